@@ -1,0 +1,1 @@
+"""Complete policies, to copy and change."""
