@@ -1,0 +1,23 @@
+"""The words and records everything else speaks; imports nothing from the rooms above."""
+
+from abs_shield.core.call import ToolCall
+from abs_shield.core.decision import Decision
+from abs_shield.core.finding import RAN, Coverage, Failed, Finding, Unavailable
+from abs_shield.core.names import LAYER_NAMES
+from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
+
+__all__ = [
+    "LAYER_NAMES",
+    "RAN",
+    "Action",
+    "Coverage",
+    "Decision",
+    "Failed",
+    "Finding",
+    "Mode",
+    "Outcome",
+    "Subject",
+    "ToolCall",
+    "Unavailable",
+    "Verdict",
+]

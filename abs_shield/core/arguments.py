@@ -1,0 +1,118 @@
+"""Reads a call's arguments as strictly as JSON is written, within bounds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+DEPTH = 64
+"""Deepest nesting of arguments that is judged."""
+SIZE = 1 << 20
+"""Largest raw JSON string that is read, in bytes of UTF-8."""
+_DIGITS = 4_000
+
+
+class Malformed(NamedTuple):
+    """Why arguments could not be read: a stable code, one line, and a hint."""
+
+    code: str
+    detail: str
+    hint: str = ""
+
+
+class _Refused(ValueError):
+    def __init__(self, malformed: Malformed) -> None:
+        super().__init__(malformed.detail)
+        self.malformed = malformed
+
+
+def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
+    """
+    Give the arguments as an object, or say why they are none.
+
+    >>> read_arguments('{"a": 1}')
+    {'a': 1}
+    >>> read_arguments('{"a": 1, "a": 2}').code
+    'duplicate_key'
+    """
+    if type(raw) is dict:
+        return raw
+    if raw is None:
+        return {}
+    if isinstance(raw, (bytes, bytearray)):
+        raw = bytes(raw).decode("utf-8", "replace")
+    if isinstance(raw, str):
+        raw = _parsed(raw)
+        if isinstance(raw, Malformed):
+            return raw
+    if isinstance(raw, Mapping):
+        return dict(raw)
+    return Malformed(
+        "wrong_type", f"arguments are {_kind(raw)}, not an object", "send one JSON object"
+    )
+
+
+def _parsed(raw: str) -> Any:
+    if not raw.strip():
+        return {}
+    if len(raw) > SIZE or len(raw.encode("utf-8", "surrogatepass")) > SIZE:
+        return Malformed("too_large", f"arguments are larger than {SIZE} bytes", "send less")
+    if _depth(raw) > DEPTH:
+        return Malformed("too_deep", f"arguments are nested deeper than {DEPTH}", "nest less")
+    try:
+        return json.loads(
+            raw, parse_constant=_no_constant, object_pairs_hook=_unique, parse_int=_integer
+        )
+    except _Refused as refused:
+        return refused.malformed
+    except (ValueError, RecursionError) as error:
+        place = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
+        return Malformed(
+            "malformed_json", f"arguments are not JSON{place}", "send one complete JSON object"
+        )
+
+
+def _no_constant(name: str) -> Any:
+    raise _Refused(Malformed("not_finite", f"arguments hold {name}", "numbers must be finite"))
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        detail = f"arguments hold a number of {len(digits)} digits"
+        raise _Refused(Malformed("too_large", detail, "send a shorter number"))
+    return int(digits)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        hint = "name every argument once"
+        raise _Refused(Malformed("duplicate_key", "arguments name a key twice", hint))
+    return made
+
+
+def _depth(raw: str) -> int:
+    """Nesting by brackets outside strings; exact for JSON, and linear for anything."""
+    if raw.count("[") + raw.count("{") <= DEPTH:
+        return 0
+    depth = deepest = 0
+    inside = escape = False
+    for character in raw:
+        if inside:
+            inside = escape or character != '"'
+            escape = not escape and character == "\\"
+        elif character == '"':
+            inside = True
+        elif character in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif character in "]}":
+            depth -= 1
+    return deepest
+
+
+def _kind(value: object) -> str:
+    return {list: "a list", str: "a string", bool: "a boolean", int: "a number"}.get(
+        type(value), f"a {type(value).__name__}"
+    )

@@ -1,0 +1,186 @@
+"""What was decided about one subject: the record that is logged, stored and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from abs_shield.core.finding import Coverage, Finding
+from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
+from abs_shield.text.show import escaped
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """
+    What was decided about one subject.
+
+    Attributes:
+        id: Unique id of this decision.
+        subject: What was judged: a call, a result, an answer or an output.
+        tool: The tool's name as the model wrote it.
+        verdict: The worst verdict of the findings that weigh.
+        action: What the policy asks for, whatever the mode.
+        mode: The mode under which the call was judged.
+        blocked: True only where the block was enforced.
+        would_block: True where strict mode would have blocked, our own errors included.
+        findings: Everything the layers noticed, counted or not.
+        coverage: Layer name to whether it ran.
+        errors: Our own failures to check, one line each; never a verdict.
+        at: Seconds since the epoch, UTC.
+        elapsed_ms: How long the judging took.
+        probability: P(hallucination) in [0, 1] where the moment computes one, else None.
+        retryable: Whether the model may try again.
+        attempts_left: Blocked attempts left for this tool in this run; None where not blocked.
+        approval: ``""``, ``"required"`` or ``"granted"``.
+        notes: What else there is to say.
+    """
+
+    id: str
+    subject: Subject
+    tool: str
+    verdict: Verdict
+    action: Action
+    mode: Mode
+    blocked: bool
+    would_block: bool
+    policy_revision: str
+    at: float
+    findings: tuple[Finding, ...] = ()
+    coverage: Mapping[str, Coverage] = field(default_factory=dict)
+    errors: tuple[str, ...] = ()
+    elapsed_ms: float = 0.0
+    session_id: str = ""
+    run_id: str = ""
+    call_id: str | None = None
+    agent: str | None = None
+    model: str | None = None
+    probability: float | None = None
+    retryable: bool = True
+    attempts_left: int | None = None
+    approval: str = ""
+    notes: tuple[str, ...] = ()
+    schema_version: int = SCHEMA_VERSION
+
+    def explain(self) -> str:
+        """Say in one line what was judged, and why so."""
+        reasons = [f"{f.check} at {f.where}: {_sentence(f)}" for f in self.findings if f.weighs]
+        if self.approval == "required":
+            reasons.append("approval_required: an operator has to approve this call")
+        reasons += [f"layer_error: {error}" for error in self.errors]
+        told = "; ".join(reasons) or "nothing to say"
+        return f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
+
+    def feedback(self) -> dict[str, Any]:
+        """
+        Give the text for the model, as a JSON-able object.
+
+        Returns:
+            ``{status, tool, problems: [{code, field, got, expected, allowed, nearest, hint}],
+            retryable, attempts_left}``; status is ``"blocked"``, ``"flagged"`` or ``"allowed"``.
+        """
+        problems = [_problem(finding) for finding in self.findings if finding.weighs]
+        if self.approval == "required":
+            problems.append(_door_problem("approval_required", _APPROVAL_HINT))
+        problems += [_door_problem("layer_error", _ERROR_HINT) for _ in self.errors]
+        if self.blocked and not self.retryable:
+            problems.append(_door_problem("retries_spent", _STOP_HINT))
+        return {
+            "status": self._status(),
+            "tool": escaped(self.tool),
+            "problems": problems,
+            "retryable": self.retryable,
+            "attempts_left": self.attempts_left,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the record as JSON-able data; `from_dict` reads it back."""
+        record = {name: getattr(self, name) for name in _PLAIN}
+        record["findings"] = [_finding_dict(finding) for finding in self.findings]
+        record["coverage"] = {k: {"outcome": c[0], "reason": c[1]} for k, c in self.coverage.items()}
+        record["errors"] = list(self.errors)
+        record["notes"] = list(self.notes)
+        return record
+
+    def to_json(self) -> str:
+        """Give the record as canonical JSON: sorted keys, no spaces, UTF-8."""
+        return json.dumps(
+            self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False
+        )
+
+    @classmethod
+    def from_dict(cls, record: Mapping[str, Any]) -> Decision:
+        """
+        Read a record that `to_dict` wrote.
+
+        Raises:
+            ValueError: The record was written by a newer version of this package.
+        """
+        if record["schema_version"] > SCHEMA_VERSION:
+            raise ValueError(f"record has schema_version {record['schema_version']}, newer than ours")
+        fields = dict(record)
+        for name, kind in _WORDS.items():
+            fields[name] = kind(fields[name])
+        fields["findings"] = tuple(_finding_of(finding) for finding in record["findings"])
+        fields["coverage"] = {
+            k: Coverage(Outcome(c["outcome"]), c["reason"]) for k, c in record["coverage"].items()
+        }
+        fields["errors"] = tuple(record["errors"])
+        fields["notes"] = tuple(record["notes"])
+        return cls(**fields)
+
+    def _status(self) -> str:
+        if self.blocked:
+            return "blocked"
+        return "allowed" if self.action is Action.ALLOW else "flagged"
+
+
+_APPROVAL_HINT = "wait for an operator's approval, or ask the user"
+_ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"
+_STOP_HINT = "do not try this again: stop, or ask the user"
+_WORDS: dict[str, Any] = {"subject": Subject, "verdict": Verdict, "action": Action, "mode": Mode}
+_NESTED = {"findings", "coverage", "errors", "notes"}
+_PLAIN = tuple(name for name in Decision.__dataclass_fields__ if name not in _NESTED)
+_FINDING_FIELDS = tuple(Finding.__dataclass_fields__)
+
+
+def _sentence(finding: Finding) -> str:
+    return f"{finding.detail}; {finding.hint}" if finding.hint else finding.detail
+
+
+def _problem(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "field": finding.where,
+        "got": finding.got,
+        "expected": finding.expected,
+        "allowed": list(finding.allowed),
+        "nearest": finding.nearest,
+        "hint": _sentence(finding),
+    }
+
+
+def _door_problem(code: str, hint: str) -> dict[str, Any]:
+    return {
+        "code": code, "field": "", "got": None, "expected": "", "allowed": [], "nearest": "",
+        "hint": hint,
+    }  # fmt: skip
+
+
+def _finding_dict(finding: Finding) -> dict[str, Any]:
+    record = {name: getattr(finding, name) for name in _FINDING_FIELDS}
+    record["allowed"] = list(finding.allowed)
+    record["evidence"] = dict(finding.evidence)
+    return record
+
+
+def _finding_of(record: Mapping[str, Any]) -> Finding:
+    fields = dict(record)
+    fields["verdict"] = Verdict(fields["verdict"])
+    fields["mode"] = Mode(fields["mode"])
+    fields["allowed"] = tuple(fields["allowed"])
+    return Finding(**fields)

@@ -1,0 +1,49 @@
+"""What can happen in a run, one record a kind; every message shape is read into these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from abs_shield.core.call import ToolCall
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Somebody wrote *text*; *at* is seconds since the epoch where known."""
+
+    role: Role
+    text: str
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The model proposed *calls* in one turn; none has run."""
+
+    calls: tuple[ToolCall, ...]
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A call came back with *value*, or failed."""
+
+    name: str
+    value: Any
+    call_id: str | None = None
+    error: bool = False
+    at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opaque:
+    """The model saw something that we did not: an image, a file, a server-side state."""
+
+    reason: str
+    at: float | None = None
+
+
+Event = Said | Proposed | Returned | Opaque

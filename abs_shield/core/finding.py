@@ -1,0 +1,76 @@
+"""One thing one check noticed, and the two things a check says when it could not look."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from abs_shield.core.words import Mode, Outcome, Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """
+    One thing one check noticed.
+
+    Attributes:
+        check: Name of the check that noticed it, e.g. ``"phantom_tool"``.
+        verdict: SUSPICIOUS or HALLUCINATED; a check with nothing to say yields no finding.
+        strength: How sure the check is, in [0, 1]; 1 is certain.
+        where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``.
+        detail: One line that names what was got and what was expected.
+        code: Stable word for the kind of fault, e.g. ``"unknown_tool"``.
+        hint: What to do instead, one line; empty where nothing is known.
+        got: The offending value, shortened; None where there is none.
+        expected: What would have been right, in words.
+        allowed: The values or names that would have been right, at most 20.
+        nearest: The allowed one that was probably meant; empty where none is near.
+        evidence: Facts behind it, e.g. a rule's file and line; JSON-able.
+        mode: The mode under which this finding was judged.
+        counted: Whether the policy's threshold lets it change the verdict.
+        suppressed: Whether a suppression of the policy silences it.
+    """
+
+    check: str
+    verdict: Verdict
+    strength: float
+    where: str
+    detail: str
+    code: str
+    hint: str = ""
+    got: Any = None
+    expected: str = ""
+    allowed: tuple[Any, ...] = ()
+    nearest: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    mode: Mode = Mode.STRICT
+    counted: bool = True
+    suppressed: bool = False
+
+    @property
+    def weighs(self) -> bool:
+        """Whether this finding has a say in the verdict."""
+        return self.counted and not self.suppressed
+
+
+class Unavailable(NamedTuple):
+    """A check had nothing to go on; this is counted, and is not a pass."""
+
+    reason: str
+
+
+class Failed(NamedTuple):
+    """A part of a check broke; this is our error, never a verdict."""
+
+    message: str
+
+
+class Coverage(NamedTuple):
+    """Whether one check ran."""
+
+    outcome: Outcome
+    reason: str = ""
+
+
+RAN = Coverage(Outcome.RAN)

@@ -1,0 +1,88 @@
+"""How sure a model was of the tool's name, from the log-probabilities of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import fsum, isfinite
+from typing import Any
+
+_MOST = 10_000
+
+
+def mean_logprob(name: str, logprobs: Any) -> float | None:
+    """
+    Give the mean natural-log probability of the tokens of *name*; None where none is known.
+
+    Args:
+        name: The tool's name as the model wrote it.
+        logprobs: Numbers, one a token of the name, or ``{"token", "logprob"}`` objects of the
+            whole turn, among which the name's tokens are found by their bytes.
+
+    Raises:
+        ValueError: One is positive, NaN, or no number; or the shape is unknown.
+
+    >>> round(mean_logprob("refund", [-0.1, -0.3]), 3)
+    -0.2
+    >>> tokens = [{"token": "re", "logprob": -0.5}, {"token": "fund", "logprob": -0.1}]
+    >>> round(mean_logprob("refund", tokens), 3)
+    -0.3
+    """
+    if isinstance(logprobs, Mapping):
+        logprobs = logprobs.get("content")
+    if logprobs is None:
+        return None
+    if not isinstance(logprobs, Sequence) or isinstance(logprobs, (str, bytes)):
+        raise ValueError(f"log-probabilities are a {type(logprobs).__name__}, not a list")
+    if any(isinstance(entry, Mapping) for entry in logprobs[:_MOST]):
+        numbers = _of_name(name, logprobs[:_MOST])
+    else:
+        numbers = list(logprobs[:_MOST])
+    known = [_checked(number) for number in numbers if number is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _checked(number: Any) -> float:
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        raise ValueError(f"a log-probability is a {type(number).__name__}, not a number")
+    if number != number or number > 0:
+        raise ValueError("a log-probability is NaN or above 0; give natural logarithms")
+    return float(number) if isfinite(number) else -1e3
+
+
+def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
+    """The log-probabilities of those tokens that overlap the first occurrence of *name*."""
+    tokens = [(_bytes(entry), entry.get("logprob")) for entry in entries if isinstance(entry, Mapping)]
+    start = _find(b"".join(token for token, _ in tokens), name.encode("utf-8", "surrogatepass"))
+    if start < 0 or not name:
+        return []
+    end = start + len(name.encode("utf-8", "surrogatepass"))
+    found, place = [], 0
+    for token, logprob in tokens:
+        if token and place < end and place + len(token) > start:
+            found.append(logprob)
+        place += len(token)
+    return found
+
+
+def _find(text: bytes, name: bytes) -> int:
+    """Where *name* stands as a whole word; -1 where it does not."""
+    place = text.find(name)
+    while place >= 0:
+        before = text[place - 1 : place] if place else b""
+        after = text[place + len(name) : place + len(name) + 1]
+        if not (_word(before) or _word(after)):
+            return place
+        place = text.find(name, place + 1)
+    return -1
+
+
+def _word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def _bytes(entry: Mapping[str, Any]) -> bytes:
+    raw = entry.get("bytes")
+    if isinstance(raw, (list, tuple)) and all(isinstance(b, int) and 0 <= b < 256 for b in raw):
+        return bytes(raw)
+    token = entry.get("token")
+    return token.encode("utf-8", "surrogatepass") if isinstance(token, str) else b""

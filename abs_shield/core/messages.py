@@ -1,0 +1,247 @@
+"""Reads OpenAI, Anthropic, MCP and run-file shapes, once, for everybody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, cast
+
+from abs_shield.core.call import ToolCall
+from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
+
+_ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+}
+_TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "refusal"})
+_SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "reasoning"})
+_CALL_BLOCKS = frozenset({"tool_use", "function_call"})
+_RESULT_BLOCKS = frozenset({"tool_result", "function_call_output"})
+
+
+class UnreadableMessage(ValueError):
+    """A message, tool or call has none of the shapes that are read here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolShape:
+    """A tool as its run or server describes it; *annotations* are MCP's hints."""
+
+    name: str
+    description: str = ""
+    parameters: Any = None
+    annotations: Mapping[str, Any] | None = None
+
+
+def read_message(message: Any) -> Iterator[Event]:
+    """
+    Give the events of one message: what was said, proposed and returned.
+
+    Raises:
+        UnreadableMessage: The message has none of the known shapes.
+
+    >>> [type(e).__name__ for e in read_message({"role": "user", "content": "hello"})]
+    ['Said']
+    """
+    message = _mapping(message, "message")
+    at = _time(message.get("at"))
+    kind = message.get("type")
+    if kind in _CALL_BLOCKS and "role" not in message:
+        yield Proposed((read_call(message),), at)
+        return
+    if kind in _RESULT_BLOCKS and "role" not in message:
+        yield _result_block(message, at)
+        return
+    role = message.get("role")
+    if role in ("tool", "function"):
+        yield _tool_message(message, at)
+    elif isinstance(role, str) and role in _ROLES:
+        yield from _turn(_ROLES[role], message, at)
+    else:
+        raise UnreadableMessage(
+            f"message has role {role!r:.40}; roles are system, developer, user, assistant, tool"
+        )
+
+
+def read_calls(message: Any) -> tuple[ToolCall, ...]:
+    """Give every call that one assistant message, or a list of call shapes, proposes."""
+    if isinstance(message, ToolCall):
+        return (message,)
+    if isinstance(message, (list, tuple)):
+        return tuple(call for part in message for call in read_calls(part))
+    message = _mapping(message, "message")
+    if "role" not in message and ("name" in message or "function" in message):
+        return (read_call(message),)
+    events = read_message({"role": "assistant", **message})
+    return tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+
+
+def read_call(call: Any) -> ToolCall:
+    """
+    Give a call from any shape: ours, OpenAI's, Anthropic's, MCP's or the flat one.
+
+    Raises:
+        UnreadableMessage: There is no name in it.
+
+    >>> read_call({"id": "c1", "function": {"name": "refund", "arguments": "{}"}}).name
+    'refund'
+    """
+    if isinstance(call, ToolCall):
+        return call
+    call = _mapping(call, "call")
+    inner = call.get("function")
+    if inner is not None and not isinstance(inner, str):
+        inner = _mapping(inner, "call")
+    else:
+        inner = _mapping(call["params"], "call") if "params" in call else call
+    name = inner.get("name")
+    if not isinstance(name, str):
+        raise UnreadableMessage(f"call has no name but {name!r:.40}; give it a `name`")
+    arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
+    call_id = call.get("call_id") or call.get("id")
+    logprobs = call.get("logprobs", inner.get("logprobs"))
+    return ToolCall(name, arguments, None if call_id is None else str(call_id), logprobs)
+
+
+def read_tool(tool: Any) -> ToolShape:
+    """
+    Give a tool from any shape: OpenAI's, Anthropic's, MCP's or the flat one.
+
+    Raises:
+        UnreadableMessage: There is no name in it.
+    """
+    tool = _mapping(tool, "tool")
+    inner = tool.get("function", tool)
+    inner = _mapping(inner, "tool")
+    if not isinstance(inner.get("name"), str) or not inner["name"]:
+        raise UnreadableMessage("tool has no `name`")
+    schema = next(
+        (inner[k] for k in ("parameters", "input_schema", "inputSchema") if k in inner), None
+    )
+    description = inner.get("description")
+    return ToolShape(
+        name=inner["name"],
+        description=description if isinstance(description, str) else "",
+        parameters=schema,
+        annotations=inner.get("annotations"),
+    )
+
+
+def decoded(value: Any) -> Any:
+    """Give the JSON that a string holds where it holds an object or list, else *value*."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value
+
+
+def failed(message: Mapping[str, Any]) -> bool:
+    """Whether a tool message says that the call failed."""
+    error = message.get("error")
+    told = message.get("is_error") is True or message.get("isError") is True
+    return told or error is True or (isinstance(error, str) and bool(error))
+
+
+def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
+    texts: list[str] = []
+    calls = [_legacy(message)] if message.get("function_call") else []
+    later: list[Event] = []
+    for block in _blocks(message.get("content")):
+        kind = block.get("type", "text")
+        if kind in _TEXT_BLOCKS:
+            texts.append(str(block.get("text") or block.get("refusal") or ""))
+        elif kind in _CALL_BLOCKS:
+            calls.append(read_call(block))
+        elif kind in _RESULT_BLOCKS:
+            later.append(_result_block(block, at))
+        elif kind not in _SILENT_BLOCKS:
+            later.append(Opaque(f"a {role} message holds a block of type {str(kind)[:40]}", at))
+    calls += [read_call(call) for call in message.get("tool_calls") or ()]
+    yield from (event for event in later if isinstance(event, Returned))
+    if any(texts):
+        yield Said(role, "\n".join(texts), at)
+    yield from (event for event in later if not isinstance(event, Returned))
+    if calls:
+        yield Proposed(tuple(calls), at)
+
+
+def _legacy(message: Mapping[str, Any]) -> ToolCall:
+    return read_call({"function": message["function_call"]})
+
+
+def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
+    if content is None:
+        return ()
+    if isinstance(content, str):
+        return ({"type": "text", "text": content},)
+    if isinstance(content, (list, tuple)):
+        return [
+            {"type": "text", "text": block} if isinstance(block, str) else _mapping(block, "block")
+            for block in content
+        ]
+    return (_mapping(content, "content"),)
+
+
+def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
+    call_id = message.get("tool_call_id") or message.get("call_id")
+    error = failed(message)
+    content = message.get("content")
+    if error and content in (None, "") and isinstance(message.get("error"), str):
+        content = message["error"]
+    return Returned(
+        name=str(message.get("name") or ""),
+        value=_value(content),
+        call_id=None if call_id is None else str(call_id),
+        error=error,
+        at=at,
+    )
+
+
+def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
+    call_id = block.get("tool_use_id") or block.get("call_id")
+    return Returned(
+        name=str(block.get("name") or ""),
+        value=_value(block.get("content", block.get("output"))),
+        call_id=None if call_id is None else str(call_id),
+        error=failed(block),
+        at=at,
+    )
+
+
+def _value(content: Any) -> Any:
+    """A result's value: text blocks joined, JSON in strings decoded."""
+    if isinstance(content, (list, tuple)) and content:
+        parts = [_mapping(part, "block") for part in content if not isinstance(part, str)]
+        if len(parts) == len(content) and all(part.get("type") in _TEXT_BLOCKS for part in parts):
+            return decoded("\n".join(str(part.get("text") or "") for part in parts))
+    return decoded(content)
+
+
+def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+    raise UnreadableMessage(f"{what} is a {type(value).__name__}, not an object")
+
+
+def _time(at: Any) -> float | None:
+    if isinstance(at, bool):
+        return None
+    if isinstance(at, (int, float)):
+        return float(at)
+    if isinstance(at, str):
+        try:
+            return datetime.fromisoformat(at).timestamp()
+        except ValueError:
+            return None
+    return None

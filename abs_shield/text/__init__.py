@@ -1,0 +1,1 @@
+"""What a string says, and how a string from a model is shown safely."""

@@ -1,0 +1,66 @@
+"""Shows any value on one short line from which no terminal, log line or page can be attacked."""
+
+from __future__ import annotations
+
+import unicodedata
+
+LINE = 80
+"""Characters shown of one value."""
+
+_SHOWN_CATEGORIES = frozenset("LMNPSZ")
+
+
+def escaped(text: str, *, limit: int = LINE) -> str:
+    r"""
+    Cut *text* to *limit* characters and escape what does not print.
+
+    >>> escaped("a\nb\x1b[31m")
+    'a\\nb\\x1b[31m'
+    """
+    head = text[:limit]
+    if not (head.isascii() and head.isprintable()):
+        head = "".join(_escaped_character(c) for c in head)
+    return head if len(text) <= limit else head + "..."
+
+
+def shown(value: object, *, limit: int = LINE) -> str:
+    """
+    Name *value* as a model or an operator should read it: one line, quoted, cut.
+
+    >>> shown("tx_9"), shown(True), shown(None), shown({"a": 1})
+    ('"tx_9"', 'true', 'null', 'an object of 1 member')
+    """
+    match value:
+        case str():
+            return f'"{escaped(value, limit=limit)}"'
+        case bool():
+            return "true" if value else "false"
+        case None:
+            return "null"
+        case int():
+            return _shown_integer(value, limit)
+        case float():
+            return repr(value)
+        case dict():
+            return f"an object of {_count(len(value), 'member')}"
+        case list() | tuple():
+            return f"a list of {_count(len(value), 'item')}"
+        case _:
+            return f"a value of type {escaped(type(value).__name__, limit=limit)}"
+
+
+def _shown_integer(value: int, limit: int) -> str:
+    if value.bit_length() > 4 * limit:
+        return f"an integer of {value.bit_length()} bits"
+    return str(value)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _escaped_character(character: str) -> str:
+    kind = unicodedata.category(character)
+    if kind[0] in _SHOWN_CATEGORIES and kind not in ("Zl", "Zp"):
+        return character
+    return character.encode("unicode_escape").decode("ascii")
