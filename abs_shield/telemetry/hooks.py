@@ -1,0 +1,40 @@
+"""The one line by which every decision leaves the shield; no hook can break a call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+
+from abs_shield.core import Decision
+
+Hook = Callable[[Decision], None]
+"""A callable that hears of every decision. See `abs_shield.telemetry.Otel`."""
+
+_LOGGER = logging.getLogger("abs_shield")
+_MOST = 1_000
+_reported: dict[tuple[int, type[Exception]], Hook] = {}
+"""What was reported already; the hook is kept so that its id is not given to another one."""
+
+
+def emit(decision: Decision, hooks: Iterable[Hook]) -> None:
+    """
+    Tell every hook of *decision*.
+
+    A hook that raises is logged, once for each kind of exception, and the others still hear.
+    """
+    for hook in hooks:
+        try:
+            hook(decision)
+        except Exception as error:
+            _report(hook, error)
+
+
+def _report(hook: Hook, error: Exception) -> None:
+    key = (id(hook), type(error))
+    if key in _reported:
+        return
+    if len(_reported) >= _MOST:
+        _reported.clear()
+    _reported[key] = hook
+    name = getattr(hook, "__qualname__", type(hook).__qualname__)
+    _LOGGER.exception("hook `%s` raised %s; the call goes on", name, type(error).__name__)

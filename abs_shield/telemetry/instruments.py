@@ -1,0 +1,54 @@
+"""The metrics: how many decisions and findings, how long they took, what ran."""
+
+from __future__ import annotations
+
+from opentelemetry.metrics import Meter
+
+from abs_shield.core import Decision, Finding
+from abs_shield.telemetry import semconv
+from abs_shield.telemetry.coverage import CoverageCount
+from abs_shield.telemetry.traits import Traits
+
+_SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.1, 1.0, 10.0)
+
+
+class Instruments:
+    """The instruments of one meter."""
+
+    def __init__(self, meter: Meter, coverage: CoverageCount) -> None:
+        self._coverage = coverage
+        self._decisions = meter.create_counter(
+            semconv.METRIC_DECISIONS, unit="{decision}", description="Decisions taken"
+        )
+        self._findings = meter.create_counter(
+            semconv.METRIC_FINDINGS, unit="{finding}", description="Findings noticed"
+        )
+        self._retries = meter.create_counter(
+            semconv.METRIC_RETRIES,
+            unit="{decision}",
+            description="Blocked calls sent back to the model under a retry budget",
+        )
+        self._duration = meter.create_histogram(
+            semconv.METRIC_DURATION,
+            unit="s",
+            description="How long the judging took",
+            explicit_bucket_boundaries_advisory=_SECONDS,
+        )
+
+    def record(self, decision: Decision, traits: Traits) -> None:
+        """Count *decision* and all that belongs to it."""
+        self._decisions.add(1, traits.labels)
+        self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
+        self._coverage.add(decision.coverage)
+        for finding in decision.findings:
+            self._findings.add(1, _labels(finding, traits.tool))
+        if decision.blocked and decision.attempts_left is not None:
+            self._retries.add(1, {semconv.LABEL_TOOL: traits.tool})
+
+
+def _labels(finding: Finding, tool: str) -> dict[str, str]:
+    return {
+        semconv.LABEL_CHECK: finding.check,
+        semconv.LABEL_TOOL: tool,
+        semconv.LABEL_VERDICT: finding.verdict.value,
+    }

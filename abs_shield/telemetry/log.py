@@ -1,0 +1,97 @@
+"""The structlog hook: one JSON line a decision, on the standard logger `abs_shield`."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import structlog
+from opentelemetry import trace
+
+from abs_shield.core import Decision, Verdict
+from abs_shield.telemetry import semconv
+from abs_shield.telemetry.traits import weighing_layers
+from abs_shield.text.show import escaped
+
+_LEVELS = {
+    Verdict.CLEAN: logging.INFO,
+    Verdict.SUSPICIOUS: logging.WARNING,
+    Verdict.HALLUCINATED: logging.ERROR,
+}
+_ID = 256
+_ERROR = 1_000
+
+
+class StructLog:
+    """
+    A hook that logs every decision as one line.
+
+    The host decides by ``logging.getLogger("abs_shield")`` what is kept and where it goes;
+    neither its logging nor its structlog configuration is touched.
+    """
+
+    def __init__(self) -> None:
+        self._plain = logging.getLogger("abs_shield")
+        self._logger = structlog.wrap_logger(
+            self._plain,
+            processors=[
+                structlog.contextvars.merge_contextvars,
+                structlog.stdlib.add_log_level,
+                structlog.processors.JSONRenderer(),
+            ],
+            wrapper_class=structlog.stdlib.BoundLogger,
+            context_class=dict,
+            cache_logger_on_first_use=True,
+        ).bind()
+
+    def __call__(self, decision: Decision) -> None:
+        """Log *decision* if the host listens at its level."""
+        level = _LEVELS[decision.verdict]
+        if self._plain.isEnabledFor(level):
+            self._logger.log(level, semconv.EVENT_DECISION, **_line(decision))
+
+
+def _line(decision: Decision) -> dict[str, Any]:
+    line = {
+        "decision_id": decision.id,
+        "subject": decision.subject.value,
+        "tool": escaped(decision.tool),
+        "verdict": decision.verdict.value,
+        "action": decision.action.value,
+        "mode": decision.mode.value,
+        "blocked": decision.blocked,
+        "would_block": decision.would_block,
+        "layers": weighing_layers(decision),
+        "codes": list(dict.fromkeys(f.code for f in decision.findings if f.weighs)),
+        "policy_revision": decision.policy_revision,
+        "elapsed_ms": decision.elapsed_ms,
+    }
+    return line | _named(decision) | _threat(decision) | _trace()
+
+
+def _named(decision: Decision) -> dict[str, Any]:
+    ids = {
+        "session_id": decision.session_id,
+        "run_id": decision.run_id,
+        "call_id": decision.call_id,
+    }
+    named: dict[str, Any] = {key: escaped(value, limit=_ID) for key, value in ids.items() if value}
+    if decision.errors:
+        named["errors"] = [escaped(error, limit=_ERROR) for error in decision.errors]
+    return named
+
+
+def _threat(decision: Decision) -> dict[str, str]:
+    if decision.verdict is Verdict.CLEAN:
+        return {}
+    return {semconv.ATTRIBUTE_THREAT_TYPE: semconv.VALUE_HALLUCINATION}
+
+
+def _trace() -> dict[str, str]:
+    context = trace.get_current_span().get_span_context()
+    if not context.is_valid:
+        return {}
+    return {
+        "trace_id": trace.format_trace_id(context.trace_id),
+        "span_id": trace.format_span_id(context.span_id),
+    }

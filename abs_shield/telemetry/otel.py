@@ -1,0 +1,130 @@
+"""The OpenTelemetry hook: a span, log events and metrics for each decision, no values in them."""
+
+from __future__ import annotations
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from importlib.metadata import PackageNotFoundError, version
+
+from opentelemetry import metrics, trace
+from opentelemetry._logs import LoggerProvider, get_logger
+from opentelemetry.util.types import AttributeValue
+
+from abs_shield.core import Decision, Verdict
+from abs_shield.telemetry import semconv
+from abs_shield.telemetry.coverage import coverage_count
+from abs_shield.telemetry.execution import Execution, executes_tool, starts_anew
+from abs_shield.telemetry.findings import DETAIL, tell_findings
+from abs_shield.telemetry.instruments import Instruments
+from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
+from abs_shield.text.show import escaped
+
+CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
+_SCOPE = "abs_shield"
+_ID = 256
+_NOTHING = nullcontext()
+
+
+class Otel:
+    """
+    A hook that tells OpenTelemetry of every decision.
+
+    Depends on the API alone: without an SDK it costs next to nothing.
+
+    Args:
+        tracer_provider: Where spans go; the global provider by default, also one set later.
+        meter_provider: Where metrics go; likewise.
+        logger_provider: Where findings go as log events; likewise.
+    """
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: trace.TracerProvider | None = None,
+        meter_provider: metrics.MeterProvider | None = None,
+        logger_provider: LoggerProvider | None = None,
+    ) -> None:
+        ours = _version()
+        meter = metrics.get_meter(_SCOPE, ours, meter_provider=meter_provider)
+        self._tracer = trace.get_tracer(_SCOPE, ours, tracer_provider=tracer_provider)
+        self._logger = get_logger(_SCOPE, ours, logger_provider=logger_provider)
+        self._instruments = Instruments(meter, coverage_count(meter, meter_provider))
+        self._kinds = Kinds()
+        self._in_spans, self._in_events = _captures()
+
+    def __call__(self, decision: Decision) -> None:
+        """Tell of *decision*, in the current trace."""
+        traits = self._kinds.of(decision)
+        self._instruments.record(decision, traits)
+        parent = trace.get_current_span()
+        at_ns = max(0, int(decision.at * 1e9))
+        span = self._tracer.start_span(
+            traits.span_name,
+            attributes=traits.span,
+            start_time=at_ns,
+            record_exception=False,
+        )
+        if executes_tool(parent):
+            parent.set_attributes({**traits.span, **_ids(decision)})
+        if span.is_recording():
+            span.set_attributes({**_ids(decision), **self._of_call(decision)})
+        if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
+            context = trace.set_span_in_context(span)
+            tell_findings(
+                self._logger, decision, at_ns=at_ns, context=context, details=self._in_events
+            )
+        span.end(at_ns + max(0, int(decision.elapsed_ms * 1e6)))
+
+    def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
+        """Give a span around a tool's run; nothing where one is current or nobody records."""
+        parent = trace.get_current_span()
+        if executes_tool(parent):
+            return _NOTHING
+        name = tool_name(tool)
+        attributes = {
+            semconv.ATTRIBUTE_OPERATION: semconv.VALUE_EXECUTE_TOOL,
+            semconv.ATTRIBUTE_TOOL: name,
+        }
+        if call_id is not None:
+            attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(call_id, limit=_ID)
+        span = self._tracer.start_span(
+            f"{semconv.SPAN_EXECUTE_TOOL} {name}",
+            attributes=attributes,
+            record_exception=False,
+            set_status_on_exception=False,
+        )
+        return Execution(span) if starts_anew(span, parent) else _NOTHING
+
+    def _of_call(self, decision: Decision) -> dict[str, AttributeValue]:
+        attributes: dict[str, AttributeValue] = {}
+        if decision.tool:
+            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+        if decision.call_id is not None:
+            attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+        if self._in_spans and decision.findings:
+            details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
+            attributes[semconv.ATTRIBUTE_DETAILS] = details
+        return attributes
+
+
+def _ids(decision: Decision) -> dict[str, AttributeValue]:
+    attributes: dict[str, AttributeValue] = {semconv.ATTRIBUTE_DECISION_ID: decision.id}
+    if decision.session_id:
+        attributes[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
+    if decision.verdict is not Verdict.CLEAN:
+        attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
+    return attributes
+
+
+def _captures() -> tuple[bool, bool]:
+    """Whether the operator lets content into spans, and into events."""
+    word = os.environ.get(CAPTURE, "").strip().upper()
+    both = word in ("SPAN_AND_EVENT", "TRUE")
+    return both or word == "SPAN_ONLY", both or word == "EVENT_ONLY"
+
+
+def _version() -> str:
+    try:
+        return version(_SCOPE)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,167 @@
+"""Configures the OpenTelemetry SDK and its OTLP exporters from the standard `OTEL_*` variables."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import time
+from collections.abc import Iterator
+from importlib import import_module
+from threading import Lock, Thread
+from typing import Any
+
+from opentelemetry import _logs, metrics, trace
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+from abs_shield.errors import ShieldError
+from abs_shield.text.nearest import nearest
+
+_GRPC = "opentelemetry.exporter.otlp.proto.grpc"
+_HTTP = "opentelemetry.exporter.otlp.proto.http"
+_EXPORTERS = {
+    "traces": {
+        "grpc": (f"{_GRPC}.trace_exporter", "OTLPSpanExporter"),
+        "http/protobuf": (f"{_HTTP}.trace_exporter", "OTLPSpanExporter"),
+        "console": ("opentelemetry.sdk.trace.export", "ConsoleSpanExporter"),
+    },
+    "metrics": {
+        "grpc": (f"{_GRPC}.metric_exporter", "OTLPMetricExporter"),
+        "http/protobuf": (f"{_HTTP}.metric_exporter", "OTLPMetricExporter"),
+        "console": ("opentelemetry.sdk.metrics.export", "ConsoleMetricExporter"),
+    },
+    "logs": {
+        "grpc": (f"{_GRPC}._log_exporter", "OTLPLogExporter"),
+        "http/protobuf": (f"{_HTTP}._log_exporter", "OTLPLogExporter"),
+        "console": ("opentelemetry.sdk._logs.export", "ConsoleLogRecordExporter"),
+    },
+}
+_WORDS = ("otlp", "console", "none")
+_PROTOCOLS = ("grpc", "http/protobuf")
+_TIMEOUT_S = 5.0
+
+
+class Telemetry:
+    """The providers that `setup` built; those that the host had set are not among them."""
+
+    def __init__(self, providers: tuple[Any, ...] = ()) -> None:
+        self.providers = providers
+        self._lock = Lock()
+        self._closed = False
+
+    def shutdown(self, *, timeout_s: float = _TIMEOUT_S) -> bool:
+        """
+        Export what is left and stop, within *timeout_s* seconds even if no collector answers.
+
+        Returns:
+            Whether everything was done in time.
+        """
+        with self._lock:
+            if self._closed:
+                return True
+            self._closed = True
+        threads = [closing for closing in map(_closing, self.providers) if closing is not None]
+        until = time.monotonic() + timeout_s
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in threads)
+
+
+_lock = Lock()
+_telemetry: Telemetry | None = None
+
+
+def setup() -> Telemetry:
+    """
+    Set the global providers for traces, metrics and logs; a second call changes nothing.
+
+    A provider that the host has set already is left alone. With ``OTEL_SDK_DISABLED=true``
+    nothing is built.
+
+    Raises:
+        ShieldError: An ``OTEL_*`` variable names an exporter or a protocol that is not known.
+    """
+    global _telemetry
+    with _lock:
+        if _telemetry is None:
+            _telemetry = Telemetry() if _disabled() else _build()
+            atexit.register(_telemetry.shutdown)
+        return _telemetry
+
+
+def _disabled() -> bool:
+    return os.environ.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
+
+
+def _build() -> Telemetry:
+    exporters = {signal: list(_exporters(signal)) for signal in _EXPORTERS}
+    resource = Resource.create()
+    built: list[Any] = []
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
+        built.append(_traces(resource, exporters["traces"]))
+        trace.set_tracer_provider(built[-1])
+    if not isinstance(metrics.get_meter_provider(), MeterProvider):
+        built.append(_metrics(resource, exporters["metrics"]))
+        metrics.set_meter_provider(built[-1])
+    if not isinstance(_logs.get_logger_provider(), LoggerProvider):
+        built.append(_events(resource, exporters["logs"]))
+        _logs.set_logger_provider(built[-1])
+    return Telemetry(tuple(built))
+
+
+def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
+    provider = TracerProvider(resource=resource, shutdown_on_exit=False)
+    for exporter in exporters:
+        provider.add_span_processor(BatchSpanProcessor(exporter()))
+    return provider
+
+
+def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
+    readers = [PeriodicExportingMetricReader(exporter()) for exporter in exporters]
+    return MeterProvider(readers, resource, shutdown_on_exit=False)
+
+
+def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
+    provider = LoggerProvider(resource, shutdown_on_exit=False)
+    for exporter in exporters:
+        provider.add_log_record_processor(BatchLogRecordProcessor(exporter()))
+    return provider
+
+
+def _exporters(signal: str) -> Iterator[type[Any]]:
+    variable = f"OTEL_{signal.upper()}_EXPORTER"
+    for word in (os.environ.get(variable) or "otlp").split(","):
+        kind = _known(variable, word.strip().lower(), _WORDS)
+        if kind == "none":
+            continue
+        module, name = _EXPORTERS[signal][_protocol(signal) if kind == "otlp" else kind]
+        yield getattr(import_module(module), name)
+
+
+def _protocol(signal: str) -> str:
+    own = f"OTEL_EXPORTER_OTLP_{signal.upper()}_PROTOCOL"
+    variable = own if os.environ.get(own) else "OTEL_EXPORTER_OTLP_PROTOCOL"
+    return _known(variable, (os.environ.get(variable) or "grpc").strip(), _PROTOCOLS)
+
+
+def _known(variable: str, word: str, known: tuple[str, ...]) -> str:
+    if word in known:
+        return word
+    meant = nearest(word, known)
+    hint = f"; did you mean `{meant[0]}`?" if meant else ""
+    raise ShieldError(f"{variable} is `{word}`; known are {', '.join(known)}{hint}")
+
+
+def _closing(provider: Any) -> Thread | None:
+    thread = Thread(target=provider.shutdown, name="abs_shield-shutdown", daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # Python 3.12 starts no thread while the interpreter exits
+        provider.shutdown()
+        return None
+    return thread

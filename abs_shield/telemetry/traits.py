@@ -1,0 +1,125 @@
+"""What all decisions of one kind say alike, built once per kind and within bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abs_shield.core import Decision, Verdict
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.telemetry import semconv
+from abs_shield.text.show import escaped
+
+Value = str | bool | int | float
+_LONGEST_UNKNOWN = 64
+_LONGEST_KNOWN = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Names and attributes that follow from the kind of a decision alone."""
+
+    span_name: str
+    tool: str
+    span: Mapping[str, Value]
+    labels: Mapping[str, Value]
+    duration: Mapping[str, Value]
+
+
+class Kinds:
+    """The kinds seen so far; a flood of tool names ends up as `_unregistered`."""
+
+    def __init__(self, *, most: int = 2_000, most_tools: int = 1_000) -> None:
+        self._most = most
+        self._most_tools = most_tools
+        self._tools: set[str] = set()
+        self._seen: dict[tuple[object, ...], Traits] = {}
+
+    def of(self, decision: Decision) -> Traits:
+        """Give the traits of *decision*."""
+        tool = semconv.VALUE_UNREGISTERED if unregistered(decision) else decision.tool
+        key = (
+            tool,
+            decision.verdict,
+            decision.action,
+            decision.mode,
+            decision.subject,
+            decision.blocked,
+            decision.would_block,
+            decision.policy_revision,
+        )
+        found = self._seen.get(key)
+        if found is None:
+            if len(self._seen) >= self._most:
+                self._seen.clear()
+            found = self._seen[key] = _traits(decision, self._bounded(tool))
+        return found
+
+    def _bounded(self, tool: str) -> str:
+        if tool in self._tools:
+            return tool_name(tool)
+        if len(self._tools) >= self._most_tools:
+            return semconv.VALUE_UNREGISTERED
+        self._tools.add(tool)
+        return tool_name(tool)
+
+
+def unregistered(decision: Decision) -> bool:
+    """Whether no tool has the name that the model wrote."""
+    return "unregistered" in decision.notes or any(
+        finding.check == PHANTOM_TOOL and finding.code == "unknown_tool"
+        for finding in decision.findings
+    )
+
+
+def tool_name(tool: str) -> str:
+    """Give a registered tool's name as it stands in spans and metrics."""
+    return escaped(tool, limit=_LONGEST_KNOWN)
+
+
+def shown_tool(decision: Decision) -> str:
+    """Give the tool's name as the attribute `gen_ai.tool.name` holds it."""
+    if unregistered(decision):
+        return escaped(decision.tool, limit=_LONGEST_UNKNOWN)[:_LONGEST_UNKNOWN]
+    return tool_name(decision.tool)
+
+
+def weighing_layers(decision: Decision) -> list[str]:
+    """Name the checks whose findings weigh, each once, in order."""
+    return list(dict.fromkeys(finding.check for finding in decision.findings if finding.weighs))
+
+
+def _traits(decision: Decision, tool: str) -> Traits:
+    duration: dict[str, Value] = {
+        semconv.LABEL_SUBJECT: decision.subject.value,
+        semconv.LABEL_TOOL: tool,
+        semconv.LABEL_VERDICT: decision.verdict.value,
+    }
+    labels = duration | {
+        semconv.LABEL_ACTION: decision.action.value,
+        semconv.LABEL_MODE: decision.mode.value,
+        semconv.LABEL_BLOCKED: decision.blocked,
+    }
+    return Traits(
+        span_name=f"{semconv.SPAN_CHECK} {tool}".rstrip(),
+        tool=tool,
+        span=_span(decision),
+        labels=labels,
+        duration=duration,
+    )
+
+
+def _span(decision: Decision) -> dict[str, Value]:
+    attributes: dict[str, Value] = {
+        semconv.ATTRIBUTE_SUBJECT: decision.subject.value,
+        semconv.ATTRIBUTE_VERDICT: decision.verdict.value,
+        semconv.ATTRIBUTE_ACTION: decision.action.value,
+        semconv.ATTRIBUTE_MODE: decision.mode.value,
+        semconv.ATTRIBUTE_BLOCKED: decision.blocked,
+        semconv.ATTRIBUTE_WOULD_BLOCK: decision.would_block,
+        semconv.ATTRIBUTE_POLICY_REVISION: decision.policy_revision,
+    }
+    if decision.verdict is not Verdict.CLEAN:
+        attributes[semconv.ATTRIBUTE_THREAT_TYPE] = semconv.VALUE_HALLUCINATION
+        attributes[semconv.ATTRIBUTE_THREAT_VERDICT] = decision.verdict.value
+    return attributes

@@ -1,0 +1,55 @@
+"""The ring in memory is bounded, and says what it forgot."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.core import Action, Decision, Mode, Subject, Verdict
+from abs_shield.errors import StoreError
+from abs_shield.stores import MemoryStore
+
+
+def decision(number: int) -> Decision:
+    return Decision(
+        id=f"d-{number}",
+        subject=Subject.CALL,
+        tool="refund",
+        verdict=Verdict.CLEAN,
+        action=Action.ALLOW,
+        mode=Mode.STRICT,
+        blocked=False,
+        would_block=False,
+        policy_revision="4f1c",
+        at=0.0,
+    )
+
+
+def test_the_oldest_make_room():
+    """Of five records a ring of three keeps the newest and counts the others."""
+    store = MemoryStore(most=3)
+    for number in range(5):
+        store.append(decision(number))
+
+    kept = [d.id for d in store.decisions()]
+    assert (kept, store.dropped, store.get("d-0")) == (["d-2", "d-3", "d-4"], 2, None)
+
+
+def test_a_ring_with_room_drops_nothing():
+    """At exactly its bound nothing is dropped."""
+    store = MemoryStore(most=2)
+    store.append(decision(1))
+    store.append(decision(2))
+
+    assert (len(store), store.dropped) == (2, 0)
+
+
+def test_a_ring_of_nothing_is_refused():
+    """A store that cannot keep a record is a mistake."""
+    with pytest.raises(StoreError, match="most=0"):
+        MemoryStore(most=0)
+
+
+def test_a_negative_limit_is_refused():
+    """A slice would quietly give the wrong end."""
+    with pytest.raises(StoreError, match="limit=-1"):
+        MemoryStore().decisions(limit=-1)

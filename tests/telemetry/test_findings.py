@@ -1,0 +1,120 @@
+"""Findings go out as log events in the check's trace, without a value of the call."""
+
+from __future__ import annotations
+
+import pytest
+from opentelemetry._logs import SeverityNumber
+
+from abs_shield.core import Verdict
+from abs_shield.telemetry.findings import safe_pointer
+
+CANARY = "canary_4711@example.com"
+
+
+def test_a_finding_is_an_event_of_the_check_span(heard, decide, finding):
+    """The event names check, code, place and weight, and belongs to the check span."""
+    heard.otel()(decide(finding()))
+
+    (event,) = heard.events
+    record = event.log_record
+    assert (record.event_name, record.span_id, record.severity_number) == (
+        "abs_shield.finding",
+        heard.span().context.span_id,
+        SeverityNumber.WARN,
+    )
+    assert dict(record.attributes) == {
+        "abs_shield.finding.check": "phantom_target",
+        "abs_shield.finding.code": "unseen_identifier",
+        "abs_shield.finding.verdict": "SUSPICIOUS",
+        "abs_shield.finding.strength": 0.95,
+        "abs_shield.finding.where": "/arguments/transaction_id",
+        "abs_shield.finding.mode": "strict",
+        "abs_shield.finding.counted": True,
+        "abs_shield.finding.suppressed": False,
+        "abs_shield.decision.id": "d-1",
+        "gen_ai.tool.name": "refund",
+        "threat.type": "hallucination",
+    }
+
+
+def test_findings_are_no_span_events(heard, decide, finding):
+    """The span has no events: they are deprecated."""
+    heard.otel()(decide(finding(), finding()))
+
+    assert (len(heard.events), heard.span().events) == (2, ())
+
+
+def test_severity_follows_the_weight(heard, decide, finding):
+    """A finding that does not weigh is information, whatever its verdict."""
+    grave = Verdict.HALLUCINATED
+    heard.otel()(decide(finding(verdict=grave), finding(verdict=grave, suppressed=True)))
+
+    told = [event.log_record.severity_number for event in heard.events]
+    assert told == [SeverityNumber.ERROR, SeverityNumber.INFO]
+
+
+def _canaries(finding):
+    everywhere = {
+        "detail": f"got {CANARY}",
+        "hint": f"use {CANARY}",
+        "got": CANARY,
+        "expected": CANARY,
+        "allowed": (CANARY,),
+        "nearest": CANARY,
+        "evidence": {"got": CANARY},
+    }
+    return [
+        finding(**everywhere),
+        finding(**everywhere, code="unknown_argument", where=f"/arguments/{CANARY}"),
+        finding(**everywhere, where=f"/arguments/mails/{CANARY}/to"),
+    ]
+
+
+def test_no_value_leaves_the_process(heard, decide, finding):
+    """A canary in every field that may hold a value is in nothing that is exported."""
+    heard.otel()(decide(*_canaries(finding), errors=(f"KeyError: {CANARY}",), attempts_left=2))
+
+    assert len(heard.events) == 3
+    assert "canary" not in heard.everything()
+
+
+@pytest.mark.parametrize(
+    ("word", "in_spans", "in_events"),
+    [
+        ("NO_CONTENT", False, False),
+        ("SPAN_ONLY", True, False),
+        ("EVENT_ONLY", False, True),
+        ("SPAN_AND_EVENT", True, True),
+        ("true", True, True),
+    ],
+)
+def test_the_operator_opts_in(monkeypatch, heard, decide, finding, word, in_spans, in_events):
+    """The standard variable lets details into spans, events or both."""
+    monkeypatch.setenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", word)
+
+    heard.otel()(decide(finding()))
+
+    details = heard.span().attributes.get("abs_shield.details")
+    detail = heard.events[0].log_record.attributes.get("abs_shield.finding.detail")
+    assert (in_spans, in_events) == (
+        details == ("tx_99999 was never seen",),
+        detail == "tx_99999 was never seen",
+    )
+
+
+@pytest.mark.parametrize(
+    ("where", "code", "shown"),
+    [
+        ("/name", "unknown_tool", "/name"),
+        ("/arguments/items/12/id", "type", "/arguments/items/12/id"),
+        ("/arguments/金额", "type", "/arguments/金额"),
+        ("/arguments/x", "unknown_argument", "/arguments"),
+        ("/arguments/order/x", "unknown_argument", "/arguments/order"),
+        ("/arguments/a b/c", "type", "/arguments/*/c"),
+        ("/arguments/0123456789", "type", "/arguments/*"),
+        ("", "type", ""),
+    ],
+)
+def test_a_pointer_keeps_what_the_schema_names(finding, where, code, shown):
+    """Names and short indices stay; what the model may have written does not."""
+    assert safe_pointer(finding(where=where, code=code)) == shown

@@ -1,0 +1,139 @@
+"""The structlog line: flat, escaped, and the host's configuration untouched."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from pathlib import Path
+
+import pytest
+import structlog
+
+from abs_shield.core import Verdict
+from abs_shield.telemetry import StructLog
+
+PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def lines(caplog):
+    caplog.set_level(logging.INFO, "abs_shield")
+    return lambda: [json.loads(record.message) for record in caplog.records]
+
+
+def test_a_clean_decision_in_one_line(lines, decide):
+    """The line is flat and says nothing of a threat."""
+    StructLog()(decide(run_id="r-1"))
+
+    assert lines() == [
+        {
+            "event": "abs_shield.decision",
+            "level": "info",
+            "decision_id": "d-1",
+            "subject": "call",
+            "tool": "refund",
+            "verdict": "CLEAN",
+            "action": "allow",
+            "mode": "strict",
+            "blocked": False,
+            "would_block": False,
+            "layers": [],
+            "codes": [],
+            "policy_revision": "4f1c",
+            "elapsed_ms": 2.0,
+            "session_id": "s-1",
+            "run_id": "r-1",
+            "call_id": "c-1",
+        }
+    ]
+
+
+def test_the_docs_name_every_key(lines, heard, decide, finding):
+    """A line with everything in it has exactly the documented keys."""
+    with heard.tracers.get_tracer("host").start_as_current_span("work"):
+        StructLog()(decide(finding(), run_id="r-1", errors=("phantom_tool: broke",)))
+
+    assert set(lines()[0]) == set(re.findall(r"^\| log key \| `([^`]+)` \|", PAGE, re.MULTILINE))
+
+
+def test_a_threat_is_tagged(lines, decide, finding):
+    """Layers, codes and `threat.type` say what weighs."""
+    StructLog()(decide(finding(), finding(check="confidence_drop", code="low", counted=False)))
+
+    (line,) = lines()
+    assert (
+        line["layers"],
+        line["codes"],
+        line["threat.type"],
+    ) == (["phantom_target"], ["unseen_identifier"], "hallucination")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "level"),
+    [(Verdict.CLEAN, "INFO"), (Verdict.SUSPICIOUS, "WARNING"), (Verdict.HALLUCINATED, "ERROR")],
+)
+def test_the_level_follows_the_verdict(caplog, decide, verdict, level):
+    """CLEAN is information, HALLUCINATED an error."""
+    caplog.set_level(logging.INFO, "abs_shield")
+
+    StructLog()(decide(verdict=verdict))
+
+    assert [(r.name, r.levelname) for r in caplog.records] == [("abs_shield", level)]
+
+
+def test_a_clean_decision_is_silent_by_default(caplog, decide):
+    """Where the host configured nothing, CLEAN writes no line."""
+    StructLog()(decide())
+
+    assert caplog.records == []
+
+
+def test_nothing_the_model_wrote_breaks_the_line(caplog, lines, decide):
+    """Newlines and terminal escapes come out as text, also after JSON is decoded."""
+    nasty = "x\n\x1b[31m\u2028%s"
+    StructLog()(decide(tool=nasty, call_id=nasty, errors=(nasty,), verdict=Verdict.SUSPICIOUS))
+
+    (line,) = lines()
+    assert re.search(r"[\x00-\x1f\x7f-\x9f\u2028]", caplog.records[0].message) is None
+    assert line["tool"] == line["call_id"] == line["errors"][0] == r"x\n\x1b[31m\u2028%s"
+
+
+def test_no_value_of_the_call_is_logged(caplog, decide, finding):
+    """Details, hints and values of findings stay out of the line."""
+    StructLog()(decide(finding(detail="canary", got="canary", hint="canary", nearest="canary")))
+
+    assert len(caplog.records) == 1
+    assert "canary" not in caplog.text
+
+
+def test_the_line_names_the_current_span(lines, heard, decide):
+    """Trace and span id are those of the current span, in hex."""
+    with heard.tracers.get_tracer("host").start_as_current_span("work") as span:
+        StructLog()(decide())
+
+    context = span.get_span_context()
+    assert (f"{context.trace_id:032x}", f"{context.span_id:016x}") == (
+        lines()[0]["trace_id"],
+        lines()[0]["span_id"],
+    )
+
+
+def test_the_host_configuration_is_untouched(decide, finding):
+    """Neither structlog nor the logger is configured by logging through it."""
+    logger = logging.getLogger("abs_shield")
+    before = (structlog.is_configured(), list(logger.handlers), logger.level, logger.propagate)
+
+    StructLog()(decide(finding()))
+
+    after = (structlog.is_configured(), list(logger.handlers), logger.level, logger.propagate)
+    assert before == after
+    assert not structlog.is_configured()
+
+
+def test_the_host_context_is_merged(lines, decide):
+    """What the host bound to its context stands in our line too, below our own keys."""
+    with structlog.contextvars.bound_contextvars(request_id="q-1", tool="theirs"):
+        StructLog()(decide())
+
+    assert (lines()[0]["request_id"], lines()[0]["tool"]) == ("q-1", "refund")

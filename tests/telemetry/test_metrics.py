@@ -1,0 +1,106 @@
+"""Metrics: the attribute sets that the docs promise, and nothing unbounded in them."""
+
+from __future__ import annotations
+
+from threading import Thread
+
+import pytest
+
+from abs_shield.core import RAN, Action, Coverage, Outcome
+
+
+def _sums(points):
+    return {tuple(sorted(point.attributes.items())): point.value for point in points}
+
+
+def test_decisions_are_counted_by_kind(heard, decide):
+    """Two decisions of a kind are one series of two."""
+    otel = heard.otel()
+    otel(decide(id="d-1"))
+    otel(decide(id="d-2"))
+
+    (point,) = heard.points("abs_shield.decisions")
+    assert point.value == 2
+    assert dict(point.attributes) == {
+        "subject": "call",
+        "tool": "refund",
+        "verdict": "CLEAN",
+        "action": "allow",
+        "mode": "strict",
+        "blocked": False,
+    }
+
+
+def test_findings_are_counted_by_check(heard, decide, finding):
+    """Each finding counts under its check, tool and own verdict."""
+    heard.otel()(decide(finding(), finding()))
+
+    (point,) = heard.points("abs_shield.findings")
+    assert (
+        point.value,
+        dict(point.attributes),
+    ) == (2, {"check": "phantom_target", "tool": "refund", "verdict": "SUSPICIOUS"})
+
+
+def test_coverage_is_counted_by_outcome(heard, decide):
+    """Reasons are no labels: only the outcome is."""
+    otel = heard.otel()
+    otel(decide(coverage={"phantom_tool": RAN, "confidence_drop": RAN}))
+    otel(decide(coverage={"confidence_drop": Coverage(Outcome.UNAVAILABLE, "no logprobs")}))
+
+    assert _sums(heard.points("abs_shield.coverage")) == {
+        (("check", "phantom_tool"), ("outcome", "ran")): 1,
+        (("check", "confidence_drop"), ("outcome", "ran")): 1,
+        (("check", "confidence_drop"), ("outcome", "unavailable")): 1,
+    }
+
+
+def test_two_hooks_of_one_provider_share_the_coverage_count(heard, decide):
+    """The second observer of one name would be dropped; nothing is lost."""
+    for otel in (heard.otel(), heard.otel()):
+        otel(decide(coverage={"phantom_tool": RAN}))
+
+    assert [point.value for point in heard.points("abs_shield.coverage")] == [2]
+
+
+def test_coverage_is_exact_under_threads(heard, decide):
+    """Eight threads lose no count."""
+    otel = heard.otel()
+    decision = decide(coverage={"phantom_tool": RAN})
+    threads = [Thread(target=lambda: [otel(decision) for _ in range(200)]) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [point.value for point in heard.points("abs_shield.coverage")] == [1_600]
+
+
+def test_duration_is_in_seconds(heard, decide):
+    """Two milliseconds are 0.002, in buckets made for it."""
+    heard.otel()(decide(elapsed_ms=2.0))
+
+    (point,) = heard.points("abs_shield.check.duration")
+    assert point.sum == pytest.approx(0.002)
+    assert point.explicit_bounds[0] < 1e-4
+    assert dict(point.attributes) == {"subject": "call", "tool": "refund", "verdict": "CLEAN"}
+
+
+def test_retries_are_blocked_calls_under_a_budget(heard, decide, finding):
+    """A blocked call with attempts left counts; one that was only flagged does not."""
+    otel = heard.otel()
+    otel(decide(finding(), action=Action.BLOCK, blocked=True, attempts_left=2))
+    otel(decide(finding()))
+
+    assert _sums(heard.points("abs_shield.blocked.retries")) == {(("tool", "refund"),): 1}
+
+
+def test_unknown_tools_are_one_series(heard, decide, finding):
+    """A hundred invented names are one label value."""
+    otel = heard.otel()
+    for i in range(100):
+        otel(decide(finding(check="phantom_tool", code="unknown_tool"), tool=f"invented_{i}"))
+
+    for metric in ("abs_shield.decisions", "abs_shield.findings", "abs_shield.check.duration"):
+        (point,) = heard.points(metric)
+        assert point.attributes["tool"] == "_unregistered"

@@ -1,0 +1,35 @@
+"""The names in code and in docs/telemetry.md are the same, and the docs run."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from abs_shield.telemetry import semconv
+
+PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
+ROW = re.compile(r"^\| (span|event|metric|label|attribute) \| `([^`]+)` \| \S.* \|$", re.MULTILINE)
+BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_docs_name_what_the_code_names():
+    """Each name has its row, and each row its name."""
+    named = [
+        (constant.partition("_")[0].lower(), value)
+        for constant, value in vars(semconv).items()
+        if constant.isupper() and not constant.startswith("VALUE_")
+    ]
+
+    assert sorted(named) == sorted(ROW.findall(PAGE))
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_the_docs_run(block):
+    """Every python block runs, and its assertions hold."""
+    names: dict[str, object] = {}
+
+    exec(compile(block, "docs/telemetry.md", "exec"), names)
+
+    assert "span" in names

@@ -1,0 +1,211 @@
+"""Spans: one check a decision, the framework's own annotated, nothing claimed twice."""
+
+from __future__ import annotations
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.trace import StatusCode
+
+from abs_shield.core import Action, Mode, Subject, Verdict
+from abs_shield.telemetry import Otel
+
+
+def test_a_clean_call_has_its_span(heard, decide):
+    """A CLEAN decision is told in full, and without a threat."""
+    heard.otel()(decide())
+
+    assert dict(heard.span("abs_shield.check refund").attributes) == {
+        "abs_shield.subject": "call",
+        "abs_shield.verdict": "CLEAN",
+        "abs_shield.action": "allow",
+        "abs_shield.mode": "strict",
+        "abs_shield.blocked": False,
+        "abs_shield.would_block": False,
+        "abs_shield.policy.revision": "4f1c",
+        "abs_shield.decision.id": "d-1",
+        "abs_shield.session.id": "s-1",
+        "gen_ai.tool.name": "refund",
+        "gen_ai.tool.call.id": "c-1",
+    }
+
+
+def test_the_span_lasts_as_long_as_the_judging(heard, decide):
+    """The span begins at the decision's time and ends `elapsed_ms` later."""
+    heard.otel()(decide())
+    span = heard.span()
+
+    assert (
+        span.start_time,
+        span.end_time - span.start_time,
+    ) == (1_767_225_600_000_000_000, 2_000_000)
+
+
+def test_a_threat_names_its_layers(heard, decide, finding):
+    """Only the checks whose findings weigh are named, each once."""
+    ignored = finding(check="confidence_drop", counted=False)
+    worse = finding(check="phantom_tool", verdict=Verdict.HALLUCINATED)
+
+    heard.otel()(decide(finding(), finding(), ignored, worse))
+
+    told = heard.span().attributes
+    assert (
+        told["threat.type"],
+        told["threat.verdict"],
+        told["threat.layers"],
+    ) == ("hallucination", "HALLUCINATED", ("phantom_target", "phantom_tool"))
+
+
+@pytest.mark.parametrize("counts", [{"counted": False}, {"suppressed": True}])
+def test_a_finding_that_does_not_weigh_is_no_threat(heard, decide, finding, counts):
+    """A CLEAN decision has no `threat.*`, on its span or on its findings."""
+    heard.otel()(decide(finding(**counts)))
+
+    told = [*heard.span().attributes, *heard.events[0].log_record.attributes]
+    assert [name for name in told if name.startswith("threat.")] == []
+
+
+def test_an_unknown_tool_is_not_in_the_name(heard, decide, finding):
+    """What the model made up stands in one attribute, escaped and cut at 64 characters."""
+    name = "refnud\x1b[31m\n" + "x" * 200
+    unknown = finding(check="phantom_tool", code="unknown_tool", where="/name")
+
+    heard.otel()(decide(unknown, tool=name))
+
+    span = heard.span()
+    shown = span.attributes["gen_ai.tool.name"]
+    assert span.name == "abs_shield.check _unregistered"
+    assert shown.startswith(r"refnud\x1b[31m\nxxx")
+    assert len(shown) == 64
+
+
+def test_a_note_makes_a_tool_unregistered(heard, decide):
+    """Where the layer is off, the door's note is enough."""
+    heard.otel()(decide(tool="whatever", notes=("unregistered",)))
+
+    assert heard.span().name == "abs_shield.check _unregistered"
+
+
+def test_names_are_bounded(heard, decide):
+    """Past 1,000 tool names the rest shares one."""
+    otel = heard.otel()
+    for i in range(1_010):
+        otel(decide(tool=f"tool_{i}"))
+
+    names = {span.name for span in heard.spans}
+    assert len(names) == 1_001
+    assert "abs_shield.check _unregistered" in names
+
+
+def test_an_answer_has_no_tool(heard, decide):
+    """A decision that is about no tool names none."""
+    heard.otel()(decide(subject=Subject.ANSWER, tool="", call_id=None))
+
+    span = heard.span()
+    assert span.name == "abs_shield.check"
+    assert "gen_ai.tool.name" not in span.attributes
+
+
+def test_a_framework_span_is_annotated(heard, decide, finding):
+    """The framework's `execute_tool` span gets the same tags and a child."""
+    framework = heard.tracers.get_tracer("framework")
+    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    with framework.start_as_current_span("execute_tool refund", attributes=given) as outer:
+        heard.otel()(decide(finding()))
+
+    check = heard.span()
+    assert check.parent.span_id == outer.get_span_context().span_id
+    assert "gen_ai.operation.name" not in check.attributes
+    ours = {k: v for k, v in check.attributes.items() if not k.startswith("gen_ai.")}
+    assert ours.items() <= outer.attributes.items()
+
+
+def test_another_span_is_left_alone(heard, decide, finding):
+    """A span that runs no tool is a parent and nothing more."""
+    with heard.tracers.get_tracer("host").start_as_current_span("work") as outer:
+        heard.otel()(decide(finding()))
+
+    assert dict(outer.attributes) == {}
+    assert heard.span().parent.span_id == outer.get_span_context().span_id
+
+
+def test_our_own_execute_tool_span(heard, decide):
+    """Without a framework, the dispatch opens the span and the check is its child."""
+    otel = heard.otel()
+    with otel.execute_tool("refund", "c-1"):
+        otel(decide())
+
+    run = heard.span("execute_tool refund")
+    told = {k: v for k, v in run.attributes.items() if k.startswith("gen_ai.")}
+    assert told == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "refund",
+        "gen_ai.tool.call.id": "c-1",
+    }
+    assert heard.span().parent.span_id == run.context.span_id
+
+
+def test_a_framework_span_is_not_doubled(heard):
+    """Inside an `execute_tool` span none is opened."""
+    otel = heard.otel()
+    with otel.execute_tool("refund"), otel.execute_tool("refund"):
+        pass
+
+    assert [span.name for span in heard.spans] == ["execute_tool refund"]
+
+
+def test_a_failed_run_tells_its_type_alone(heard):
+    """The exception's text may hold values; only its type leaves."""
+    with pytest.raises(ValueError, match="tx_99999"), heard.otel().execute_tool("refund"):
+        raise ValueError("tx_99999")
+
+    run = heard.span("execute_tool")
+    assert (run.status.status_code, run.status.description) == (StatusCode.ERROR, "ValueError")
+    assert run.events == ()
+    assert "tx_99999" not in heard.everything()
+
+
+def test_without_an_sdk_nothing_is_opened():
+    """The shared null context is given, and the current span stays what it was."""
+    otel = Otel(tracer_provider=trace.NoOpTracerProvider())
+    before = trace.get_current_span()
+
+    with otel.execute_tool("refund"):
+        assert trace.get_current_span() is before
+
+    assert otel.execute_tool("refund") is otel.execute_tool("transfer")
+
+
+def test_without_an_sdk_a_host_span_goes_on(heard, decide):
+    """A tracer that records nothing neither ends nor replaces the span that is current."""
+    otel = Otel(tracer_provider=trace.NoOpTracerProvider())
+    with heard.tracers.get_tracer("host").start_as_current_span("work") as span:
+        with otel.execute_tool("refund"):
+            assert trace.get_current_span() is span
+        otel(decide())
+
+        assert span.is_recording()
+
+
+def test_a_sampled_out_run_stays_sampled_out(heard, decide):
+    """The check of a run that was sampled out is no new root."""
+    otel = Otel(tracer_provider=TracerProvider(sampler=ALWAYS_OFF, shutdown_on_exit=False))
+    with otel.execute_tool("refund"):
+        context = trace.get_current_span().get_span_context()
+
+    assert context.is_valid
+    assert not context.trace_flags.sampled
+
+
+def test_audit_and_strict_rows_differ_in_what_was_enforced(heard, decide, finding):
+    """The action is the policy's, whatever the mode; blocked is what was done."""
+    otel = heard.otel()
+    asked = {"action": Action.BLOCK, "would_block": True}
+    otel(decide(finding(), mode=Mode.AUDIT, **asked))
+    otel(decide(finding(), mode=Mode.STRICT, blocked=True, **asked))
+
+    rows = [
+        (s.attributes["abs_shield.action"], s.attributes["abs_shield.blocked"]) for s in heard.spans
+    ]
+    assert rows == [("block", False), ("block", True)]
