@@ -1,0 +1,70 @@
+"""Compiles one tool against a policy; everything that can be wrong is found here."""
+
+from __future__ import annotations
+
+from abs_shield.core import Mode
+from abs_shield.errors import PolicyError
+from abs_shield.plan.rules import compile_rule
+from abs_shield.plan.tool import ToolPlan
+from abs_shield.policy import Policy, Tool
+from abs_shield.schema import CompiledSchema, compile_schema
+
+
+def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolPlan:
+    """
+    Compile *tool* under *policy*.
+
+    Args:
+        tool: The tool's contract.
+        policy: Whose rules, modes and suppressions hold.
+        tolerant: Keep a schema that cannot be compiled as an error of every check, instead of
+            raising; for tools that somebody else declared.
+
+    Raises:
+        PolicyError: The schema is invalid, or a rule names an unknown parameter.
+    """
+    schema, broken = _schema(tool, tolerant=tolerant)
+    rules = [rule for rule in policy.rules if rule.judges(tool.name)]
+    return ToolPlan(
+        tool=tool,
+        schema=schema,
+        broken=broken,
+        rules=tuple(compile_rule(rule, schema, tool=tool.name) for rule in rules),
+        modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
+        mode=_tool_mode(policy, tool) or policy.mode,
+        suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
+    )
+
+
+def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
+    """
+    Give the mode of one layer for one tool.
+
+    A (tool, layer) entry decides; else the layer's and the tool's, audit winning; else the
+    policy's own.
+    """
+    pair = policy.modes.get((tool.name, layer))
+    if pair is not None:
+        return pair
+    said = {policy.modes.get(layer), _tool_mode(policy, tool)} - {None}
+    if not said:
+        return policy.mode
+    return Mode.AUDIT if Mode.AUDIT in said else Mode.STRICT
+
+
+def _tool_mode(policy: Policy, tool: Tool) -> Mode | None:
+    said = {policy.modes.get(tool.name), tool.mode} - {None}
+    if not said:
+        return None
+    return Mode.AUDIT if Mode.AUDIT in said else Mode.STRICT
+
+
+def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
+    if tool.parameters is None:
+        return None, ""
+    try:
+        return compile_schema(tool.parameters, where=f"tool `{tool.name}`", closed=True), ""
+    except PolicyError as error:
+        if not tolerant:
+            raise
+        return None, str(error)

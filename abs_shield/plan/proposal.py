@@ -1,0 +1,59 @@
+"""What a layer is shown: one proposed call, read once, beside its compiled tool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.core.arguments import Malformed
+from abs_shield.plan.tool import ToolPlan
+
+
+@dataclass(slots=True, kw_only=True)
+class Proposal:
+    """
+    One proposed call; layers read it and change nothing.
+
+    Attributes:
+        call: The call as the model wrote it.
+        arguments: Its arguments as an object; empty where they could not be read.
+        malformed: Why they could not be read; None where they could.
+        tool: The compiled tool; None where no tool of that name may be called here.
+        available: Names that may be called in this session.
+        registered: Whether the name is registered, though not available in this session.
+        logprob: Mean log-probability of the name's tokens; None where unknown.
+        logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
+        threshold: The policy's sensitivity, in [0, 1].
+        siblings: Calls proposed before it in the same turn.
+        at: Seconds on the session's clock.
+    """
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    malformed: Malformed | None
+    tool: ToolPlan | None
+    available: Mapping[str, Any]
+    threshold: float
+    at: float
+    registered: bool = False
+    logprob: float | None = None
+    logprob_fault: str = ""
+    siblings: tuple[ToolCall, ...] = ()
+    _fits: bool | None = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether the arguments could be read and match the tool's schema; asked once."""
+        if self._fits is None:
+            schema = self.tool.schema if self.tool else None
+            self._fits = self.malformed is None and (
+                schema is None or schema.accepts(self.arguments)
+            )
+        return self._fits
+
+    @property
+    def name(self) -> str:
+        """The tool's name as the model wrote it."""
+        return self.call.name

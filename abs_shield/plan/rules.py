@@ -1,0 +1,103 @@
+"""A rule bound to one tool: which arguments it takes, and whether it can run on a call."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Rule
+from abs_shield.policy.rule import CONTEXT
+from abs_shield.schema import CompiledSchema
+from abs_shield.text.nearest import nearest
+
+_COPIED = (dict, list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulePlan:
+    """
+    One rule for one tool.
+
+    Attributes:
+        needs: Arguments without which the rule does not run.
+        takes: Every argument that it takes by name.
+        takes_all: Whether it takes the rest as ``**arguments``.
+        session: Whether it asks for the session.
+        call: Whether it asks for the call.
+    """
+
+    rule: Rule
+    needs: frozenset[str]
+    takes: frozenset[str]
+    takes_all: bool
+    session: bool
+    call: bool
+
+    def runs_on(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether every argument that it needs is there."""
+        return self.needs <= arguments.keys()
+
+    def ask(self, arguments: Mapping[str, Any], session: Any, call: ToolCall) -> Any:
+        """Run the rule on copies, so that it can change nothing."""
+        given = {k: _copy(v) for k, v in arguments.items() if self.takes_all or k in self.takes}
+        if self.session:
+            given["session"] = session
+        if self.call:
+            given["call"] = ToolCall(call.name, _copy(dict(arguments)), call.id)
+        return self.rule.function(**given)
+
+
+def compile_rule(rule: Rule, schema: CompiledSchema | None, *, tool: str) -> RulePlan:
+    """
+    Bind *rule* to one tool.
+
+    Raises:
+        PolicyError: The rule names a parameter that the tool does not have.
+    """
+    parameters = inspect.signature(rule.function).parameters.values()
+    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in CONTEXT]
+    plan = RulePlan(
+        rule=rule,
+        needs=frozenset(p.name for p in named if p.default is p.empty),
+        takes=frozenset(p.name for p in named),
+        takes_all=any(p.kind is p.VAR_KEYWORD for p in parameters),
+        session=any(p.name == "session" for p in parameters),
+        call=any(p.name == "call" for p in parameters),
+    )
+    if schema is not None and schema.known and "*" not in rule.tools:
+        _require_known(plan.needs, schema.known, rule=rule, tool=tool)
+    return plan
+
+
+def _require_known(names: Iterable[str], known: Iterable[str], *, rule: Rule, tool: str) -> None:
+    for name in sorted(set(names) - set(known)):
+        near = nearest(name, known)
+        hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(known))}"
+        raise PolicyError(
+            f"rule `{rule.name}` ({rule.file}:{rule.line}) names parameter `{name}`, "
+            f"which tool `{tool}` does not have; {hint}"
+        )
+
+
+def _copy(value: Any) -> Any:
+    """Copy JSON containers without recursion limits; everything else is immutable."""
+    if not isinstance(value, _COPIED):
+        return value
+    made: Any = {} if isinstance(value, dict) else []
+    left = [(value, made)]
+    while left:
+        source, target = left.pop()
+        for key, item in source.items() if isinstance(source, dict) else enumerate(source):
+            inner: Any = item
+            if isinstance(item, _COPIED):
+                inner = {} if isinstance(item, dict) else []
+                left.append((item, inner))
+            if isinstance(target, dict):
+                target[key] = inner
+            else:
+                target.append(inner)
+    return made

@@ -1,0 +1,37 @@
+"""One tool, compiled: its schema, its rules, and each layer's mode for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from abs_shield.core import Mode
+from abs_shield.plan.rules import RulePlan
+from abs_shield.policy import Suppression, Tool
+from abs_shield.schema import CompiledSchema
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolPlan:
+    """
+    One tool, ready to be judged.
+
+    Attributes:
+        schema: Compiled parameters; None where the tool declares none.
+        broken: Why the schema could not be compiled; empty where it could.
+        modes: Layer name to the mode that holds for this tool.
+        mode: The mode that holds where no layer speaks.
+        suppress: The suppressions that name this tool, or every tool.
+    """
+
+    tool: Tool
+    schema: CompiledSchema | None
+    broken: str
+    rules: tuple[RulePlan, ...]
+    modes: Mapping[str, Mode]
+    mode: Mode
+    suppress: tuple[Suppression, ...]
+
+    @property
+    def name(self) -> str:
+        return self.tool.name

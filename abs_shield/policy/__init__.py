@@ -1,0 +1,28 @@
+"""What a user declares: tools, rules, inverses, thresholds and modes. Data only."""
+
+from abs_shield.policy.declare import configure
+from abs_shield.policy.inverse import Inverse, inverse
+from abs_shield.policy.load import load_policy
+from abs_shield.policy.marks import Creates, Free, Injected, Soft, Target
+from abs_shield.policy.policy import Policy
+from abs_shield.policy.rule import Rule, rule
+from abs_shield.policy.suppression import Suppression
+from abs_shield.policy.tool import Tool, tool_of
+
+__all__ = [
+    "Creates",
+    "Free",
+    "Injected",
+    "Inverse",
+    "Policy",
+    "Rule",
+    "Soft",
+    "Suppression",
+    "Target",
+    "Tool",
+    "configure",
+    "inverse",
+    "load_policy",
+    "rule",
+    "tool_of",
+]

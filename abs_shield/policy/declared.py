@@ -1,0 +1,50 @@
+"""What all declarations share: frozen, closed, and a one-line `PolicyError` where they are wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import shown
+
+
+class Declared(BaseModel):
+    """A declaration of the user's; a misspelt field shouts."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    def __init__(self, **fields: Any) -> None:
+        what = type(self).__name__.lower()
+        require_fields(what, fields, type(self).model_fields)
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise PolicyError(_one_line(what, error)) from None
+
+
+def require_fields(what: str, given: Any, known: Any) -> None:
+    """
+    Refuse a field that does not exist.
+
+    Raises:
+        PolicyError: Names the nearest field there is.
+    """
+    for name in given:
+        if name not in known:
+            near = nearest(str(name), known)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
+            raise PolicyError(f"{what}: nothing is named `{name}`; {hint}")
+
+
+def _one_line(what: str, error: ValidationError) -> str:
+    """Give pydantic's errors as one line that says where, got and expected."""
+    told = []
+    for entry in error.errors(include_url=False)[:5]:
+        where = ".".join(str(part) for part in entry["loc"][:2])
+        message = entry["msg"].removeprefix("Value error, ")
+        got = "" if entry["type"] in ("value_error", "missing") else f", got {shown(entry['input'])}"
+        told.append(f"`{where}`: {message}{got}" if where else message)
+    return f"{what}: {'; '.join(dict.fromkeys(told))}".replace("\n", " ")

@@ -1,0 +1,75 @@
+"""Loads a policy by its place: ``package.module:attr`` or ``path/to/file.py:attr``."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.policy.declare import configure
+from abs_shield.policy.policy import Policy
+from abs_shield.text.nearest import nearest
+
+
+def load_policy(place: str) -> Policy:
+    """
+    Import the policy that *place* names.
+
+    Args:
+        place: ``"package.module:attr"`` or ``"path/to/file.py:attr"``; ``attr`` may be a
+            `Policy`, or a mapping as `configure` takes it.
+
+    Raises:
+        PolicyError: The module cannot be imported, has no such attribute, or it is no policy.
+    """
+    where, colon, attribute = place.rpartition(":")
+    if not colon or not where or not attribute:
+        raise PolicyError(f"`{place}` names no policy; write `package.module:attr`")
+    module = _module(where, place)
+    found: Any = module
+    for part in attribute.split("."):
+        if not hasattr(found, part):
+            near = nearest(part, dir(module))
+            hint = f"did you mean `{near[0]}`?" if near else "name its attribute"
+            raise PolicyError(f"`{where}` has no attribute `{part}`; {hint}")
+        found = getattr(found, part)
+    if isinstance(found, Policy):
+        return found
+    if isinstance(found, Mapping):
+        return configure(found)
+    raise PolicyError(f"`{place}` is a {type(found).__name__}; make it with `shield.configure`")
+
+
+def _module(where: str, place: str) -> ModuleType:
+    try:
+        return _from_file(Path(where)) if where.endswith(".py") else _from_name(where)
+    except PolicyError:
+        raise
+    except ModuleNotFoundError as error:
+        raise PolicyError(f"cannot import `{where}` of `{place}`: no module `{error.name}`") from None
+    except Exception as error:
+        raise PolicyError(
+            f"cannot import `{where}`: {type(error).__name__}: {str(error)[:200]}"
+        ) from error
+
+
+def _from_name(name: str) -> ModuleType:
+    if "" not in sys.path and "." not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    return importlib.import_module(name)
+
+
+def _from_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise PolicyError(f"there is no file `{path}`")
+    spec = importlib.util.spec_from_file_location(f"_abs_shield_policy_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise PolicyError(f"`{path}` is no Python file")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

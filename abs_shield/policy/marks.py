@@ -1,0 +1,43 @@
+"""What an author says of one parameter, inside ``Annotated``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """
+    The parameter names an entity that this run must have seen.
+
+    Attributes:
+        must_be_seen: An unseen value is HALLUCINATED instead of SUSPICIOUS.
+        allow: Values, globs or callables that are always admitted.
+    """
+
+    must_be_seen: bool = False
+    allow: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """The parameter is a name or a place: an unseen value is worth a weaker finding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Free:
+    """The parameter is free text: its value is never looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Creates:
+    """The parameter is the id that this call mints: nobody can have seen it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """The parameter is the host's, not the model's: a context, a client."""
+
+
+Mark = Target | Soft | Free | Creates | Injected

@@ -1,0 +1,155 @@
+"""A policy: which tools exist, what may never be true, what counts, and what is enforced."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from hashlib import blake2b
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from abs_shield.core import LAYER_NAMES, Mode
+from abs_shield.core.names import NOT_YET
+from abs_shield.policy.declared import Declared
+from abs_shield.policy.inverse import Inverse
+from abs_shield.policy.rule import Rule
+from abs_shield.policy.suppression import Suppression
+from abs_shield.policy.tool import Tool
+from abs_shield.session import Limits
+from abs_shield.text.nearest import nearest
+
+
+def _known(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
+    if callable(layer):
+        if not str(getattr(layer, "__name__", "")).isidentifier():
+            raise ValueError("a layer of your own is a function with a name")
+        return layer
+    require_layer(layer)
+    if layer in NOT_YET:
+        raise ValueError(f"layer `{layer}` is not yet built; leave it out")
+    return layer
+
+
+def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
+    """
+    Refuse a name that no layer has.
+
+    Raises:
+        ValueError: No layer has that name; the message gives the nearest.
+    """
+    if name in LAYER_NAMES or name in also:
+        return
+    near = nearest(name, (*LAYER_NAMES, *also))
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(LAYER_NAMES)}"
+    raise ValueError(f"no layer is named `{name}`; {hint}")
+
+
+LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
+"""The name of a built-in layer, or a layer function of one's own."""
+
+
+class Policy(Declared):
+    """
+    Everything a `Shield` needs to know before it judges; built by `configure`.
+
+    Attributes:
+        mode: Whether findings are enforced or only written down.
+        threshold: Sensitivity in [0, 1]; a finding of strength s counts when
+            s >= 1 - threshold.
+        layers: Layers to run; None for all six, an empty tuple for none.
+        tools: Tools that nobody decorated, and refinements of decorated ones.
+        rules: What can never be true.
+        inverses: Pairs of tools that undo each other.
+        allow: Values, globs or callables admitted everywhere as targets.
+        modes: Layer, tool, or (tool, layer) to a mode.
+        on_suspicious: What SUSPICIOUS asks for: flag, approve or block.
+        on_error: What our own failure asks for; None: block in strict, allow in audit.
+        retries: Blocked attempts of one tool in one run before the model is told to stop.
+        window: Calls and seconds within which calls contradict each other.
+        suppress: Known false alarms.
+        limits: Bounds of a session.
+    """
+
+    model_config = ConfigDict(ignored_types=(cached_property,))
+
+    mode: Mode = Mode.STRICT
+    threshold: float = Field(default=0.8, ge=0, le=1, allow_inf_nan=False)
+    layers: tuple[LayerChoice, ...] | None = None
+    tools: tuple[Tool, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    inverses: tuple[Inverse, ...] = ()
+    allow: tuple[Any, ...] = ()
+    modes: Mapping[str | tuple[str, str], Mode] = {}
+    on_suspicious: Literal["flag", "approve", "block"] = "flag"
+    on_error: Literal["allow", "block"] | None = None
+    retries: int = Field(default=3, ge=1)
+    window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
+    suppress: tuple[Suppression, ...] = ()
+    verification: None = None
+    answer: None = None
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        names = self.layer_names
+        _once("layer", names)
+        _once("tool", [tool.name for tool in self.tools])
+        for key in self.modes:
+            if isinstance(key, tuple):
+                require_layer(key[1], also=tuple(names))
+        for suppression in self.suppress:
+            require_layer(suppression.check, also=tuple(names))
+        return self
+
+    @property
+    def layer_names(self) -> list[str]:
+        """Names of the layers that run, in order."""
+        chosen = LAYER_NAMES if self.layers is None else self.layers
+        return [layer if isinstance(layer, str) else layer.__name__ for layer in chosen]
+
+    @cached_property
+    def revision(self) -> str:
+        """Hash of the policy's names, data and, where it can be read, its callables' source."""
+        plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
+        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+    def audited(self) -> Policy:
+        """Give this policy with every mode set to audit; nothing else changes."""
+        tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
+        return self.model_copy(update={"mode": Mode.AUDIT, "modes": {}, "tools": tools})
+
+
+def _once(what: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{what} `{name}` is named twice; name it once")
+
+
+def _plain(value: Any) -> Any:
+    """Give canonical data for *value*; a callable is its name and source."""
+    if isinstance(value, BaseModel):
+        return {name: _plain(getattr(value, name)) for name in type(value).model_fields}
+    if isinstance(value, Mapping):
+        return {str(key): _plain(member) for key, member in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    if isinstance(value, Rule):
+        return {"tools": _plain(value.tools), "rule": _source(value.function)}
+    fields = getattr(value, "__dataclass_fields__", None)
+    if fields is not None:
+        return {name: _plain(getattr(value, name)) for name in fields}
+    if callable(value):
+        return _source(value)
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _source(function: Callable[..., Any]) -> str:
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    try:
+        return f"{name}\n{inspect.getsource(function)}"
+    except (OSError, TypeError):
+        return name

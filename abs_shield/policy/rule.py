@@ -1,0 +1,96 @@
+"""A rule: what can never be true of a call, as a function of the tool's own parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.errors import PolicyError
+
+CONTEXT = ("session", "call")
+"""Parameter names by which a rule asks for the session and for the call itself."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """
+    A state that can never be legitimate; built by `rule`.
+
+    Attributes:
+        function: Its parameters are named after the tool's; False or a string rejects.
+        tools: The tools it judges; ``"*"`` stands for all.
+        sentence: What the model and the operator read.
+        file: Where it is written.
+        line: First line of the function, from 1.
+    """
+
+    function: Callable[..., Any]
+    tools: tuple[str, ...]
+    name: str
+    sentence: str
+    file: str
+    line: int
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def judges(self, tool: str) -> bool:
+        """Whether this rule looks at calls of *tool*."""
+        return tool in self.tools or "*" in self.tools
+
+
+def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
+    """
+    Declare a rule of one tool, or of several.
+
+    The function's parameters are named after the tool's parameters; ``session`` and ``call``
+    may be asked for too. None and True accept; False, or a string that says why, rejects. Its
+    docstring's first line is what the model reads.
+
+    Raises:
+        PolicyError: There is no docstring, the function is async, or a parameter has no name.
+
+    >>> @rule(tool="transfer")
+    ... def sum_is_positive(amount: float) -> bool:
+    ...     '''A transfer moves a sum above 0.'''
+    ...     return amount > 0
+    >>> sum_is_positive.sentence
+    'A transfer moves a sum above 0.'
+    """
+    tools = (tool,) if isinstance(tool, str) else tuple(tool)
+    if not tools or not all(isinstance(name, str) and name for name in tools):
+        raise PolicyError("`rule` needs the name of a tool: `@rule(tool=\"refund\")`")
+
+    def declare(function: Callable[..., Any]) -> Rule:
+        name = getattr(function, "__name__", "rule")
+        _require_plain(function, name)
+        doc = inspect.getdoc(function)
+        if not doc:
+            raise PolicyError(
+                f"rule `{name}` has no docstring; write the sentence that the model shall read"
+            )
+        code = getattr(function, "__code__", None)
+        return Rule(
+            function=function,
+            tools=tools,
+            name=name,
+            sentence=doc.splitlines()[0].strip(),
+            file=code.co_filename if code else "",
+            line=code.co_firstlineno if code else 0,
+        )
+
+    return declare
+
+
+def _require_plain(function: Callable[..., Any], name: str) -> None:
+    if not callable(function):
+        raise PolicyError(f"`rule` decorates a function, not {type(function).__name__}")
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        raise PolicyError(f"rule `{name}` is async or a generator; judging waits for nothing")
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):
+            raise PolicyError(
+                f"rule `{name}` takes `{parameter.name}` by position; rules get arguments by name"
+            )

@@ -1,0 +1,85 @@
+"""One tool's contract: its parameters, and what its author says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, field_validator
+
+from abs_shield.core import Mode
+from abs_shield.core.messages import ToolShape
+from abs_shield.policy.declared import Declared
+from abs_shield.policy.marks import Target
+
+
+class Tool(Declared):
+    """
+    A tool that nobody decorated, or a refinement of a decorated one of the same name.
+
+    Attributes:
+        name: The name that the model calls.
+        parameters: JSON Schema of the arguments; None where it is not known.
+        description: What the model reads about it.
+        targets: Parameters that name entities the run must have seen, with their `Target`.
+        soft: Parameters that hold names or places.
+        free: Parameters that hold free text.
+        creates: Parameters that hold the id which the call mints.
+        allow: Values, globs or callables admitted for every parameter.
+        destructive: A wrong call cannot be undone.
+        read_only: A call changes nothing.
+        idempotent: The same call twice is the same as once.
+        open_world: Its results come from outside, e.g. from the web.
+        reads_first: Tools that should have been called before.
+        mode: The mode of this tool; None for the policy's.
+    """
+
+    name: str = Field(min_length=1)
+    parameters: Mapping[str, Any] | bool | None = None
+    description: str = ""
+    targets: Mapping[str, Target] = {}
+    soft: tuple[str, ...] = ()
+    free: tuple[str, ...] = ()
+    creates: tuple[str, ...] = ()
+    allow: tuple[Any, ...] = ()
+    destructive: bool = False
+    read_only: bool = False
+    idempotent: bool = False
+    open_world: bool = False
+    reads_first: tuple[str, ...] = ()
+    mode: Mode | None = None
+
+    @field_validator("targets", mode="before")
+    @classmethod
+    def _named(cls, targets: Any) -> Any:
+        if isinstance(targets, str):
+            return {targets: Target()}
+        if isinstance(targets, Mapping):
+            return targets
+        return {name: Target() for name in targets}
+
+    def refined(self, other: Tool) -> Tool:
+        """Give this tool with everything that *other* says explicitly."""
+        said = {name: getattr(other, name) for name in other.model_fields_set}
+        return self.model_copy(update=said)
+
+
+def tool_of(shape: ToolShape) -> Tool:
+    """
+    Give the tool that a run or a server describes; MCP's hints become the author's words.
+
+    An absent ``destructiveHint`` does not make a tool destructive.
+    """
+    hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
+    said = {ours: True for theirs, ours in _HINTS.items() if hints.get(theirs) is True}
+    return Tool(
+        name=shape.name, description=shape.description, parameters=shape.parameters, **said
+    )
+
+
+_HINTS = {
+    "destructiveHint": "destructive",
+    "readOnlyHint": "read_only",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}

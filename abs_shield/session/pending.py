@@ -1,0 +1,90 @@
+"""Calls that were proposed and have not come back: matched by id, else by name and arguments."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.events import Returned
+
+_MOST = 1_000
+
+
+@dataclass(slots=True, kw_only=True)
+class Pending:
+    """A judged proposal: *settle_with* logs its decision where it is never dispatched."""
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    decision: Decision
+    settle_with: Callable[[Decision], None]
+
+    def settle(self) -> None:
+        self.settle_with(self.decision)
+
+
+class PendingCalls:
+    """What stands open in one session; bounded, the oldest goes first."""
+
+    __slots__ = ("_announced", "_judged")
+
+    def __init__(self) -> None:
+        self._announced: deque[ToolCall] = deque(maxlen=_MOST)
+        self._judged: deque[Pending] = deque()
+
+    def announce(self, call: ToolCall) -> None:
+        """A transcript shows that the model proposed *call*."""
+        self._announced.append(call)
+
+    def forget(self, call_id: str) -> bool:
+        """Drop the announced call of that id; whether there was one."""
+        for call in self._announced:
+            if call.id == call_id:
+                self._announced.remove(call)
+                return True
+        return False
+
+    def answered(self, returned: Returned) -> ToolCall | None:
+        """Give the announced call that *returned* answers: by unique id, else in order."""
+        same = [c for c in self._announced if c.id and c.id == returned.call_id]
+        if not same and not returned.call_id:
+            same = [c for c in self._announced if returned.name in ("", c.name)]
+        if not same:
+            return None
+        self._announced.remove(same[0])
+        return same[0]
+
+    def propose(self, pending: Pending) -> list[Pending]:
+        """Keep a judged proposal; give those that had to go for it."""
+        self._judged.append(pending)
+        return [self._judged.popleft()] if len(self._judged) > _MOST else []
+
+    def consume(self, call: ToolCall, arguments: Mapping[str, Any]) -> Pending | None:
+        """
+        Take out the proposal that *call* dispatches; None where there is none.
+
+        They match by id; a call without one takes the oldest of its name and arguments.
+        """
+        for pending in self._judged:
+            if _same(pending, call, arguments):
+                self._judged.remove(pending)
+                return pending
+        return None
+
+    def drain(self) -> list[Pending]:
+        """Take out every proposal that was never dispatched."""
+        left = list(self._judged)
+        self._judged.clear()
+        return left
+
+    def decisions(self) -> list[Decision]:
+        return [pending.decision for pending in self._judged]
+
+
+def _same(pending: Pending, call: ToolCall, arguments: Mapping[str, Any]) -> bool:
+    if call.id:
+        return pending.call.id == call.id
+    return pending.call.name == call.name and pending.arguments == arguments

@@ -1,0 +1,376 @@
+"""One run of an agent, or several after each other: what was said, called and returned."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import Token
+from dataclasses import dataclass
+from threading import RLock
+from time import monotonic
+from types import TracebackType
+from typing import Any, Self
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.arguments import read_arguments
+from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.core.ids import new_id
+from abs_shield.core.messages import read_message
+from abs_shield.session.log import Entry, Log
+from abs_shield.session.pending import Pending, PendingCalls
+from abs_shield.session.scope import CURRENT, RUNNING
+from abs_shield.session.transcript import Transcript
+from abs_shield.stats import RunningStats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """
+    Bounds of one session.
+
+    Attributes:
+        text: Characters of newest raw text kept.
+        executed: Executed calls kept.
+        decisions: Decisions kept.
+        sessions: Sessions that one Shield keeps in memory.
+    """
+
+    text: int = 64 * 1024
+    executed: int = 1_000
+    decisions: int = 1_000
+    sessions: int = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """
+    A call that ran.
+
+    Attributes:
+        tool: The tool's name.
+        arguments: The arguments it ran with, as judged.
+        value: What it returned; None where it failed.
+        error: Whether it failed, by exception or by an error result.
+        at: Seconds on this process's monotonic clock, or the run file's own time.
+        turn: How many user messages came before it.
+        nested: Whether another tool called it from code.
+    """
+
+    tool: str
+    arguments: Mapping[str, Any]
+    value: Any = None
+    call_id: str | None = None
+    error: bool = False
+    at: float = 0.0
+    turn: int = 0
+    nested: bool = False
+
+
+class Session:
+    """
+    What one run has seen. It knows no policy, so tools of several Shields may share it.
+
+    Use it as a context manager to make it current; explicit ``session=`` works as well.
+
+    >>> session = Session("s1")
+    >>> session.user("Please refund tx_12345.")
+    >>> len(list(session.log))
+    1
+    """
+
+    def __init__(
+        self,
+        id: str | None = None,
+        *,
+        tools: Iterable[str] | None = None,
+        agent: str | None = None,
+        parent: Session | None = None,
+        limits: Limits | None = None,
+        owner: object = None,
+    ) -> None:
+        limits = Limits() if limits is None else limits
+        self.id = new_id() if id is None else id
+        self.run_id = new_id()
+        self.tools = None if tools is None else frozenset(tools)
+        self.agent = agent
+        self.model: str | None = None
+        self.parent = parent
+        self.owner = owner
+        self.ephemeral = False
+        self.clock: Callable[[], float] = monotonic
+        self.lock = RLock()
+        self.turns = 0
+        self.log = Log(limits.text)
+        self.pending = PendingCalls()
+        self.likelihoods = RunningStats()
+        self.opaque_reasons: tuple[str, ...] = ()
+        self.blocks: dict[str, int] = {}
+        self.repeats: dict[bytes, int] = {}
+        self._limits = limits
+        self._executed: deque[Executed] = deque(maxlen=limits.executed)
+        self._decisions: deque[Decision] = deque(maxlen=limits.decisions)
+        self.opened: dict[str, str] = {}
+        self._ended: OrderedDict[str, bool] = OrderedDict()
+        self._loose: dict[str, int] = {}
+        self._transcript = Transcript()
+        self._tokens: list[tuple[Token[Session | None], Token[str | None]]] = []
+        self._closers: list[Callable[[Session], None]] = []
+
+    # What happens in a run -----------------------------------------------------------------------
+
+    def user(self, text: str) -> None:
+        """The user wrote *text*: a new run of this session begins."""
+        self.take(Said("user", text))
+
+    def system(self, text: str) -> None:
+        """The system prompt, or an instruction by the host, says *text*."""
+        self.take(Said("system", text))
+
+    def assistant(self, text: str) -> None:
+        """The agent wrote *text*; its own words never count as a mention."""
+        self.take(Said("assistant", text))
+
+    def tool_result(
+        self, name: str, value: Any, *, call_id: str | None = None, error: bool = False
+    ) -> None:
+        """A tool came back; a result that `check_result` recorded already is not taken twice."""
+        self.take(Returned(name=name, value=value, call_id=call_id, error=error))
+
+    def opaque(self, reason: str) -> None:
+        """The model saw something that we did not; from now on a miss proves nothing."""
+        self.take(Opaque(reason))
+
+    def add(self, messages: Iterable[Any]) -> None:
+        """
+        Add messages of OpenAI or Anthropic shape; a growing list may be passed again and again.
+
+        Raises:
+            ValueError: A message has no known shape; those before it are added.
+        """
+        with self.lock:
+            for message in self._transcript.new(list(messages)):
+                for event in read_message(message):
+                    self.take(event)
+
+    def take(self, event: Event) -> None:
+        """Append one event to the log, and draw its consequences."""
+        with self.lock:
+            match event:
+                case Said():
+                    self.settle()
+                    if event.role == "user":
+                        self._new_run()
+                case Proposed():
+                    calls = tuple(call for call in event.calls if self._announce(call))
+                    if not calls:
+                        return
+                    event = Proposed(calls, event.at)
+                case Returned():
+                    if not self._returned(event):
+                        return
+                case Opaque():
+                    self.opaque_reasons = (*self.opaque_reasons, event.reason)[-20:]
+            self.log.append(event)
+
+    def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
+        """Open the session of a sub-agent: its results count as seen here too."""
+        child = Session(
+            tools=self.tools if tools is None else tools,
+            agent=agent,
+            parent=self,
+            limits=self._limits,
+            owner=self.owner,
+        )
+        child.model = self.model
+        return child
+
+    def handoff(self, agent: str) -> None:
+        """Another agent goes on in this same session."""
+        self.agent = agent
+
+    # What it has seen ----------------------------------------------------------------------------
+
+    @property
+    def executed(self) -> tuple[Executed, ...]:
+        """Calls that ran, oldest first, with their results."""
+        return tuple(self._executed)
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Decisions about this session's calls, oldest first; open ones come last."""
+        with self.lock:
+            return (*self._decisions, *self.pending.decisions())
+
+    @property
+    def forgot(self) -> bool:
+        """Whether text of this session was dropped to keep its bounds."""
+        return self.log.forgot
+
+    def did(self, tool: str, **arguments: Any) -> bool:
+        """
+        Whether *tool* ran without failing, with at least these arguments.
+
+        >>> session = Session()
+        >>> session.ran(Executed(tool="verify", arguments={"user": "u1"}))
+        >>> session.did("verify", user="u1"), session.did("verify", user="u2")
+        (True, False)
+        """
+        return any(
+            call.tool == tool
+            and not call.error
+            and all(k in call.arguments and call.arguments[k] == v for k, v in arguments.items())
+            for call in self.executed
+        )
+
+    # What the door writes ------------------------------------------------------------------------
+
+    def open(self, call: ToolCall, decision_id: str) -> None:
+        """The door let *call* pass: what comes back is its result."""
+        with self.lock:
+            if call.id:
+                self.opened[call.id] = decision_id
+                if len(self.opened) > self._limits.executed:
+                    self.opened.pop(next(iter(self.opened)))
+            if not (call.id and self.pending.forget(call.id)):
+                self.log.append(Proposed((call,)))
+
+    def ran(self, executed: Executed) -> None:
+        """A call ran: its blocked attempts are forgiven."""
+        with self.lock:
+            self.opened.pop(executed.call_id or "", None)
+            self._executed.append(executed)
+            self.blocks.pop(executed.tool, None)
+            if executed.call_id:
+                self._end(executed.call_id, announced=self.pending.forget(executed.call_id))
+            elif not executed.nested:
+                self._loose[executed.tool] = self._loose.get(executed.tool, 0) + 1
+
+    def heard(self, executed: Executed, value: Any) -> None:
+        """The model reads what a call returned; a sub-agent's results its parent saw as well."""
+        event = Returned(
+            name=executed.tool,
+            value=value,
+            call_id=executed.call_id,
+            error=executed.error,
+            at=executed.at,
+        )
+        with self.lock:
+            self.log.append(event)
+        if self.parent is not None:
+            self.parent.heard(executed, value)
+
+    def decided(self, decision: Decision) -> None:
+        """Keep a decision that was logged."""
+        with self.lock:
+            self._decisions.append(decision)
+
+    def ended(self, call_id: str | None) -> bool:
+        """Whether the call of that id has come back already."""
+        return call_id is not None and call_id in self._ended
+
+    def settle(self) -> None:
+        """The turn is over: what was proposed and never dispatched is logged as it stands."""
+        with self.lock:
+            for pending in self.pending.drain():
+                pending.settle()
+
+    def on_close(self, closer: Callable[[Session], None]) -> None:
+        """Call *closer* when this session is left for the last time."""
+        if closer not in self._closers:
+            self._closers.append(closer)
+
+    # Scope ---------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        self._tokens.append((CURRENT.set(self), RUNNING.set(None)))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        current, running = self._tokens.pop()
+        CURRENT.reset(current)
+        RUNNING.reset(running)
+        self.settle()
+        if not self._tokens:
+            for closer in self._closers:
+                closer(self)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)
+
+    def __repr__(self) -> str:
+        return f"<Session {self.id}: {self.log.version} events, {len(self._executed)} executed>"
+
+    def entries(self) -> Iterator[Entry]:
+        """Give the log's entries, oldest kept first."""
+        return iter(self.log)
+
+    # Inside --------------------------------------------------------------------------------------
+
+    def _new_run(self) -> None:
+        if self.turns:
+            self.run_id = new_id()
+        self.turns += 1
+        self.blocks.clear()
+        self.repeats.clear()
+
+    def _returned(self, event: Returned) -> bool:
+        """Take a result into the history, once; False where it is known already."""
+        if self.ended(event.call_id):
+            return False
+        call = self.pending.answered(event)
+        name = event.name or (call.name if call else "")
+        if self._loose.get(name):
+            self._loose[name] -= 1
+            if event.call_id:
+                self._end(event.call_id, announced=True)
+            return False
+        executed = Executed(
+            tool=name,
+            arguments=_object(call),
+            value=None if event.error else event.value,
+            call_id=event.call_id or new_id(),
+            error=event.error,
+            at=self.clock() if event.at is None else event.at,
+            turn=self.turns,
+        )
+        self.ran(executed)
+        if call is not None and event.call_id:
+            self._ended[event.call_id] = True
+        if self.parent is not None:
+            self.parent.heard(executed, event.value)
+        return True
+
+    def _announce(self, call: ToolCall) -> bool:
+        """A transcript shows *call*; False where it is one that the door knows already."""
+        call_id = call.id or ""
+        if call_id in self.opened or self._ended.get(call_id) is False:
+            self._ended[call_id] = True
+            return False
+        if self._loose.get(call.name):
+            return False
+        self._ended.pop(call_id, None)
+        self.pending.announce(call)
+        return True
+
+    def _end(self, call_id: str, *, announced: bool = False) -> None:
+        self._ended[call_id] = announced
+        if len(self._ended) > 10 * self._limits.executed:
+            self._ended.popitem(last=False)
+
+
+def _object(call: ToolCall | None) -> Mapping[str, Any]:
+    read = read_arguments(call.arguments) if call else {}
+    return read if isinstance(read, dict) else {}
