@@ -1,0 +1,41 @@
+"""
+Before a call: the six layers.
+
+To add a layer, write one file with one generator function and add its row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import MappingProxyType
+
+from abs_shield.core import Failed, Finding, Unavailable
+from abs_shield.layers.confidence_drop import confidence_drop
+from abs_shield.layers.impossible_state import impossible_state
+from abs_shield.layers.parameter_mismatch import parameter_mismatch
+from abs_shield.layers.phantom_target import phantom_target
+from abs_shield.layers.phantom_tool import phantom_tool
+from abs_shield.layers.self_contradiction import self_contradiction
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+
+Layer = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
+"""
+A generator function that looks at one proposed call and yields what is wrong with it.
+
+A layer reads: it never changes the proposal or the session, never raises on any JSON value, and
+asks no model. With nothing to go on it yields one `Unavailable(reason)`.
+"""
+
+LAYERS: MappingProxyType[str, Layer] = MappingProxyType(
+    {
+        "phantom_tool": phantom_tool,
+        "phantom_target": phantom_target,
+        "parameter_mismatch": parameter_mismatch,
+        "self_contradiction": self_contradiction,
+        "impossible_state": impossible_state,
+        "confidence_drop": confidence_drop,
+    }
+)
+
+__all__ = ["LAYERS", "Layer"]

@@ -1,0 +1,67 @@
+"""Layer 6: the model was unsure of the tool it picked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import exp
+
+from abs_shield.core import Failed, Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+
+NOTICED = 0.05
+"""Strength below which a finding is not even kept, unless the threshold counts it."""
+DEVIATIONS = 3.0
+"""How many standard deviations below the session's mean is a drop."""
+LEAST_CALLS = 5
+LEAST_SPREAD = 0.05
+"""Floor of the standard deviation, in nats."""
+
+
+def confidence_drop(
+    proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable | Failed]:
+    """
+    The agent calls ``refund`` although the model gave that name a probability of 0.3.
+
+    likelihood = exp(mean log-probability of the name's tokens); strength = 1 - likelihood. A
+    drop of z > 3 standard deviations below this session's mean has strength min(1, z / 6).
+    """
+    if proposal.logprob_fault:
+        yield Failed(proposal.logprob_fault)
+    elif proposal.logprob is None:
+        yield Unavailable("no log-probabilities")
+    else:
+        yield from _low(proposal, proposal.logprob)
+        yield from _dropped(session, proposal.logprob)
+
+
+def _low(proposal: Proposal, logprob: float) -> Iterator[Finding]:
+    likelihood = exp(logprob)
+    strength = 1 - likelihood
+    if strength > 0 and strength >= min(NOTICED, 1 - proposal.threshold):
+        detail = f"the model gave the tool's name a likelihood of {likelihood:.2f}"
+        yield _finding("low_likelihood", strength, detail)
+
+
+def _dropped(session: Session, logprob: float) -> Iterator[Finding]:
+    usual = session.likelihoods
+    if usual.n < LEAST_CALLS:
+        return
+    z = (usual.mean - logprob) / max(usual.deviation, LEAST_SPREAD)
+    if z > DEVIATIONS:
+        detail = f"the log-probability of the tool's name lies {z:.1f} deviations below this session's mean"
+        yield _finding("likelihood_drop", min(1.0, z / (2 * DEVIATIONS)), detail)
+
+
+def _finding(code: str, strength: float, detail: str) -> Finding:
+    return Finding(
+        check="confidence_drop",
+        verdict=Verdict.SUSPICIOUS,
+        strength=strength,
+        where="/name",
+        detail=detail,
+        code=code,
+        hint="make sure that this is the tool that the task needs",
+        expected="a tool that the model is sure of",
+    )

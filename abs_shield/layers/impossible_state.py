@@ -1,0 +1,67 @@
+"""Layer 5: the parameters imply a state that can never be legitimate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abs_shield.core import Failed, Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal, RulePlan
+from abs_shield.session import Session
+from abs_shield.text.show import escaped, shown
+
+
+def impossible_state(
+    proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable | Failed]:
+    """``transfer(amount=-500)``: a negative value transfer."""
+    tool = proposal.tool
+    if tool is None or not tool.rules:
+        yield Unavailable("no rule for this tool")
+    elif not proposal.fits:
+        yield Unavailable("arguments do not match the schema")
+    else:
+        for plan in tool.rules:
+            yield from _ask(plan, proposal, session)
+
+
+def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Iterator[Finding | Failed]:
+    if not plan.runs_on(proposal.arguments):
+        return
+    try:
+        said = plan.ask(proposal.arguments, session, proposal.call)
+    except Exception as error:
+        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) raised {type(error).__name__}")
+        return
+    if said is None or said is True or said == "":
+        return
+    if said is False or isinstance(said, str):
+        yield _finding(plan, proposal, why=said or "")
+    else:
+        kind = type(said).__name__
+        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
+
+
+def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
+    names = [name for name in proposal.arguments if name in plan.takes]
+    values = ", ".join(f"{name}={shown(proposal.arguments[name])}" for name in names)
+    sentence = escaped(why, limit=300) if why else plan.rule.sentence
+    return Finding(
+        check="impossible_state",
+        verdict=Verdict.HALLUCINATED,
+        strength=1.0,
+        where=f"/arguments/{_pointer(names[0])}" if len(names) == 1 else "/arguments",
+        detail=f"{sentence} Got {values}." if values else sentence,
+        code="rule",
+        got=values or None,
+        expected=plan.rule.sentence,
+        evidence={"rule": plan.rule.name, "file": plan.rule.file, "line": plan.rule.line},
+    )
+
+
+def _pointer(name: Any) -> str:
+    return str(name).replace("~", "~0").replace("/", "~1")
+
+
+def _place(plan: RulePlan) -> str:
+    return f"{plan.rule.file}:{plan.rule.line}"

@@ -1,0 +1,47 @@
+"""Layer 1: the tool does not exist in the registered schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+_LISTED = 20
+
+
+def phantom_tool(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+    """The agent calls ``delete_database`` but only ``read_database`` is exposed."""
+    if not proposal.available and not proposal.registered:
+        yield Unavailable("no tools registered")
+        return
+    if proposal.tool is not None:
+        return
+    near = nearest(proposal.name, proposal.available, most=3)
+    name = escaped(proposal.name)
+    if proposal.registered:
+        code, detail = "unavailable_tool", f"`{name}` exists, but is not available here"
+    else:
+        code, detail = "unknown_tool", f"no tool is named `{name}`"
+    yield Finding(
+        check="phantom_tool",
+        verdict=Verdict.HALLUCINATED,
+        strength=1.0,
+        where="/name",
+        detail=detail,
+        code=code,
+        hint=_hint(near, len(proposal.available)),
+        got=name,
+        expected="the name of an available tool",
+        allowed=tuple(near) or tuple(sorted(proposal.available)[:_LISTED]),
+        nearest=near[0] if near else "",
+    )
+
+
+def _hint(near: list[str], count: int) -> str:
+    if near:
+        return f"did you mean `{near[0]}`?"
+    return f"{count} {'tool is' if count == 1 else 'tools are'} available"

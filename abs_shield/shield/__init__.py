@@ -1,0 +1,7 @@
+"""The one door every call passes: the only floor that records, emits and raises."""
+
+from abs_shield.policy import configure, load_policy
+from abs_shield.shield.decorator import shielded
+from abs_shield.shield.shield import Shield
+
+__all__ = ["Shield", "configure", "load_policy", "shielded"]

@@ -1,0 +1,61 @@
+"""Calls that wait for a person, and the ones that a person let through once."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from hashlib import blake2b
+from threading import Lock
+from typing import Any
+
+from abs_shield.core import Decision
+from abs_shield.errors import ShieldError
+
+Approver = Callable[[Decision], bool | Awaitable[bool]]
+"""Says whether a SUSPICIOUS call may run; sync or async."""
+
+Key = tuple[str, str, bytes]
+_MOST = 10_000
+
+
+class Approvals:
+    """Bounded books of waiting decisions and of granted calls, by session, tool and arguments."""
+
+    def __init__(self) -> None:
+        self._waiting: OrderedDict[str, Key] = OrderedDict()
+        self._granted: OrderedDict[Key, None] = OrderedDict()
+        self._lock = Lock()
+
+    def wait(self, decision_id: str, key: Key) -> None:
+        """A decision was blocked for want of an approval."""
+        with self._lock:
+            self._waiting[decision_id] = key
+            if len(self._waiting) > _MOST:
+                self._waiting.popitem(last=False)
+
+    def grant(self, decision_id: str) -> None:
+        """
+        Let the call of that decision through once.
+
+        Raises:
+            ShieldError: No such decision waits for an approval.
+        """
+        with self._lock:
+            key = self._waiting.pop(decision_id, None)
+            if key is None:
+                raise ShieldError(f"no decision `{decision_id[:64]}` waits for an approval")
+            self._granted[key] = None
+            if len(self._granted) > _MOST:
+                self._granted.popitem(last=False)
+
+    def take(self, key: Key) -> bool:
+        """Whether the call was granted; a grant is used up."""
+        with self._lock:
+            return self._granted.pop(key, self) is None
+
+
+def digest(name: str, arguments: Mapping[str, Any]) -> bytes:
+    """Hash a call's name and arguments: canonical JSON, blake2b."""
+    text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

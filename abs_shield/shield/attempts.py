@@ -1,0 +1,51 @@
+"""How often the model may try a blocked call again."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from abs_shield.session import Session
+
+_IDENTICAL = 3
+_MOST = 1_000
+
+
+class Attempts(NamedTuple):
+    """Whether the model may try again, and how often; *left* is None where nothing is blocked."""
+
+    retryable: bool
+    left: int | None
+
+
+_UNBLOCKED = Attempts(True, None)
+
+
+def count(
+    session: Session,
+    tool: str,
+    same: bytes,
+    retries: int,
+    *,
+    blocked: bool,
+    approval: bool,
+    counted: bool,
+) -> Attempts:
+    """
+    Count a blocked call of *tool*, unless its proposal was *counted* already.
+
+    The third identical call, or a spent budget, is the last. Waiting for a person costs nothing.
+    """
+    if not blocked:
+        return _UNBLOCKED
+    if not counted and not approval:
+        _more(session.blocks, tool)
+        _more(session.repeats, same)
+    left = max(0, retries - session.blocks.get(tool, 0))
+    return Attempts(left > 0 and session.repeats.get(same, 0) < _IDENTICAL, left)
+
+
+def _more(counts: dict[str, int] | dict[bytes, int], key: object) -> None:
+    books: dict[object, int] = counts  # type: ignore[assignment]
+    books[key] = books.get(key, 0) + 1
+    if len(books) > _MOST:
+        del books[next(iter(books))]

@@ -1,0 +1,240 @@
+"""`@shielded`: the wrapper around one tool, on every kind of callable."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import AsyncGenerator, Callable, Generator
+from typing import Any, Literal, TypeVar, cast, overload
+
+from abs_shield.core import ToolCall
+from abs_shield.errors import CallBlocked, PolicyError
+from abs_shield.policy import Policy
+from abs_shield.session.scope import RUNNING
+from abs_shield.shield.guard import Guard
+from abs_shield.shield.registry import SHARED
+from abs_shield.shield.resolve import current_shield
+from abs_shield.shield.shield import Shield
+from abs_shield.shield.signature import Binding, bind
+
+F = TypeVar("F", bound=Callable[..., Any])
+OnBlock = Literal["raise", "return"]
+
+_KEPT = 1_000
+"""Items of a generator's result that are kept."""
+
+
+@overload
+def shielded(tool: F, /) -> F: ...
+
+
+@overload
+def shielded(
+    firewall: Shield | Policy | None = None,
+    /,
+    *,
+    name: str | None = None,
+    on_block: OnBlock = "raise",
+) -> Callable[[F], F]: ...
+
+
+def shielded(
+    firewall: Any = None, /, *, name: str | None = None, on_block: OnBlock = "raise"
+) -> Any:
+    """
+    Send every call of the decorated tool through the door.
+
+    Functions, async functions, generators, async generators, methods, static and class methods,
+    partials and callable objects are all wrapped alike; a generator is judged when it is called.
+
+    Args:
+        firewall: A `Shield` or a `Policy`. Without one the Shield is found when the tool is
+            called: that of the current session, else of ``ABS_SHIELD_POLICY``, else an
+            audit-mode one; such a tool is known to every Shield.
+        name: The name that the model calls; the function's own where None.
+        on_block: ``"raise"`` raises `CallBlocked`; ``"return"`` gives the feedback instead.
+
+    Raises:
+        PolicyError: A type hint has no JSON form, or a rule names an unknown parameter.
+    """
+    if on_block not in ("raise", "return"):
+        raise PolicyError(f"`on_block` is {on_block!r:.40}; it is `raise` or `return`")
+    if firewall is None or isinstance(firewall, (Shield, Policy)):
+        shield = Shield.of(firewall) if isinstance(firewall, Policy) else firewall
+        return functools.partial(_decorate, shield=shield, name=name, on_block=on_block)
+    if not callable(firewall) and not isinstance(firewall, (staticmethod, classmethod)):
+        raise PolicyError(
+            f"`shielded` takes a Shield or a policy, not {type(firewall).__name__}"
+        )
+    return _decorate(firewall, shield=None, name=name, on_block=on_block)
+
+
+def _decorate(tool: Any, *, shield: Shield | None, name: str | None, on_block: OnBlock) -> Any:
+    if isinstance(tool, (staticmethod, classmethod)):
+        inner = _decorate(tool.__func__, shield=shield, name=name, on_block=on_block)
+        return type(tool)(inner)
+    binding = bind(tool, name=name)
+    if shield is None:
+        SHARED.add(binding)
+    else:
+        shield.registry.add(binding)
+    wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
+    functools.update_wrapper(wrapper, tool, updated=())
+    wrapper.__shielded__ = binding
+    return wrapper
+
+
+class _Entrance:
+    """From a Python call of one tool to the guard that judges it."""
+
+    __slots__ = ("_binding", "_name", "_shield")
+
+    def __init__(self, binding: Binding, shield: Shield | None) -> None:
+        self._binding = binding
+        self._name = binding.tool.name
+        self._shield = shield
+
+    def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Guard:
+        shield = current_shield() if self._shield is None else self._shield
+        arguments = self._binding.arguments(args, kwargs)
+        if arguments is None:
+            arguments = _unbound(self._binding, args, kwargs)
+        return shield.guard(ToolCall(self._name, arguments))
+
+
+def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What a call that Python cannot bind did name: enough for the schema to say what is wrong."""
+    names = [name for name in binding.signature.parameters if name not in binding.injected]
+    places = {**dict(zip(names, args, strict=False)), **kwargs}
+    extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
+    return {**places, **extra}
+
+
+def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
+    tool = binding.function
+    plain = tool if inspect.isroutine(tool) else getattr(tool, "__call__", tool)  # noqa: B004
+    if isinstance(tool, functools.partial):
+        plain = tool.func
+    if inspect.iscoroutinefunction(plain):
+        wrapper = _coroutine(tool, enter)
+    elif inspect.isasyncgenfunction(plain):
+        wrapper = _async_generator(tool, enter)
+    elif inspect.isgeneratorfunction(plain):
+        wrapper = _generator(tool, enter)
+    else:
+        wrapper = _function(tool, enter)
+    if on_block == "raise":
+        return wrapper
+    return _areturning(wrapper) if inspect.iscoroutinefunction(wrapper) else _returning(wrapper)
+
+
+def _function(tool: Any, enter: _Entrance) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with enter(args, kwargs) as guard:
+            guard.value = tool(*args, **kwargs)
+        return guard.value
+
+    return run
+
+
+def _coroutine(tool: Any, enter: _Entrance) -> Any:
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        async with enter(args, kwargs) as guard:
+            guard.value = await tool(*args, **kwargs)
+        return guard.value
+
+    return run
+
+
+def _generator(tool: Any, enter: _Entrance) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        guard = enter(args, kwargs)
+        guard.__enter__()
+        guard.leave()
+        return _steps(tool(*args, **kwargs), guard)
+
+    return run
+
+
+def _steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
+    kept: list[Any] = []
+    error: BaseException | None = None
+    sent: Any = None
+    try:
+        while True:
+            token = guard.running()
+            try:
+                item = items.send(sent)
+            finally:
+                RUNNING.reset(token)
+            if len(kept) < _KEPT:
+                kept.append(item)
+            sent = yield item
+    except StopIteration as end:
+        return end.value
+    except GeneratorExit:
+        raise
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        items.close()
+        guard.value = kept
+        guard.__exit__(type(error) if error else None, error, None)
+
+
+def _async_generator(tool: Any, enter: _Entrance) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        guard = enter(args, kwargs)
+        guard.__enter__()
+        guard.leave()
+        return _asteps(tool(*args, **kwargs), guard)
+
+    return run
+
+
+async def _asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
+    kept: list[Any] = []
+    error: BaseException | None = None
+    sent: Any = None
+    try:
+        while True:
+            token = guard.running()
+            try:
+                item = await items.asend(sent)
+            finally:
+                RUNNING.reset(token)
+            if len(kept) < _KEPT:
+                kept.append(item)
+            sent = yield item
+    except StopAsyncIteration:
+        return
+    except GeneratorExit:
+        raise
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        await items.aclose()
+        guard.value = kept
+        guard.__exit__(type(error) if error else None, error, None)
+
+
+def _returning(wrapper: Any) -> Any:
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return wrapper(*args, **kwargs)
+        except CallBlocked as blocked:
+            return blocked.decision.feedback()
+
+    return run
+
+
+def _areturning(wrapper: Any) -> Any:
+    async def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return await wrapper(*args, **kwargs)
+        except CallBlocked as blocked:
+            return blocked.decision.feedback()
+
+    return run

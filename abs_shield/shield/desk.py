@@ -1,0 +1,364 @@
+"""The desk behind the door: opens a call, admits it or not, and closes it with its result."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from threading import Thread
+from time import perf_counter, time
+from typing import Any
+
+from abs_shield.core import Action, Coverage, Decision, Outcome, Subject, ToolCall, Verdict
+from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.ids import new_id
+from abs_shield.core.logprobs import mean_logprob
+from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.policy import Policy
+from abs_shield.session import Executed, Session
+from abs_shield.session.pending import Pending
+from abs_shield.session.scope import RUNNING
+from abs_shield.shield.approvals import Approvals, Approver, Key, digest
+from abs_shield.shield.attempts import Attempts, count
+from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
+from abs_shield.shield.registry import Registry, available
+from abs_shield.shield.ruling import Ruling, rule_on
+from abs_shield.shield.switch import KillSwitch
+from abs_shield.stores import Store
+from abs_shield.telemetry import Hook, emit
+
+logger = logging.getLogger("abs_shield")
+
+_NOT_JUDGED = {"verification": Coverage(Outcome.UNAVAILABLE, "not yet")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """A call that was judged, and is not yet recorded, run or closed."""
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    session: Session
+    decision: Decision
+    nested: bool
+    key: Key
+
+
+class Desk:
+    """Judges and records for one Shield; safe to share between threads and tasks."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        registry: Registry,
+        *,
+        store: Store,
+        hooks: Iterable[Hook],
+        approver: Approver | None,
+    ) -> None:
+        self.policy = policy
+        self.registry = registry
+        self.store = store
+        self.hooks = tuple(hooks)
+        self.approver = approver
+        self.approvals = Approvals()
+        self.switch = KillSwitch()
+        self._layers = layers_of(policy)
+
+    # Before the call -----------------------------------------------------------------------------
+
+    def open(
+        self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...] = ()
+    ) -> Opened:
+        """Judge a call at its dispatch; a proposal of the same call is replaced."""
+        arguments = read_arguments(call.arguments)
+        plain = {} if isinstance(arguments, Malformed) else arguments
+        with session.lock:
+            pending = session.pending.consume(call, plain)
+            if pending is not None and not call.id:
+                call = replace(call, id=pending.call.id)
+            if pending is not None and call.logprobs is None:
+                call = replace(call, logprobs=pending.call.logprobs)
+            known = pending.decision.id if pending else session.opened.get(call.id or "")
+            nested = pending is None and RUNNING.get() is not None
+            return self._opened(
+                call, arguments, session, siblings=siblings, nested=nested, known=known
+            )
+
+    def propose(
+        self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...]
+    ) -> Decision:
+        """Judge a call of a turn before any of it is dispatched."""
+        arguments = read_arguments(call.arguments)
+        with session.lock:
+            opened = self._opened(
+                call, arguments, session, siblings=siblings, nested=False, known=None
+            )
+            pending = Pending(
+                call=call,
+                arguments=opened.arguments,
+                decision=opened.decision,
+                settle_with=lambda decision: self.record(decision, session),
+            )
+            for old in session.pending.propose(pending):
+                old.settle()
+        return opened.decision
+
+    def _opened(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any] | Malformed,
+        session: Session,
+        *,
+        siblings: tuple[ToolCall, ...],
+        nested: bool,
+        known: str | None,
+    ) -> Opened:
+        started = perf_counter()
+        at = time()
+        malformed = arguments if isinstance(arguments, Malformed) else None
+        plain = {} if isinstance(arguments, Malformed) else arguments
+        plan, proposal = self._proposal(call, plain, malformed, session, siblings)
+        try:
+            judgement = judge(self._layers, proposal, session, nested=nested)
+        except Exception as error:
+            logger.exception("abs_shield could not judge a call")
+            judgement = Judgement([], {}, [Fault("door", place_of(error))])
+        ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
+        key = self._key(call, plain, session, needed=ruling.would_block)
+        if ruling.approval and self.approvals.take(key):
+            ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
+        attempts = count(
+            session, call.name, key[2], self.policy.retries,
+            blocked=ruling.blocked, approval=bool(ruling.approval), counted=known is not None,
+        )  # fmt: skip
+        decision = self._decision(
+            known, call, session, ruling, judgement, attempts, plan, at=at, started=started
+        )
+        if known is None and proposal.logprob is not None and not nested:
+            session.likelihoods.update(proposal.logprob)
+        return Opened(
+            call=call, arguments=plain, session=session, decision=decision, nested=nested, key=key
+        )
+
+    def _proposal(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any],
+        malformed: Malformed | None,
+        session: Session,
+        siblings: tuple[ToolCall, ...],
+    ) -> tuple[ToolPlan, Proposal]:
+        names = self.registry if session.tools is None else available(self.registry, session.tools)
+        registered = call.name in self.registry
+        callable_here = registered and (session.tools is None or call.name in session.tools)
+        if callable_here:
+            plan = self.registry[call.name].plan
+        else:
+            plan = self.registry.unknown(call.name)
+        logprob, fault = _confidence(call)
+        judged = plan if callable_here or not len(self.registry) else None
+        return plan, Proposal(
+            call=call,
+            arguments=arguments,
+            malformed=malformed,
+            tool=judged,
+            available=names,
+            threshold=self.policy.threshold,
+            at=session.clock(),
+            registered=registered and not callable_here,
+            logprob=logprob,
+            logprob_fault=fault,
+            siblings=siblings,
+        )
+
+    def _key(
+        self, call: ToolCall, arguments: Mapping[str, Any], session: Session, *, needed: bool
+    ) -> Key:
+        if not needed:
+            return ("", "", b"")
+        judged = arguments if arguments or not call.arguments else {"": repr(call.arguments)[:9999]}
+        scope = "" if session.ephemeral else session.id
+        return (scope, call.name, digest(call.name, judged))
+
+    def _decision(
+        self,
+        known: str | None,
+        call: ToolCall,
+        session: Session,
+        ruling: Ruling,
+        judgement: Judgement,
+        attempts: Attempts,
+        plan: ToolPlan,
+        *,
+        at: float,
+        started: float,
+    ) -> Decision:
+        return Decision(
+            id=new_id() if known is None else known,
+            subject=Subject.CALL,
+            tool=call.name,
+            verdict=ruling.verdict,
+            action=ruling.action,
+            mode=ruling.mode,
+            blocked=ruling.blocked,
+            would_block=ruling.would_block,
+            policy_revision=self.policy.revision,
+            at=at,
+            findings=ruling.findings,
+            coverage=judgement.coverage,
+            errors=tuple(map(str, judgement.faults)),
+            elapsed_ms=(perf_counter() - started) * 1000,
+            session_id=session.id,
+            run_id=session.run_id,
+            call_id=call.id,
+            agent=session.agent,
+            model=session.model,
+            retryable=attempts.retryable,
+            attempts_left=attempts.left,
+            approval=ruling.approval,
+            notes=() if call.name in self.registry else ("unregistered",),
+        )
+
+    # At the door ---------------------------------------------------------------------------------
+
+    def admit(self, opened: Opened) -> Opened:
+        """Ask for an approval where one is needed, and record what was decided."""
+        if self._asks(opened):
+            opened = self._answered(opened, _settled(self._ask(opened)))
+        return self._admitted(opened)
+
+    async def aadmit(self, opened: Opened) -> Opened:
+        """As `admit`; an async approver is awaited."""
+        if self._asks(opened):
+            said = self._ask(opened)
+            opened = self._answered(opened, await said if inspect.isawaitable(said) else said)
+        return self._admitted(opened)
+
+    def _asks(self, opened: Opened) -> bool:
+        decision = opened.decision
+        return decision.blocked and decision.approval == "required" and self.approver is not None
+
+    def _ask(self, opened: Opened) -> Any:
+        assert self.approver is not None
+        try:
+            return self.approver(opened.decision)
+        except Exception:
+            logger.exception("abs_shield's approver raised; the call stays blocked")
+            return False
+
+    def _answered(self, opened: Opened, said: object) -> Opened:
+        if said is not True:
+            return opened
+        granted = replace(
+            opened.decision, approval="granted", action=Action.FLAG, blocked=False,
+            attempts_left=None, retryable=True,
+        )  # fmt: skip
+        return replace(opened, decision=granted)
+
+    def _admitted(self, opened: Opened) -> Opened:
+        session, decision = opened.session, opened.decision
+        if decision.blocked and decision.approval == "required":
+            self.approvals.wait(decision.id, opened.key)
+        first = not (opened.call.id and session.opened.get(opened.call.id) == decision.id)
+        if not decision.blocked and not opened.nested:
+            session.open(opened.call, decision.id)
+        if first:
+            self.record(decision, session)
+        return opened
+
+    def record(self, decision: Decision, session: Session) -> None:
+        """Keep a decision and tell everybody; a store that fails is reported, and stops nothing."""
+        session.decided(decision)
+        try:
+            self.store.append(decision)
+        except Exception:
+            logger.exception("abs_shield could not store decision %s", decision.id)
+        emit(decision, self.hooks)
+
+    # After the call ------------------------------------------------------------------------------
+
+    def ran(self, call: ToolCall, session: Session) -> Opened:
+        """Give the call that a host ran by itself, to be closed with its result."""
+        arguments = read_arguments(call.arguments)
+        plain = {} if isinstance(arguments, Malformed) else arguments
+        last = next((d for d in reversed(session.decisions) if d.call_id == call.id), None)
+        decision = last or self.open(call, session).decision
+        return Opened(
+            call=call, arguments=plain, session=session, decision=decision, nested=False,
+            key=("", "", b""),
+        )  # fmt: skip
+
+    def close(self, opened: Opened, value: Any, *, elapsed_ms: float, error: bool) -> Decision:
+        """Take a result into the session, once a call."""
+        session, call = opened.session, opened.call
+        with session.lock:
+            if not (call.id and session.ended(call.id) and call.id not in session.opened):
+                self._take(opened, value, error=error)
+        return Decision(
+            id=new_id(),
+            subject=Subject.RESULT,
+            tool=call.name,
+            verdict=Verdict.CLEAN,
+            action=Action.ALLOW,
+            mode=opened.decision.mode,
+            blocked=False,
+            would_block=False,
+            policy_revision=self.policy.revision,
+            at=time(),
+            coverage=_NOT_JUDGED,
+            elapsed_ms=elapsed_ms,
+            session_id=session.id,
+            run_id=session.run_id,
+            call_id=call.id,
+            agent=session.agent,
+            model=session.model,
+        )
+
+    def _take(self, opened: Opened, value: Any, *, error: bool) -> None:
+        session, call = opened.session, opened.call
+        executed = Executed(
+            tool=call.name,
+            arguments=opened.arguments,
+            value=None if error else value,
+            call_id=call.id,
+            error=error,
+            at=session.clock(),
+            turn=session.turns,
+            nested=opened.nested,
+        )
+        session.ran(executed)
+        if not opened.nested:
+            session.heard(executed, value)
+
+
+def _confidence(call: ToolCall) -> tuple[float | None, str]:
+    if call.logprobs is None:
+        return None, ""
+    try:
+        return mean_logprob(call.name, call.logprobs), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _settled(said: Any) -> Any:
+    """The answer of an async approver to a sync call: run on a thread of its own."""
+    if not inspect.isawaitable(said):
+        return said
+    answers: list[Any] = []
+
+    async def wait(answer: Awaitable[Any]) -> Any:
+        return await answer
+
+    def run() -> None:
+        try:
+            answers.append(asyncio.run(wait(said)))
+        except Exception:
+            logger.exception("abs_shield's approver raised; the call stays blocked")
+
+    thread = Thread(target=run, name="abs_shield-approver")
+    thread.start()
+    thread.join()
+    return answers[0] if answers else False

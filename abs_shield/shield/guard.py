@@ -1,0 +1,135 @@
+"""Stands around one dispatch: judged before, recorded after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import Token
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Self
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.session import Session
+from abs_shield.session.scope import RUNNING
+from abs_shield.shield.desk import Desk, Opened
+
+
+class Guard:
+    """
+    ``with firewall.guard(call) as guard: guard.value = tool(...)``, or ``async with``.
+
+    Attributes:
+        decision: What was decided before the call.
+        value: What the call returned; set it inside the block.
+
+    Raises:
+        CallBlocked: On entering, where the call is blocked.
+    """
+
+    __slots__ = ("_call", "_desk", "_opened", "_running", "_session", "_span", "_started", "value")
+
+    def __init__(
+        self, desk: Desk, call: ToolCall, session: Session, span: AbstractContextManager[Any]
+    ) -> None:
+        self._desk = desk
+        self._call = call
+        self._session = session
+        self._span: AbstractContextManager[Any] | None = span
+        self._opened: Opened | None = None
+        self._running: Token[str | None] | None = None
+        self._started = 0.0
+        self.value: Any = None
+
+    @property
+    def opened(self) -> Opened:
+        """
+        The judged call.
+
+        Raises:
+            ShieldError: The block was not entered yet.
+        """
+        if self._opened is None:
+            raise ShieldError("the guard was not entered; write `with firewall.guard(call)`")
+        return self._opened
+
+    @property
+    def decision(self) -> Decision:
+        """What was decided before the call."""
+        return self.opened.decision
+
+    @property
+    def arguments(self) -> Mapping[str, Any]:
+        """The call's arguments, read as an object."""
+        return self.opened.arguments
+
+    def __enter__(self) -> Self:
+        with self._spanned():
+            self._begin(self._desk.admit(self._desk.open(self._call, self._session)))
+        return self
+
+    async def __aenter__(self) -> Self:
+        with self._spanned():
+            self._begin(await self._desk.aadmit(self._desk.open(self._call, self._session)))
+        return self
+
+    @contextmanager
+    def _spanned(self) -> Iterator[None]:
+        """Open the span of the dispatch, and close it at once where the call is blocked."""
+        assert self._span is not None
+        self._span.__enter__()
+        try:
+            yield
+        except BaseException as error:
+            self._span.__exit__(type(error), error, error.__traceback__)
+            raise
+
+    def _begin(self, opened: Opened) -> None:
+        self._opened = opened
+        if opened.decision.blocked:
+            raise CallBlocked(opened.decision)
+        self._running = RUNNING.set(opened.call.name)
+        self._started = perf_counter()
+
+    def leave(self) -> None:
+        """Leave this context, keep the call open: a generator goes on elsewhere."""
+        self._leave(None, None, None)
+
+    def running(self) -> Token[str | None]:
+        """Mark that the tool runs in this context, for one step of a generator."""
+        return RUNNING.set(self._call.name)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        elapsed_ms = (perf_counter() - self._started) * 1000
+        value = self.value if error is None else f"{type(error).__name__}: {error}"
+        try:
+            self._desk.close(self.opened, value, elapsed_ms=elapsed_ms, error=error is not None)
+        finally:
+            self._leave(kind, error, traceback)
+
+    def _leave(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._running is not None:
+            RUNNING.reset(self._running)
+            self._running = None
+        if self._span is not None:
+            self._span.__exit__(kind, error, traceback)
+            self._span = None
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)

@@ -1,0 +1,90 @@
+"""Asks every layer about one proposal, and keeps all that they say."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
+from abs_shield.layers import LAYERS, Layer
+from abs_shield.plan import Proposal
+from abs_shield.policy import Policy
+from abs_shield.session import Session
+
+NESTED_LAYERS = frozenset({"parameter_mismatch", "impossible_state"})
+UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
+NESTED = Coverage(Outcome.UNAVAILABLE, "nested")
+
+
+class Fault(NamedTuple):
+    """Our own failure: the layer that could not look, and why."""
+
+    layer: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.layer} could not run: {self.message}"
+
+
+@dataclass(slots=True)
+class Judgement:
+    """What the layers said of one proposal."""
+
+    findings: list[Finding]
+    coverage: dict[str, Coverage]
+    faults: list[Fault]
+
+
+def layers_of(policy: Policy) -> tuple[tuple[str, Layer], ...]:
+    """Give the layers that *policy* names, in its order."""
+    chosen = LAYERS if policy.layers is None else policy.layers
+    return tuple(
+        (layer, LAYERS[layer]) if isinstance(layer, str) else (layer.__name__, layer)
+        for layer in chosen
+    )
+
+
+def judge(
+    layers: Sequence[tuple[str, Layer]], proposal: Proposal, session: Session, *, nested: bool
+) -> Judgement:
+    """Ask every layer; one that raises is an error of ours, and loses no other's finding."""
+    judgement = Judgement([], {}, [])
+    unknown = proposal.tool is None
+    for name, layer in layers:
+        if unknown and name != "phantom_tool":
+            judgement.coverage[name] = UNKNOWN_TOOL
+        elif nested and name not in NESTED_LAYERS:
+            judgement.coverage[name] = NESTED
+        else:
+            _ask(name, layer, judgement, proposal, session)
+    return judgement
+
+
+def _ask(
+    name: str, layer: Layer, judgement: Judgement, proposal: Proposal, session: Session
+) -> None:
+    coverage = RAN
+    try:
+        for said in layer(proposal, session) or ():
+            if isinstance(said, Finding):
+                judgement.findings.append(said)
+            elif isinstance(said, Unavailable):
+                coverage = Coverage(Outcome.UNAVAILABLE, said.reason)
+            elif isinstance(said, Failed):
+                judgement.faults.append(Fault(name, said.message))
+            else:
+                raise TypeError(f"a layer yields findings, not {type(said).__name__}")
+    except Exception as error:
+        judgement.faults.append(Fault(name, place_of(error)))
+    if judgement.faults and judgement.faults[-1].layer == name:
+        coverage = Coverage(Outcome.ERROR, judgement.faults[-1].message)
+    judgement.coverage[name] = coverage
+
+
+def place_of(error: BaseException) -> str:
+    """Name an exception by type and place; its text may hold argument values."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,79 @@
+"""Appends a session's run to a run file when it is left: what `abs-shield replay` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.errors import StoreError
+from abs_shield.session import Session
+from abs_shield.shield.registry import Registry
+
+
+class Recorder:
+    """
+    Writes one JSON line a session: ``{run_id, session_id, tools, messages}``.
+
+    It writes what the session's log still holds; ``"truncated": true`` says that older messages
+    were dropped to keep the session's bounds. Argument values are written: keep the file private.
+    """
+
+    def __init__(self, path: str | PathLike[str], registry: Registry) -> None:
+        self._path = Path(path)
+        self._registry = registry
+        self._lock = Lock()
+
+    def __call__(self, session: Session) -> None:
+        line = json.dumps(self._run(session), ensure_ascii=True, default=str)
+        try:
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        except OSError as error:
+            raise StoreError(f"cannot record to `{self._path}`: {error.strerror}") from None
+
+    def _run(self, session: Session) -> dict[str, Any]:
+        run: dict[str, Any] = {
+            "run_id": session.run_id,
+            "session_id": session.id,
+            "tools": [_tool(name, self._registry) for name in self._registry],
+            "messages": [m for entry in session.entries() for m in _messages(entry.event)],
+        }
+        if session.forgot:
+            run["truncated"] = True
+        return run
+
+
+def _tool(name: str, registry: Registry) -> Mapping[str, Any]:
+    tool = registry[name].plan.tool
+    shape: dict[str, Any] = {"name": name, "description": tool.description}
+    if tool.parameters is not None:
+        shape["parameters"] = tool.parameters
+    return shape
+
+
+def _messages(event: Event) -> Iterator[dict[str, Any]]:
+    match event:
+        case Said():
+            yield {"role": event.role, "content": event.text}
+        case Proposed():
+            yield {"role": "assistant", "tool_calls": [_call(call) for call in event.calls]}
+        case Returned():
+            message = {"role": "tool", "name": event.name, "content": _content(event.value)}
+            if event.call_id:
+                message["tool_call_id"] = event.call_id
+            yield message | ({"error": True} if event.error else {})  # type: ignore[operator]
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    shape = {"id": call.id, "name": call.name, "arguments": call.arguments}
+    return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}
+
+
+def _content(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -1,0 +1,133 @@
+"""The tools of one Shield by name, and the tools that every Shield knows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from threading import RLock
+from types import MethodType
+from typing import Any
+
+from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.errors import PolicyError
+from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.policy import Policy, Tool, tool_of
+from abs_shield.shield.signature import Binding, bind
+
+_UNKNOWN_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One registered tool; *binding* is None where the host runs it itself."""
+
+    plan: ToolPlan
+    binding: Binding | None = None
+
+
+class Shared:
+    """Tools decorated with a bare ``@shielded``: known to every Shield of the process."""
+
+    def __init__(self) -> None:
+        self.bindings: dict[str, Binding] = {}
+
+    def add(self, binding: Binding) -> None:
+        self.bindings[binding.tool.name] = binding
+
+
+SHARED = Shared()
+
+
+class Registry(Mapping[str, Entry]):
+    """Registered tools by name; the policy's own words about a tool win."""
+
+    def __init__(self, policy: Policy, *, shared: Shared = SHARED) -> None:
+        self._policy = policy
+        self._said = {tool.name: tool for tool in policy.tools}
+        self._shared = shared
+        self._entries: dict[str, Entry] = {}
+        self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
+        self._lock = RLock()
+        for tool in policy.tools:
+            self.add(tool)
+
+    def add(self, tool: Tool | Binding, *, tolerant: bool = False) -> Entry:
+        """
+        Compile and keep a tool.
+
+        Raises:
+            PolicyError: Its schema or one of its rules is wrong.
+        """
+        binding = tool if isinstance(tool, Binding) else None
+        declared = tool.tool if isinstance(tool, Binding) else tool
+        refined = self._said.get(declared.name)
+        if refined is not None:
+            declared = declared.refined(refined)
+        plan = compile_tool(declared, self._policy, tolerant=tolerant)
+        with self._lock:
+            old = self._entries.get(declared.name)
+            kept = old.binding if old and binding is None else binding
+            entry = self._entries[declared.name] = Entry(plan=plan, binding=kept)
+        return entry
+
+    def unknown(self, name: str) -> ToolPlan:
+        """Give the plan of a tool that nobody registered: no schema, the policy's modes."""
+        with self._lock:
+            plan = self._unknown.get(name)
+            if plan is None:
+                plan = compile_tool(Tool(name=name or "_"), self._policy, tolerant=True)
+                self._unknown[name] = plan
+                if len(self._unknown) > _UNKNOWN_KEPT:
+                    self._unknown.popitem(last=False)
+            return plan
+
+    def __getitem__(self, name: str) -> Entry:
+        entry = self._entries.get(name)
+        if entry is None:
+            entry = self.add(self._shared.bindings[name])
+        return entry
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries or name in self._shared.bindings
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
+
+    def __len__(self) -> int:
+        return len(self._entries.keys() | self._shared.bindings.keys())
+
+
+def declared(tool: Any) -> Tool | Binding:
+    """
+    Give the tool that somebody wants to register: a `Tool`, a callable, or a described one.
+
+    Raises:
+        PolicyError: It is none of these.
+    """
+    if isinstance(tool, (Tool, Binding)):
+        return tool
+    shielded = getattr(tool, "__shielded__", None)
+    if isinstance(shielded, Binding):
+        receiver = getattr(tool, "__self__", None)
+        if receiver is None:
+            return shielded
+        return bind(MethodType(shielded.function, receiver), name=shielded.tool.name)
+    if callable(tool):
+        return bind(tool)
+    try:
+        return tool_of(read_tool(tool))
+    except UnreadableMessage as error:
+        raise PolicyError(f"cannot register: {error}; give a `Tool` or a function") from None
+
+
+def available(registry: Registry, tools: frozenset[str] | None) -> Mapping[str, Any]:
+    """Give the tools that a session may call: all, or those that it was narrowed to."""
+    if tools is None:
+        return registry
+    return {name: None for name in registry if name in tools}
+
+
+def runner(entry: Entry | None, name: str) -> Callable[[Mapping[str, Any]], Any] | None:
+    """Give what runs a tool by name; None where the host never gave a function."""
+    return None if entry is None or entry.binding is None else entry.binding.call

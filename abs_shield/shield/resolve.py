@@ -1,0 +1,45 @@
+"""Which Shield judges a tool that was decorated without one: found when it is called."""
+
+from __future__ import annotations
+
+import logging
+import os
+from threading import Lock
+
+from abs_shield.policy import configure, load_policy
+from abs_shield.session import current_session
+from abs_shield.shield.shield import Shield
+
+POLICY = "ABS_SHIELD_POLICY"
+logger = logging.getLogger("abs_shield")
+
+_DEFAULTS: dict[str, Shield] = {}
+_LOCK = Lock()
+
+
+def current_shield() -> Shield:
+    """
+    Give the Shield of the current session, else of ``ABS_SHIELD_POLICY``, else an audit-mode one.
+
+    Raises:
+        PolicyError: ``ABS_SHIELD_POLICY`` names no policy.
+    """
+    session = current_session()
+    if session is not None and isinstance(session.owner, Shield):
+        return session.owner
+    place = os.environ.get(POLICY, "")
+    with _LOCK:
+        if place not in _DEFAULTS:
+            _DEFAULTS[place] = _default(place)
+        return _DEFAULTS[place]
+
+
+def _default(place: str) -> Shield:
+    if place:
+        return Shield.of(load_policy(place))
+    logger.warning(
+        "abs_shield: no policy is declared; all layers run in audit mode and stop nothing. "
+        "Pass a policy to `@shielded`, or set %s=module:attr",
+        POLICY,
+    )
+    return Shield(configure(mode="audit"))

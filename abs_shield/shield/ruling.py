@@ -1,0 +1,112 @@
+"""From what the layers said to what the policy asks for, and what is enforced."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from abs_shield.core import Action, Finding, Mode, Verdict
+from abs_shield.plan import ToolPlan
+from abs_shield.policy import Policy
+from abs_shield.shield.judge import Fault, Judgement
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """What the policy makes of one judgement; the fields are those of `Decision`."""
+
+    verdict: Verdict
+    action: Action
+    mode: Mode
+    blocked: bool
+    would_block: bool
+    findings: tuple[Finding, ...] = ()
+    approval: str = ""
+
+
+def rule_on(
+    judgement: Judgement, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
+) -> Ruling:
+    """
+    Weigh the findings, and say what is done.
+
+    Args:
+        judgement: What the layers said.
+        plan: The tool's plan, or the plan of a tool that nobody knows.
+        policy: Whose threshold and answers hold.
+        opened: Whether the operator's kill switch is open: then nothing is enforced.
+        at: Seconds since the epoch, for suppressions that end.
+    """
+    if not judgement.findings and not judgement.faults:
+        mode = Mode.AUDIT if opened else plan.mode
+        return _CLEAN[mode]
+    findings = tuple(
+        _weighed(finding, plan, policy, opened=opened, at=at) for finding in judgement.findings
+    )
+    weighing = [finding for finding in findings if finding.weighs]
+    verdict = Verdict.worst(finding.verdict for finding in weighing)
+    gravest = [finding for finding in weighing if finding.verdict is verdict]
+    grounds = [finding for finding in weighing if _asks_block(finding, policy)]
+    faults = _closing(judgement.faults, policy)
+    strict = [f for f in grounds if f.mode is Mode.STRICT]
+    closed = [f for f in faults if _mode(f.layer, plan, opened=opened) is Mode.STRICT]
+    return Ruling(
+        verdict=verdict,
+        action=_action(verdict, would_block=bool(grounds or faults)),
+        mode=_graver_mode(gravest, plan, opened=opened),
+        blocked=bool(strict or closed),
+        would_block=bool(grounds or faults),
+        findings=findings,
+        approval=_approval(verdict, policy, faults),
+    )
+
+
+_CLEAN = {
+    mode: Ruling(
+        verdict=Verdict.CLEAN, action=Action.ALLOW, mode=mode, blocked=False, would_block=False
+    )
+    for mode in Mode
+}
+
+
+def _weighed(
+    finding: Finding, plan: ToolPlan, policy: Policy, *, opened: bool, at: float
+) -> Finding:
+    return replace(
+        finding,
+        mode=_mode(finding.check, plan, opened=opened),
+        counted=finding.strength >= 1 - policy.threshold - 1e-12,
+        suppressed=any(s.check == finding.check and s.holds(at) for s in plan.suppress),
+    )
+
+
+def _mode(layer: str, plan: ToolPlan, *, opened: bool) -> Mode:
+    return Mode.AUDIT if opened else plan.modes.get(layer, plan.mode)
+
+
+def _graver_mode(gravest: Sequence[Finding], plan: ToolPlan, *, opened: bool) -> Mode:
+    if any(finding.mode is Mode.STRICT for finding in gravest):
+        return Mode.STRICT
+    if gravest or opened:
+        return Mode.AUDIT
+    return plan.mode
+
+
+def _asks_block(finding: Finding, policy: Policy) -> bool:
+    return finding.verdict is Verdict.HALLUCINATED or policy.on_suspicious != "flag"
+
+
+def _closing(faults: Sequence[Fault], policy: Policy) -> list[Fault]:
+    """Failures of ours that close the door, where the door is strict."""
+    return [] if policy.on_error == "allow" else list(faults)
+
+
+def _action(verdict: Verdict, *, would_block: bool) -> Action:
+    if would_block:
+        return Action.BLOCK
+    return Action.ALLOW if verdict is Verdict.CLEAN else Action.FLAG
+
+
+def _approval(verdict: Verdict, policy: Policy, faults: Sequence[Fault]) -> str:
+    wanted = verdict is Verdict.SUSPICIOUS and policy.on_suspicious == "approve" and not faults
+    return "required" if wanted else ""

@@ -1,0 +1,311 @@
+"""The process-wide, thread-safe runtime of one policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from os import PathLike
+from threading import Lock
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.messages import UnreadableMessage, read_calls
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.plan import ToolPlan
+from abs_shield.policy import Policy, Tool
+from abs_shield.session import Session, Sessions, current_session
+from abs_shield.shield.approvals import Approver
+from abs_shield.shield.desk import Desk
+from abs_shield.shield.guard import Guard
+from abs_shield.shield.record import Recorder
+from abs_shield.shield.registry import Registry, declared, runner
+from abs_shield.shield.turns import aanswers, answers
+from abs_shield.stores import MemoryStore, Store
+from abs_shield.telemetry import Hook, Otel, StructLog
+from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
+from abs_shield.text.show import escaped
+
+Call = ToolCall | Mapping[str, Any]
+
+
+class Shield:
+    """
+    One policy at work. Share it between threads, tasks and tenants' sessions.
+
+    Args:
+        policy: What holds; see `configure`.
+        store: Where decisions are kept; in memory where None.
+        sessions: The sessions by id; several Shields may share one `Sessions`.
+        hooks: Callables of one `Decision`, beside OpenTelemetry and structlog.
+        approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
+        record: A file to which every session's run is appended when it is left.
+
+    >>> from abs_shield.policy import configure
+    >>> firewall = Shield(configure(mode="strict"))
+    >>> firewall.check_call({"name": "refund", "arguments": {}}).verdict
+    <Verdict.CLEAN: 'CLEAN'>
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        store: Store | None = None,
+        sessions: Sessions | None = None,
+        hooks: Iterable[Hook] = (),
+        approver: Approver | None = None,
+        record: str | PathLike[str] | None = None,
+    ) -> None:
+        if not isinstance(policy, Policy):
+            raise PolicyError(
+                f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
+            )
+        self.policy = policy
+        self.store = MemoryStore() if store is None else store
+        self.sessions = Sessions(most=policy.limits.sessions) if sessions is None else sessions
+        self.registry = Registry(policy)
+        hooks = tuple(hooks)
+        self._otel = next((hook for hook in hooks if isinstance(hook, Otel)), None) or Otel()
+        self.desk = Desk(
+            policy,
+            self.registry,
+            store=self.store,
+            hooks=_with_defaults(hooks, self._otel),
+            approver=approver,
+        )
+        self._recorder = None if record is None else Recorder(record, self.registry)
+
+    @classmethod
+    def of(cls, policy: Policy) -> Shield:
+        """Give the Shield that everybody who decorates with *policy* shares."""
+        with _OF_LOCK:
+            known = _OF.get(id(policy))
+            if known is None or known.policy is not policy:
+                known = _OF[id(policy)] = cls(policy)
+            return known
+
+    # Declaring -----------------------------------------------------------------------------------
+
+    def register(
+        self, tool: Tool | Callable[..., Any] | Mapping[str, Any], *, tolerant: bool = False
+    ) -> ToolPlan:
+        """
+        Make a tool known; the policy's own words about it win.
+
+        Args:
+            tool: A `Tool`, a function, or a tool as OpenAI, Anthropic or MCP describe it.
+            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+
+        Raises:
+            PolicyError: The tool, its schema or a rule about it is wrong.
+        """
+        return self.registry.add(declared(tool), tolerant=tolerant).plan
+
+    def session(
+        self,
+        id: str | None = None,
+        *,
+        tools: Iterable[str] | None = None,
+        messages: Iterable[Any] = (),
+        agent: str | None = None,
+        parent: Session | None = None,
+    ) -> Session:
+        """
+        Open a session; with an *id*, the one of that id goes on.
+
+        Args:
+            id: The session's id; a new one where None.
+            tools: Names that this run may call; None for all.
+            messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
+            agent: Name of the agent.
+            parent: The session of the agent that started this one.
+
+        Raises:
+            PolicyError: *tools* names a tool that is not registered, or *messages* has no known shape.
+        """
+        narrowed = None if tools is None else frozenset(tools)
+
+        def make() -> Session:
+            return Session(
+                id, tools=narrowed, agent=agent, parent=parent, limits=self.policy.limits, owner=self
+            )
+
+        session = make() if id is None else self.sessions.get(id, make)
+        if self._recorder is not None:
+            session.on_close(self._recorder)
+        try:
+            session.add(messages)
+        except UnreadableMessage as error:
+            raise PolicyError(f"session: {error}") from None
+        return session
+
+    def approve(self, decision_id: str) -> None:
+        """
+        Let the call of a decision that waits for approval through, once, with equal arguments.
+
+        Raises:
+            ShieldError: No such decision waits.
+        """
+        self.desk.approvals.grant(decision_id)
+
+    # Judging: never raises -----------------------------------------------------------------------
+
+    def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
+        """
+        Judge everything that the model proposed in one turn, before any of it runs.
+
+        Args:
+            calls: Calls of any shape, or one assistant message that holds them.
+            session: The session; the current one where None.
+        """
+        session = self._session(session)
+        session.settle()
+        read = _readable(calls)
+        decisions = []
+        for place, call in enumerate(read):
+            earlier = read[:place]
+            if not call.id or any(call.id == other.id for other in earlier):
+                call = ToolCall(call.name, call.arguments, None, call.logprobs)
+            decisions.append(self.desk.propose(call, session, siblings=earlier))
+        return decisions
+
+    def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
+        """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
+        read = _one(call)
+        return self.desk.admit(self.desk.open(read, self._session(session))).decision
+
+    def check_result(
+        self,
+        call: Call,
+        value: Any,
+        *,
+        elapsed_ms: float,
+        error: bool = False,
+        session: Session | None = None,
+    ) -> Decision:
+        """
+        Take in what a call returned, once a call.
+
+        Returns:
+            A Decision about the result; its verification is unavailable as yet.
+        """
+        read = _one(call)
+        return self.desk.close(
+            self.desk.ran(read, self._session(session)), value, elapsed_ms=elapsed_ms, error=error
+        )
+
+    # Running -------------------------------------------------------------------------------------
+
+    def guard(self, call: Call, *, session: Session | None = None) -> Guard:
+        """
+        Stand around one dispatch: ``with firewall.guard(call) as guard: guard.value = ...``.
+
+        Raises:
+            CallBlocked: On entering the block, where the call is blocked.
+        """
+        return self._guard(_one(call), self._session(session))
+
+    def dispatch(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        session: Session | None = None,
+    ) -> Any:
+        """
+        Run a registered function by the name and the arguments that the model gave.
+
+        Raises:
+            CallBlocked: The call is blocked.
+            ShieldError: There is nothing to run, or the function is async (use `adispatch`).
+        """
+        call = ToolCall(name, arguments, call_id)
+        with self._guard(call, self._session(session)) as guard:
+            guard.value = self._run(guard, name)
+            if hasattr(guard.value, "__await__"):
+                guard.value.close()
+                raise ShieldError(f"tool `{name}` is async; use `adispatch`")
+        return guard.value
+
+    async def adispatch(
+        self,
+        name: str,
+        arguments: Any,
+        *,
+        call_id: str | None = None,
+        session: Session | None = None,
+    ) -> Any:
+        """As `dispatch`, for functions and approvers that are async, and for all others."""
+        call = ToolCall(name, arguments, call_id)
+        async with self._guard(call, self._session(session)) as guard:
+            guard.value = self._run(guard, name)
+            if hasattr(guard.value, "__await__"):
+                guard.value = await guard.value
+        return guard.value
+
+    def run_tool_calls(
+        self, assistant_message: Any, *, session: Session | None = None
+    ) -> list[dict[str, Any]]:
+        """
+        Run every call of one assistant message; blocked ones are answered with feedback.
+
+        Returns:
+            The messages to append, in the shape of the one given: OpenAI's or Anthropic's.
+        """
+        return answers(self, assistant_message, self._session(session))
+
+    async def arun_tool_calls(
+        self, assistant_message: Any, *, session: Session | None = None
+    ) -> list[dict[str, Any]]:
+        """As `run_tool_calls`; the calls run side by side."""
+        return await aanswers(self, assistant_message, self._session(session))
+
+    # Inside --------------------------------------------------------------------------------------
+
+    def _session(self, session: Session | None) -> Session:
+        found = current_session() if session is None else session
+        if found is None:
+            found = Session(limits=self.policy.limits, owner=self)
+            found.ephemeral = True
+        return found
+
+    def _guard(self, call: ToolCall, session: Session) -> Guard:
+        span = self._otel.execute_tool(call.name if call.name in self.registry else VALUE_UNREGISTERED, call.id)
+        return Guard(self.desk, call, session, span)
+
+    def _run(self, guard: Guard, name: str) -> Any:
+        entry = self.registry[name] if name in self.registry else None
+        run = runner(entry, name)
+        if run is None:
+            raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
+        return run(guard.arguments)
+
+
+_OF: dict[int, Shield] = {}
+_OF_LOCK = Lock()
+
+
+def _with_defaults(hooks: Iterable[Hook], otel: Otel) -> tuple[Hook, ...]:
+    """Every Shield tells OpenTelemetry and structlog, once each."""
+    given = tuple(hooks)
+    first = () if otel in given else (otel,)
+    log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
+    return (*first, *log, *given)
+
+
+def _one(call: Any) -> ToolCall:
+    return next(iter(_readable(call)), ToolCall(""))
+
+
+def _readable(calls: Any) -> tuple[ToolCall, ...]:
+    """Give the calls of any shape; one that has none becomes a call of a tool that cannot exist."""
+    if isinstance(calls, ToolCall):
+        return (calls,)
+    if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
+        return tuple(call for part in calls for call in _readable(part))
+    try:
+        return read_calls(calls)
+    except UnreadableMessage:
+        return (ToolCall(""),)

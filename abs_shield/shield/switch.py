@@ -1,0 +1,71 @@
+"""The operator's kill switch: it can only open the door, never close it."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from time import monotonic
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
+
+MODE = "ABS_SHIELD_MODE"
+MODE_FILE = "ABS_SHIELD_MODE_FILE"
+_EVERY = 0.5
+_LONGEST = 64
+
+logger = logging.getLogger("abs_shield")
+
+
+class KillSwitch:
+    """
+    Reads ``ABS_SHIELD_MODE`` once, and the file of ``ABS_SHIELD_MODE_FILE`` twice a second.
+
+    The word ``audit`` opens the door: nothing is enforced. ``strict``, an empty file or no file
+    leave every policy its own mode. Anything else is an error at start; afterwards it is
+    reported once and ignored.
+    """
+
+    def __init__(self) -> None:
+        self._always = _opens(os.environ.get(MODE, ""), MODE)
+        name = os.environ.get(MODE_FILE, "")
+        self._file = Path(name) if name else None
+        self._opened = _opens(_read(self._file), MODE_FILE) if self._file else False
+        self._next = monotonic() + _EVERY
+        self._told = ""
+
+    def opened(self) -> bool:
+        """Whether the operator has opened the door."""
+        if self._file is not None and monotonic() >= self._next:
+            self._look(self._file)
+        return self._always or self._opened
+
+    def _look(self, file: Path) -> None:
+        self._next = monotonic() + _EVERY
+        try:
+            self._opened = _opens(_read(file), MODE_FILE)
+            self._told = ""
+        except PolicyError as error:
+            if str(error) != self._told:
+                logger.error("%s; ignored", error)
+            self._told = str(error)
+
+
+def _read(file: Path) -> str:
+    try:
+        with file.open(encoding="utf-8", errors="replace") as text:
+            return text.read(_LONGEST)
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise PolicyError(f"cannot read the file of `{MODE_FILE}`: {error.strerror}") from None
+
+
+def _opens(word: str, source: str) -> bool:
+    word = word.strip().lower()
+    if word in ("", "strict"):
+        return False
+    if word == "audit":
+        return True
+    raise PolicyError(f"`{source}` says {shown(word)}; it takes only `audit`")

@@ -1,0 +1,103 @@
+"""Answers one assistant message: every call of it is judged, run or answered with feedback."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from abs_shield.core import ToolCall
+from abs_shield.core.messages import read_calls
+from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.session import Session
+from abs_shield.text.show import escaped
+
+if TYPE_CHECKING:
+    from abs_shield.shield.shield import Shield
+
+
+class Answer(NamedTuple):
+    """What one call is answered with."""
+
+    call: ToolCall
+    content: str
+    error: bool
+
+
+def answers(shield: Shield, message: Any, session: Session) -> list[dict[str, Any]]:
+    """Run the calls one after the other; give the messages to append."""
+    calls = _inspected(shield, message, session)
+    return _shaped(message, [_answer(shield, call, session) for call in calls])
+
+
+async def aanswers(shield: Shield, message: Any, session: Session) -> list[dict[str, Any]]:
+    """Run the calls side by side; give the messages to append, in the calls' order."""
+    calls = _inspected(shield, message, session)
+    given = await asyncio.gather(*(_aanswer(shield, call, session) for call in calls))
+    return _shaped(message, list(given))
+
+
+def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
+    calls = read_calls(message)
+    shield.inspect_turn(calls, session=session)
+    return calls
+
+
+def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
+    try:
+        value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
+    except Exception as error:
+        return _failed(call, error)
+    return Answer(call, _content(value), False)
+
+
+async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
+    try:
+        value = await shield.adispatch(call.name, call.arguments, call_id=call.id, session=session)
+    except Exception as error:
+        return _failed(call, error)
+    return Answer(call, _content(value), False)
+
+
+def _failed(call: ToolCall, error: Exception) -> Answer:
+    if isinstance(error, CallBlocked):
+        return Answer(call, json.dumps(error.decision.feedback(), default=str), True)
+    told = str(error) if isinstance(error, ShieldError) else f"{type(error).__name__}: {error}"
+    content = {"status": "error", "tool": escaped(call.name), "error": told}
+    return Answer(call, json.dumps(content), True)
+
+
+def _content(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if callable(dump) else str(value)
+
+
+def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
+    if _is_anthropic(message):
+        blocks = [
+            {"type": "tool_result", "tool_use_id": a.call.id, "content": a.content}
+            | ({"is_error": True} if a.error else {})
+            for a in given
+        ]
+        return [{"role": "user", "content": blocks}] if blocks else []
+    return [
+        {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
+        | ({"error": True} if a.error else {})
+        for a in given
+    ]
+
+
+def _is_anthropic(message: Any) -> bool:
+    content = message.get("content") if isinstance(message, Mapping) else getattr(message, "content", None)
+    if not isinstance(content, (list, tuple)):
+        return False
+    return any(_kind(block) == "tool_use" for block in content)
+
+
+def _kind(block: Any) -> Any:
+    return block.get("type") if isinstance(block, Mapping) else getattr(block, "type", None)
