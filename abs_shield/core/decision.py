@@ -101,16 +101,16 @@ class Decision:
         """Give the record as JSON-able data; `from_dict` reads it back."""
         record = {name: getattr(self, name) for name in _PLAIN}
         record["findings"] = [_finding_dict(finding) for finding in self.findings]
-        record["coverage"] = {k: {"outcome": c[0], "reason": c[1]} for k, c in self.coverage.items()}
+        record["coverage"] = {
+            name: {"outcome": c.outcome, "reason": c.reason} for name, c in self.coverage.items()
+        }
         record["errors"] = list(self.errors)
         record["notes"] = list(self.notes)
         return record
 
     def to_json(self) -> str:
         """Give the record as canonical JSON: sorted keys, no spaces, UTF-8."""
-        return json.dumps(
-            self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False
-        )
+        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
@@ -120,8 +120,8 @@ class Decision:
         Raises:
             ValueError: The record was written by a newer version of this package.
         """
-        if record["schema_version"] > SCHEMA_VERSION:
-            raise ValueError(f"record has schema_version {record['schema_version']}, newer than ours")
+        if (version := record["schema_version"]) > SCHEMA_VERSION:
+            raise ValueError(f"record has schema_version {version}; {SCHEMA_VERSION} is the newest")
         fields = dict(record)
         for name, kind in _WORDS.items():
             fields[name] = kind(fields[name])

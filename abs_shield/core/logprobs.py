@@ -51,7 +51,7 @@ def _checked(number: Any) -> float:
 
 def _of_name(name: str, entries: Sequence[Any]) -> list[Any]:
     """The log-probabilities of those tokens that overlap the first occurrence of *name*."""
-    tokens = [(_bytes(entry), entry.get("logprob")) for entry in entries if isinstance(entry, Mapping)]
+    tokens = [(_bytes(e), e.get("logprob")) for e in entries if isinstance(e, Mapping)]
     start = _find(b"".join(token for token, _ in tokens), name.encode("utf-8", "surrogatepass"))
     if start < 0 or not name:
         return []

@@ -50,7 +50,9 @@ def _dropped(session: Session, logprob: float) -> Iterator[Finding]:
         return
     z = (usual.mean - logprob) / max(usual.deviation, LEAST_SPREAD)
     if z > DEVIATIONS:
-        detail = f"the log-probability of the tool's name lies {z:.1f} deviations below this session's mean"
+        detail = (
+            f"the tool's name lies {z:.1f} deviations below this session's mean log-probability"
+        )
         yield _finding("likelihood_drop", min(1.0, z / (2 * DEVIATIONS)), detail)
 
 

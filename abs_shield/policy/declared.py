@@ -1,4 +1,4 @@
-"""What all declarations share: frozen, closed, and a one-line `PolicyError` where they are wrong."""
+"""What all declarations share: frozen, closed, and a one-line `PolicyError` when wrong."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def _one_line(what: str, error: ValidationError) -> str:
     for entry in error.errors(include_url=False)[:5]:
         where = ".".join(str(part) for part in entry["loc"][:2])
         message = entry["msg"].removeprefix("Value error, ")
-        got = "" if entry["type"] in ("value_error", "missing") else f", got {shown(entry['input'])}"
+        silent = entry["type"] in ("value_error", "missing")
+        got = "" if silent else f", got {shown(entry['input'])}"
         told.append(f"`{where}`: {message}{got}" if where else message)
     return f"{what}: {'; '.join(dict.fromkeys(told))}".replace("\n", " ")

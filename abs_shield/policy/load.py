@@ -51,7 +51,7 @@ def _module(where: str, place: str) -> ModuleType:
     except PolicyError:
         raise
     except ModuleNotFoundError as error:
-        raise PolicyError(f"cannot import `{where}` of `{place}`: no module `{error.name}`") from None
+        raise PolicyError(f"cannot import `{where}`: there is no module `{error.name}`") from None
     except Exception as error:
         raise PolicyError(
             f"cannot import `{where}`: {type(error).__name__}: {str(error)[:200]}"

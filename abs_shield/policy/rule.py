@@ -61,7 +61,7 @@ def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
     """
     tools = (tool,) if isinstance(tool, str) else tuple(tool)
     if not tools or not all(isinstance(name, str) and name for name in tools):
-        raise PolicyError("`rule` needs the name of a tool: `@rule(tool=\"refund\")`")
+        raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')
 
     def declare(function: Callable[..., Any]) -> Rule:
         name = getattr(function, "__name__", "rule")

@@ -71,10 +71,11 @@ def tool_of(shape: ToolShape) -> Tool:
     An absent ``destructiveHint`` does not make a tool destructive.
     """
     hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
-    said = {ours: True for theirs, ours in _HINTS.items() if hints.get(theirs) is True}
-    return Tool(
-        name=shape.name, description=shape.description, parameters=shape.parameters, **said
-    )
+    said: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
+    if shape.description:
+        said["description"] = shape.description
+    said |= {ours: True for theirs, ours in _HINTS.items() if hints.get(theirs) is True}
+    return Tool(**said)
 
 
 _HINTS = {

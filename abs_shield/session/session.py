@@ -17,7 +17,7 @@ from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_message
 from abs_shield.session.log import Entry, Log
-from abs_shield.session.pending import Pending, PendingCalls
+from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import CURRENT, RUNNING
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats

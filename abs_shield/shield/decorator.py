@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, PolicyError
@@ -63,9 +63,7 @@ def shielded(
         shield = Shield.of(firewall) if isinstance(firewall, Policy) else firewall
         return functools.partial(_decorate, shield=shield, name=name, on_block=on_block)
     if not callable(firewall) and not isinstance(firewall, (staticmethod, classmethod)):
-        raise PolicyError(
-            f"`shielded` takes a Shield or a policy, not {type(firewall).__name__}"
-        )
+        raise PolicyError(f"`shielded` takes a Shield or a policy, not {type(firewall).__name__}")
     return _decorate(firewall, shield=None, name=name, on_block=on_block)
 
 

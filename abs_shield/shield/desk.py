@@ -154,10 +154,8 @@ class Desk:
         names = self.registry if session.tools is None else available(self.registry, session.tools)
         registered = call.name in self.registry
         callable_here = registered and (session.tools is None or call.name in session.tools)
-        if callable_here:
-            plan = self.registry[call.name].plan
-        else:
-            plan = self.registry.unknown(call.name)
+        known = self.registry[call.name].plan if callable_here else None
+        plan = known or self.registry.unknown(call.name)
         logprob, fault = _confidence(call)
         judged = plan if callable_here or not len(self.registry) else None
         return plan, Proposal(

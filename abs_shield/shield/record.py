@@ -64,10 +64,17 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
         case Proposed():
             yield {"role": "assistant", "tool_calls": [_call(call) for call in event.calls]}
         case Returned():
-            message = {"role": "tool", "name": event.name, "content": _content(event.value)}
-            if event.call_id:
-                message["tool_call_id"] = event.call_id
-            yield message | ({"error": True} if event.error else {})  # type: ignore[operator]
+            yield _tool_message(event)
+
+
+def _tool_message(event: Returned) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "tool", "name": event.name}
+    message["content"] = _content(event.value)
+    if event.call_id:
+        message["tool_call_id"] = event.call_id
+    if event.error:
+        message["error"] = True
+    return message
 
 
 def _call(call: ToolCall) -> dict[str, Any]:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from os import PathLike
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_calls
@@ -122,13 +120,18 @@ class Shield:
             parent: The session of the agent that started this one.
 
         Raises:
-            PolicyError: *tools* names a tool that is not registered, or *messages* has no known shape.
+            PolicyError: *messages* have no known shape.
         """
         narrowed = None if tools is None else frozenset(tools)
 
         def make() -> Session:
             return Session(
-                id, tools=narrowed, agent=agent, parent=parent, limits=self.policy.limits, owner=self
+                id,
+                tools=narrowed,
+                agent=agent,
+                parent=parent,
+                limits=self.policy.limits,
+                owner=self,
             )
 
         session = make() if id is None else self.sessions.get(id, make)
@@ -272,12 +275,12 @@ class Shield:
         return found
 
     def _guard(self, call: ToolCall, session: Session) -> Guard:
-        span = self._otel.execute_tool(call.name if call.name in self.registry else VALUE_UNREGISTERED, call.id)
+        shown = call.name if call.name in self.registry else VALUE_UNREGISTERED
+        span = self._otel.execute_tool(shown, call.id)
         return Guard(self.desk, call, session, span)
 
     def _run(self, guard: Guard, name: str) -> Any:
-        entry = self.registry[name] if name in self.registry else None
-        run = runner(entry, name)
+        run = runner(self.registry.get(name))
         if run is None:
             raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
         return run(guard.arguments)

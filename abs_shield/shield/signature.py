@@ -133,7 +133,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
     except (NameError, TypeError, AttributeError) as error:
         if not getattr(plain, "__annotations__", None):
             return {}
-        raise PolicyError(f"tool `{_name(function)}`: a type hint cannot be read: {error}") from None
+        name = _name(function)
+        raise PolicyError(f"tool `{name}`: a type hint cannot be read: {error}") from None
 
 
 def _mark(hint: Any) -> Any:
@@ -168,7 +169,7 @@ def _model(
         if parameter.kind is parameter.VAR_KEYWORD:
             opened = True
         elif parameter.kind is parameter.VAR_POSITIONAL:
-            fields[f"field_{number}"] = (list[hint], _aliased(p, []))
+            fields[f"field_{number}"] = (list[hint], _aliased(p, []))  # type: ignore[valid-type]
         else:
             default = ... if parameter.default is parameter.empty else parameter.default
             fields[f"field_{number}"] = (hint, _aliased(p, default))

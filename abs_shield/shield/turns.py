@@ -93,11 +93,12 @@ def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
 
 
 def _is_anthropic(message: Any) -> bool:
-    content = message.get("content") if isinstance(message, Mapping) else getattr(message, "content", None)
+    content = _member(message, "content")
     if not isinstance(content, (list, tuple)):
         return False
-    return any(_kind(block) == "tool_use" for block in content)
+    return any(_member(block, "type") == "tool_use" for block in content)
 
 
-def _kind(block: Any) -> Any:
-    return block.get("type") if isinstance(block, Mapping) else getattr(block, "type", None)
+def _member(part: Any, name: str) -> Any:
+    """Give a member of a dict, or of an SDK's object."""
+    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
