@@ -1,0 +1,6 @@
+"""Does this value fit its JSON Schema, and if not, where and why?"""
+
+from abs_shield.schema.compiled import CompiledSchema, compile_schema
+from abs_shield.schema.problem import Problem
+
+__all__ = ["CompiledSchema", "Problem", "compile_schema"]

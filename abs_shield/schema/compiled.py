@@ -1,0 +1,133 @@
+"""A schema made ready once, then asked about many values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.schema.bounds import plain
+from abs_shield.schema.problem import Problem
+
+if TYPE_CHECKING:
+    from abs_shield.schema.prepare import Prepared
+    from abs_shield.schema.reference import Reference
+
+ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
+
+Accepts = Callable[[Any], bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledSchema:
+    """A schema ready to judge values; safe to share between threads.
+
+    Attributes:
+        engine: Who answers first in ``accepts``; jsonschema alone rejects and explains.
+        known: The names declared at the top level, through references and branches.
+        required: The names that every value must have.
+    """
+
+    engine: str
+    known: frozenset[str]
+    required: frozenset[str]
+    _quick: Accepts | None
+    _reference: Reference
+
+    def accepts(self, value: object) -> bool:
+        """Tell whether a value fits; any Python object gives an answer."""
+        if self._quick is not None:
+            try:
+                if self._quick(value):
+                    return True
+            except Exception:  # an engine that stumbles has not said yes; the reference decides
+                pass
+        return self._reference.accepts(value)
+
+    def problems(self, value: object) -> tuple[Problem, ...]:
+        """List what is wrong with a value, at most 100 problems; empty when it fits."""
+        return self._reference.problems(value)
+
+
+def compile_schema(
+    schema: Mapping[str, Any] | bool,
+    *,
+    where: str = "schema",
+    closed: bool = False,
+    engine: str = "auto",
+) -> CompiledSchema:
+    """Make a JSON Schema ready to judge values.
+
+    Args:
+        schema: Draft 4 to 2020-12 by its ``$schema``, 2020-12 without one. It is copied.
+        where: What to call the schema in an error, such as ``"tool `refund`"``.
+        closed: Whether a top-level name that the schema does not declare is wrong, unless the
+            schema allows more names in so many words.
+        engine: ``"auto"``, ``"jsonschema-rs"``, ``"pydantic-core"`` or ``"jsonschema"``.
+
+    Returns:
+        The compiled schema. Its ``engine`` is ``"jsonschema"`` where no faster one is exact.
+
+    Raises:
+        PolicyError: The schema is invalid, refers to what is not in it, or is too large; or the
+            engine is unknown or not installed.
+    """
+    # jsonschema takes 170 ms to import: only a program that has schemas pays for it.
+    from abs_shield.schema.closing import declared
+    from abs_shield.schema.prepare import prepared
+    from abs_shield.schema.reference import reference
+
+    _check_engine(engine)
+    ready = prepared(schema, where=where)
+    names = declared(ready)
+    judge = reference(ready, names, closed=closed)
+    known = frozenset(names.known)
+    name, core = _fastest(ready, engine)
+    return CompiledSchema(
+        engine=name,
+        known=known,
+        required=frozenset(names.required),
+        _quick=core and _guarded(core, known if judge.closed else None),
+        _reference=judge,
+    )
+
+
+def _check_engine(engine: str) -> None:
+    if engine not in ENGINES:
+        near = get_close_matches(str(engine)[:40], ENGINES, n=1, cutoff=0)[0]
+        raise PolicyError(f"no schema engine is named `{engine!s:.40}`; did you mean `{near}`?")
+    if engine == "jsonschema-rs":
+        from abs_shield.schema import rust
+
+        if not rust.installed():
+            hint = "pip install abs-shield[fast]"
+            raise PolicyError(f"the schema engine `jsonschema-rs` is not installed; {hint}")
+
+
+def _fastest(ready: Prepared, engine: str) -> tuple[str, Accepts | None]:
+    from abs_shield.schema.prefilter import Untranslatable, prefilter
+    from abs_shield.schema.rust import Unsuitable, rust
+
+    if engine in ("auto", "jsonschema-rs"):
+        try:
+            return "jsonschema-rs", rust(ready.schema, dialect=ready.dialect)
+        except Unsuitable:
+            pass
+    if engine != "jsonschema":
+        try:
+            return "pydantic-core", prefilter(ready.schema, dialect=ready.dialect)
+        except Untranslatable:
+            pass
+    return "jsonschema", None
+
+
+def _guarded(core: Accepts, known: frozenset[str] | None) -> Accepts:
+    if known is None:
+        return lambda value: plain(value) and core(value)
+
+    def quick(value: Any) -> bool:
+        return plain(value) and (type(value) is not dict or value.keys() <= known) and core(value)
+
+    return quick

@@ -1,0 +1,61 @@
+"""jsonschema's validator of each draft, made safe: finite numbers and our own keywords."""
+
+from __future__ import annotations
+
+from functools import cache
+from math import isfinite
+from typing import Any
+
+import jsonschema
+from jsonschema import validators
+
+from abs_shield.schema.keywords import REPLACED
+
+LATEST = "https://json-schema.org/draft/2020-12/schema"
+DRAFTS: dict[str, Any] = {
+    "http://json-schema.org/draft-04/schema": jsonschema.Draft4Validator,
+    "http://json-schema.org/draft-06/schema": jsonschema.Draft6Validator,
+    "http://json-schema.org/draft-07/schema": jsonschema.Draft7Validator,
+    "https://json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
+    LATEST: jsonschema.Draft202012Validator,
+}
+
+
+@cache
+def safe(dialect: str) -> Any:
+    """Give the safe validator class of a draft."""
+    base = DRAFTS[dialect]
+    replaced = {name: function for name, function in REPLACED.items() if name in base.VALIDATORS}
+    checker = base.TYPE_CHECKER.redefine("number", _number).redefine("integer", _integer)
+    extend: Any = validators.extend
+    made = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
+    # jsonschema's own would leave our class wherever a subschema says `$schema`.
+    made.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
+    return made
+
+
+@cache
+def meta(dialect: str) -> Any:
+    """Give the validator of schemas of a draft."""
+    base = DRAFTS[dialect]
+    return base(base.META_SCHEMA)
+
+
+def _evolve(self: Any, **changes: Any) -> Any:
+    return type(self)(
+        changes.get("schema", self.schema),
+        registry=self._registry,
+        _resolver=changes.get("_resolver", self._resolver),
+    )
+
+
+def _number(_: object, value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _integer(_: object, value: object) -> bool:
+    if isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,238 @@
+"""Read a schema once and refuse it there and then if it could fail later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from graphlib import CycleError, TopologicalSorter
+from math import isfinite
+from typing import Any
+
+import referencing
+from jsonschema.exceptions import best_match
+from jsonschema.validators import SPECIFICATIONS  # type: ignore[attr-defined, unused-ignore]
+from referencing.exceptions import Unresolvable
+from referencing.jsonschema import lookup_recursive_ref, specification_with
+
+from abs_shield.errors import PolicyError
+from abs_shield.schema import dialects, ecma
+from abs_shield.schema.problem import pointer
+from abs_shield.schema.text import shown
+from abs_shield.schema.walk import IN_PLACE, children
+
+MAX_DEPTH = 128
+MAX_NODES = 100_000
+
+_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+_PYTHON = {
+    "bool": "boolean",
+    "dict": "object",
+    "float": "number",
+    "int": "integer",
+    "list": "array",
+    "none": "null",
+    "str": "string",
+    "tuple": "array",
+}
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+Path = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A schema that was checked, in a copy of its own, with the draft it is written in."""
+
+    schema: dict[str, Any] | bool
+    dialect: str
+    registry: Any
+    resolver: Any
+
+
+def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
+    """Copy and check a schema, following every reference; raise PolicyError at the first fault."""
+    copy = _Copy(where=where)
+    try:
+        own = copy.of(schema, ())
+    except RecursionError:
+        raise fault(where, (), "nested too deeply to be read") from None
+    if not isinstance(own, (dict, bool)):
+        raise fault(where, (), f"a schema is an object, true or false; got {shown(own)}")
+    dialect = _dialect(own, where)
+    _valid(own, dialect, where, ())
+    specification = specification_with(dialect)
+    registry = SPECIFICATIONS.combine(referencing.Registry())
+    resolver = registry.resolver_with_root(specification.create_resource(own))
+    visit = _Visit(where=where, dialect=dialect, own=copy.ids, seen=set())
+    visit.run(own, resolver, specification)
+    return Prepared(schema=own, dialect=dialect, registry=registry, resolver=resolver)
+
+
+def fault(where: str, path: Path, what: str, hint: str = "") -> PolicyError:
+    """Say on one line what is wrong with a schema."""
+    place = f"`{where}`" + (f" at {pointer(path)}" if path else "")
+    line = f"{place}: {what}" + (f"; {hint}" if hint else "")
+    return PolicyError(" ".join(line.split()))
+
+
+class _Copy:
+    """A deep copy that is pure JSON, within the caps, and knows its own dicts."""
+
+    def __init__(self, *, where: str) -> None:
+        self.where, self.nodes = where, 0
+        self.ids: set[int] = set()
+
+    def of(self, value: Any, path: Path) -> Any:
+        self.nodes += 1
+        if len(path) > MAX_DEPTH:
+            raise fault(self.where, (), f"nested deeper than {MAX_DEPTH}")
+        if self.nodes > MAX_NODES:
+            raise fault(self.where, (), f"larger than {MAX_NODES} values")
+        if isinstance(value, Mapping):
+            return self._object(value, path)
+        if isinstance(value, (list, tuple)):
+            return [self.of(item, (*path, index)) for index, item in enumerate(value)]
+        if value is None or isinstance(value, (bool, str)):
+            return value
+        if isinstance(value, int) and value.bit_length() <= 8192:
+            return int(value)
+        if isinstance(value, float) and isfinite(value):
+            return float(value)
+        raise fault(self.where, path, f"{shown(value)} is not JSON")
+
+    def _object(self, value: Mapping[Any, Any], path: Path) -> dict[str, Any]:
+        for key in value:
+            if not isinstance(key, str):
+                raise fault(self.where, path, f"the key {shown(key)} is not a string")
+        made = {key: self.of(item, (*path, key)) for key, item in value.items()}
+        self.ids.add(id(made))
+        return made
+
+
+@dataclass(slots=True, kw_only=True)
+class _Visit:
+    """A walk over every schema that validation could reach."""
+
+    where: str
+    dialect: str
+    own: set[int]
+    seen: set[int]
+    edges: dict[int, set[int]] = field(default_factory=dict)
+
+    def run(self, root: Any, resolver: Any, specification: Any) -> None:
+        todo: list[tuple[Any, Any, Path]] = [(root, resolver, ())]
+        while todo:
+            schema, base, path = todo.pop()
+            if not isinstance(schema, dict) or id(schema) in self.seen:
+                continue
+            self.seen.add(id(schema))
+            _patterns(schema, self.where, path)
+            todo += self._targets(schema, base, path)
+            for step, child in children(schema):
+                inner = base.in_subresource(specification.create_resource(child))
+                todo.append((child, inner, path + step))
+                if step[0] in IN_PLACE:
+                    self._edge(schema, child)
+            _nullable(schema)
+        self._endless()
+
+    def _edge(self, schema: Any, other: Any) -> None:
+        self.edges.setdefault(id(schema), set()).add(id(other))
+
+    def _endless(self) -> None:
+        try:
+            TopologicalSorter(self.edges).prepare()
+        except CycleError:
+            what = "a reference leads back to itself without going deeper into the value"
+            raise fault(self.where, (), what) from None
+
+    def _targets(
+        self, schema: dict[str, Any], base: Any, path: Path
+    ) -> list[tuple[Any, Any, Path]]:
+        found: list[tuple[Any, Any, Path]] = []
+        for keyword in _REFERENCES:
+            if isinstance(schema.get(keyword), str):
+                found += self._target(schema, keyword, base, (*path, keyword))
+        return found
+
+    def _target(
+        self, schema: dict[str, Any], keyword: str, base: Any, path: Path
+    ) -> list[tuple[Any, Any, Path]]:
+        ref = schema[keyword]
+        try:
+            recursive = keyword == "$recursiveRef"
+            target = lookup_recursive_ref(base) if recursive else base.lookup(ref)
+        except (Unresolvable, ValueError, TypeError, LookupError, AttributeError):
+            hint = "references are never fetched: put the schema under `$defs`"
+            raise fault(self.where, path, f"cannot resolve {shown(ref)}", hint) from None
+        if not isinstance(target.contents, (dict, bool)):
+            raise fault(self.where, path, f"{shown(ref)} is not a schema")
+        if keyword == "$ref":
+            self._edge(schema, target.contents)
+        if id(target.contents) not in self.own or id(target.contents) in self.seen:
+            return []
+        _valid(target.contents, self.dialect, self.where, path)
+        return [(target.contents, target.resolver, path)]
+
+
+def _dialect(schema: dict[str, Any] | bool, where: str) -> str:
+    named = schema.get("$schema", dialects.LATEST) if isinstance(schema, dict) else dialects.LATEST
+    plain = named.rstrip("#") if isinstance(named, str) else ""
+    if plain in dialects.DRAFTS:
+        return plain
+    if plain.replace("https:", "http:") in dialects.DRAFTS:
+        return plain.replace("https:", "http:")
+    nearest = get_close_matches(plain[:100], list(dialects.DRAFTS), n=1, cutoff=0)
+    raise fault(
+        where, ("$schema",), f"unknown draft {shown(named)}", f"did you mean `{nearest[0]}`?"
+    )
+
+
+def _valid(schema: Any, dialect: str, where: str, path: Path) -> None:
+    try:
+        error = best_match(dialects.meta(dialect).iter_errors(schema))
+    except RecursionError:
+        raise fault(where, path, "nested too deeply to be checked") from None
+    if error is not None:
+        inner = tuple(error.absolute_path)
+        what = f"not a valid schema: {shown(error.instance)} breaks `{error.validator}`"
+        raise fault(where, path + inner, what, _schema_hint(inner, error))
+
+
+def _schema_hint(path: Path, error: Any) -> str:
+    last = next((part for part in reversed(path) if isinstance(part, str)), "")
+    got = error.instance
+    if last in ("exclusiveMinimum", "exclusiveMaximum") and isinstance(got, bool):
+        bound = last.removeprefix("exclusive").lower()
+        return f'draft 4 wrote `"{bound}": 0, "{last}": true`; write `"{last}": 0` alone'
+    if last == "required" and isinstance(got, bool):
+        return "`required` is a list of names, beside `properties`"
+    if last == "type" and isinstance(got, str):
+        near = get_close_matches(got.lower()[:40], _TYPES, n=1, cutoff=0.5)
+        name = _PYTHON.get(got.lower()) or (near[0] if near else "")
+        return f"did you mean `{name}`?" if name else f"types are {', '.join(_TYPES)}"
+    expected = error.validator_value
+    return f"expected {shown(expected)}" if isinstance(expected, (str, int, list)) else ""
+
+
+def _patterns(schema: dict[str, Any], where: str, path: Path) -> None:
+    for name in ("pattern", "patternProperties"):
+        held = schema.get(name)
+        for pattern in [held] if isinstance(held, str) else held if isinstance(held, dict) else ():
+            try:
+                ecma.compiled(pattern)
+            except ecma.BadPattern as error:
+                what = f"{shown(pattern)} is not a regular expression: {error}"
+                raise fault(where, (*path, name), what) from None
+
+
+def _nullable(schema: dict[str, Any]) -> None:
+    if schema.get("nullable") is not True or "type" not in schema:
+        return
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    schema["type"] = types if "null" in types else [*types, "null"]
+    if "enum" in schema and None not in schema["enum"]:
+        schema["enum"] = [*schema["enum"], None]
+    if "const" in schema:
+        schema["enum"] = [schema.pop("const"), None]

@@ -1,0 +1,95 @@
+"""Values too deep, too large or not finite are rejected before anything else looks."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from abs_shield.schema import compile_schema
+from abs_shield.schema.bounds import MAX_DEPTH, breaches, plain
+
+
+def nested(depth: int, inner: Any = 0) -> Any:
+    """Put a value inside so many lists."""
+    for _ in range(depth):
+        inner = [inner]
+    return inner
+
+
+def shared() -> Any:
+    """Build a value that is tiny in memory and 10 ** 20 items when walked."""
+    value: Any = 0
+    for _ in range(20):
+        value = [value] * 10
+    return value
+
+
+@pytest.mark.parametrize("engine", ["auto", "pydantic-core", "jsonschema"])
+@pytest.mark.parametrize("schema", [{}, {"type": "array"}, {"items": {"type": "array"}}])
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (nested(5000), "too_deep"),
+        (nested(MAX_DEPTH + 1), "too_deep"),
+        ([0] * 100_001, "too_large"),
+        (["x" * (1 << 20), "x"], "too_large"),
+        ([10**3000], "too_large"),
+        (shared(), "too_large"),
+        ([math.nan], "not_finite"),
+        ([-math.inf], "not_finite"),
+        ([{1: 2}], "wrong_type"),
+    ],
+)
+def test_an_odd_value_is_rejected(engine: str, schema: Any, value: Any, code: str) -> None:
+    """Whatever the schema and the engine, the value is rejected with its reason."""
+    compiled = compile_schema(schema, engine=engine)
+
+    assert (False, code) == (compiled.accepts(value), compiled.problems(value)[0].code)
+
+
+def test_the_deepest_value_passes() -> None:
+    """A value at the cap itself is within it."""
+    assert (plain(nested(MAX_DEPTH)), list(breaches(nested(MAX_DEPTH)))) == (True, [])
+
+
+def test_a_cycle_is_too_deep() -> None:
+    """A list that holds itself is answered like any other value too deep."""
+    cycle: list[Any] = []
+    cycle.append(cycle)
+
+    assert [p.code for p in compile_schema({}).problems(cycle)] == ["too_deep"]
+
+
+def test_recursion_in_schema_and_value_ends() -> None:
+    """A recursive schema over a value at the depth cap gives an answer."""
+    schema = {"anyOf": [{"type": "integer"}, {"type": "array", "items": {"$ref": "#"}}]}
+
+    assert compile_schema(schema).accepts(nested(MAX_DEPTH)) in (True, False)
+
+
+def test_problems_are_at_most_a_hundred() -> None:
+    """A value wrong in a thousand places is explained by its first hundred."""
+    schema = compile_schema({"items": {"type": "string"}})
+
+    assert len(schema.problems(list(range(1000)))) == 100
+
+
+class Hostile(dict):  # type: ignore[type-arg]
+    """A mapping that breaks whenever it is read."""
+
+    def items(self) -> Any:
+        raise RuntimeError("no")
+
+    __iter__ = __contains__ = __len__ = items  # type: ignore[assignment]
+
+
+@pytest.mark.parametrize(
+    "value", [object(), {1, 2}, (1,), b"a", "\ud800", 1j, Hostile(a=1), type, [object()], {None: 1}]
+)
+def test_any_object_gets_an_answer(value: Any) -> None:
+    """No Python object raises, and accepting agrees with explaining."""
+    schema = {"type": "object", "properties": {"a": {"enum": [1]}}, "patternProperties": {"b": {}}}
+    for compiled in (compile_schema(schema, closed=True), compile_schema({"uniqueItems": True})):
+        assert compiled.accepts(value) == (compiled.problems(value) == ())

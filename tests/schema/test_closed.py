@@ -1,0 +1,86 @@
+"""A closed schema rejects what nobody declared, unless the schema says more may come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield.schema import compile_schema
+
+A = {"properties": {"a": {}}}
+
+
+@pytest.mark.parametrize("engine", ["auto", "pydantic-core", "jsonschema"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        A,
+        {"type": "object", "properties": {}},
+        {"type": "object"},
+        {"$ref": "#/$defs/x", "$defs": {"x": A}},
+        {"allOf": [A]},
+        {"anyOf": [A, {"type": "object"}]},
+        {"oneOf": [A]},
+        {"if": A, "then": {}, "else": {}},
+        {"dependentSchemas": {"a": A}},
+        {**A, "properties": {"a": {}, "b": {"additionalProperties": True}}},
+    ],
+)
+def test_an_undeclared_name_is_rejected(schema: dict[str, Any], engine: str) -> None:
+    """A name that no part of the schema declares is an unknown argument."""
+    problems = compile_schema(schema, closed=True, engine=engine).problems({"zzz": 1})
+
+    assert [(p.where, p.code) for p in problems] == [("/zzz", "unknown_argument")]
+    assert not compile_schema(schema, closed=True, engine=engine).accepts({"zzz": 1})
+    assert compile_schema(schema, engine=engine).accepts({"zzz": 1})
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {},
+        True,
+        {**A, "additionalProperties": True},
+        {**A, "additionalProperties": {"type": "integer"}},
+        {**A, "patternProperties": {"^z": {}}},
+        {**A, "unevaluatedProperties": True},
+        {"allOf": [{**A, "additionalProperties": True}]},
+        {**A, "$ref": "#/$defs/x", "$defs": {"x": {"additionalProperties": {}}}},
+    ],
+)
+def test_a_schema_may_stay_open(schema: Any) -> None:
+    """A schema that allows more names in so many words, or declares nothing, is not closed."""
+    assert compile_schema(schema, closed=True).accepts({"zzz": 1})
+
+
+def test_every_declared_name_is_known() -> None:
+    """Names count wherever the schema declares them; only sure ones are required."""
+    schema = compile_schema(
+        {
+            "$ref": "#/$defs/base",
+            "$defs": {"base": {"properties": {"a": {}}, "required": ["a"]}},
+            "allOf": [{"properties": {"b": {}}, "required": ["b"]}],
+            "anyOf": [{"properties": {"c": {}}, "required": ["c"]}, {}],
+            "if": {"properties": {"d": {}}},
+            "then": {"properties": {"e": {}}},
+        }
+    )
+
+    assert (frozenset("abcde"), frozenset("ab")) == (schema.known, schema.required)
+
+
+def test_an_unknown_name_is_said_once_with_the_nearest() -> None:
+    """One problem per name, even when the schema itself is closed."""
+    schema = {"properties": {"amount": {}, "id": {}}, "additionalProperties": False}
+    (problem,) = compile_schema(schema, closed=True).problems({"amont": 1})
+
+    assert (problem.nearest, problem.allowed) == ("amount", ("amount", "id"))
+    assert problem.hint == "did you mean `amount`?"
+
+
+def test_a_nested_object_stays_as_it_says() -> None:
+    """Closing is for the top level alone."""
+    schema = {"properties": {"a": {"properties": {"b": {}}}}}
+
+    assert compile_schema(schema, closed=True).accepts({"a": {"zzz": 1}})

@@ -1,0 +1,66 @@
+"""Formats are strict, ASCII, and end where the text ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.schema import compile_schema
+from abs_shield.schema.formats import FORMATS
+
+GOOD = {
+    "date": ["2024-02-29", "0000-01-01"],
+    "date-time": ["2024-05-31T12:00:00Z", "1998-12-31T23:59:60Z", "1998-12-31t15:59:60.1-08:00"],
+    "time": ["12:00:00Z", "01:29:60+01:30"],
+    "duration": ["P1DT12H", "P2W", "PT0S"],
+    "email": ["ann@example.com", '"a b"@example.com', "a@[127.0.0.1]", "a@[IPv6:::1]"],
+    "hostname": ["www.example.com", "localhost", "xn--4gbwdl.xn--wgbh1c"],
+    "ipv4": ["192.0.2.1"],
+    "ipv6": ["2001:db8::1", "::ffff:192.0.2.1"],
+    "json-pointer": ["", "/a/0", "/~0~1"],
+    "regex": ["^[a-z]+$", r"\d{2,}", "(?<year>[0-9]{4})"],
+    "uri": ["https://example.com/a?b#c", "urn:isbn:1", "http://[::1]:80/"],
+    "uuid": ["123e4567-e89b-12d3-a456-426614174000"],
+}
+BAD = {
+    "date": ["2023-02-29", "1900-02-29", "20240531", "2024-5-31", "२०२४-05-31", "2024-05-31\n"],
+    "date-time": ["2024-05-31T12:00:00", "2024-05-31 12:00:00Z", "1998-12-31T23:58:60Z", "x"],
+    "time": ["12:00:00", "24:00:00Z", "12:00:60Z", "12:00:00+24:00", "12:00:00Z\n"],
+    "duration": ["P", "PT", "P1YT", "P1", "P1Y2W", "P১Y", "P1D\n"],
+    "email": ["@", "ann", ".a@example.com", "a..b@example.com", "a@b_c", "a@[127.0.0.300]"],
+    "hostname": ["", ".", "-a", "a_b", "a" * 64, "xn--", "ab--cd", "a.b\n"],
+    "ipv4": ["192.0.2.256", "192.0.2.01", "192.0.2", "192.0.2.1\n"],
+    "ipv6": ["::1%eth0", "12345::", "1::2::3", "::1\n"],
+    "json-pointer": ["a", "/~2", "#/a"],
+    "regex": ["(", r"\Z", "(?i)a", "a++", r"\a", "["],
+    "uri": ["//example.com", "a b:c", "http://[x]/", "http://a/\n", "a"],
+    "uuid": ["123e4567e89b12d3a456426614174000", "123e4567-e89b-12d3-a456-42661417400g"],
+}
+
+
+@pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in GOOD.items() for t in ts])
+def test_a_good_text_is_accepted(name: str, text: str) -> None:
+    """A text in the format is valid."""
+    assert compile_schema({"type": "string", "format": name}).accepts(text)
+
+
+@pytest.mark.parametrize(("name", "text"), [(n, t) for n, ts in BAD.items() for t in ts])
+def test_a_bad_text_is_named(name: str, text: str) -> None:
+    """A text outside the format is one problem of code bad_format."""
+    problems = compile_schema({"type": "string", "format": name}).problems(text)
+
+    assert [problem.code for problem in problems] == ["bad_format"]
+
+
+def test_every_format_of_ours_has_examples() -> None:
+    """No checker goes without a good and a bad example above."""
+    assert set(FORMATS) == set(GOOD) == set(BAD)
+
+
+def test_an_unknown_format_says_nothing() -> None:
+    """A format nobody knows accepts every text."""
+    assert compile_schema({"type": "string", "format": "colour"}).accepts("?")
+
+
+def test_a_format_says_nothing_of_other_types() -> None:
+    """A number is no concern of a format."""
+    assert compile_schema({"format": "date"}).accepts(5)
