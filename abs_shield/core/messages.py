@@ -104,7 +104,7 @@ def read_call(call: Any) -> ToolCall:
     if not isinstance(name, str):
         raise UnreadableMessage(f"call has no name but {name!r:.40}; give it a `name`")
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    call_id = call.get("call_id") or call.get("id")
+    call_id = call.get("call_id") or call.get("id") or None
     logprobs = call.get("logprobs", inner.get("logprobs"))
     return ToolCall(name, arguments, None if call_id is None else str(call_id), logprobs)
 

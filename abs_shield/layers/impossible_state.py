@@ -20,9 +20,12 @@ def impossible_state(
         yield Unavailable("no rule for this tool")
     elif not proposal.fits:
         yield Unavailable("arguments do not match the schema")
+    elif session.ephemeral and all(plan.session for plan in tool.rules):
+        yield Unavailable("no session")
     else:
         for plan in tool.rules:
-            yield from _ask(plan, proposal, session)
+            if not (session.ephemeral and plan.session):
+                yield from _ask(plan, proposal, session)
 
 
 def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Iterator[Finding | Failed]:

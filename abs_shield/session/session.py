@@ -109,9 +109,9 @@ class Session:
         self._limits = limits
         self._executed: deque[Executed] = deque(maxlen=limits.executed)
         self._decisions: deque[Decision] = deque(maxlen=limits.decisions)
-        self.opened: dict[str, str] = {}
+        self.opened: dict[str, list[str]] = {}
         self._ended: OrderedDict[str, bool] = OrderedDict()
-        self._loose: dict[str, int] = {}
+        self._loose: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=limits.executed)
         self._transcript = Transcript()
         self._tokens: list[tuple[Token[Session | None], Token[str | None]]] = []
         self._closers: list[Callable[[Session], None]] = []
@@ -228,7 +228,7 @@ class Session:
         """The door let *call* pass: what comes back is its result."""
         with self.lock:
             if call.id:
-                self.opened[call.id] = decision_id
+                self.opened.setdefault(call.id, []).append(decision_id)
                 if len(self.opened) > self._limits.executed:
                     self.opened.pop(next(iter(self.opened)))
             if not (call.id and self.pending.forget(call.id)):
@@ -237,13 +237,13 @@ class Session:
     def ran(self, executed: Executed) -> None:
         """A call ran: its blocked attempts are forgiven."""
         with self.lock:
-            self.opened.pop(executed.call_id or "", None)
+            self._shut(executed.call_id or "")
             self._executed.append(executed)
             self.blocks.pop(executed.tool, None)
             if executed.call_id:
                 self._end(executed.call_id, announced=self.pending.forget(executed.call_id))
             elif not executed.nested:
-                self._loose[executed.tool] = self._loose.get(executed.tool, 0) + 1
+                self._loose.append((executed.tool, executed.arguments))
 
     def heard(self, executed: Executed, value: Any) -> None:
         """The model reads what a call returned; a sub-agent's results its parent saw as well."""
@@ -332,10 +332,7 @@ class Session:
             return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
-        if self._loose.get(name):
-            self._loose[name] -= 1
-            if event.call_id:
-                self._end(event.call_id, announced=True)
+        if call is None and self._claim(name, None):
             return False
         executed = Executed(
             tool=name,
@@ -359,11 +356,27 @@ class Session:
         if call_id in self.opened or self._ended.get(call_id) is False:
             self._ended[call_id] = True
             return False
-        if self._loose.get(call.name):
+        if self._claim(call.name, call):
+            self._end(call_id, announced=True)
             return False
         self._ended.pop(call_id, None)
         self.pending.announce(call)
         return True
+
+    def _claim(self, name: str, call: ToolCall | None) -> bool:
+        """Whether the door ran this call already, under no id; it can be claimed once."""
+        for ran in self._loose:
+            if ran[0] == name and (call is None or ran[1] == _object(call)):
+                self._loose.remove(ran)
+                return True
+        return False
+
+    def _shut(self, call_id: str) -> None:
+        """One call of that id has come back; a model may have used the id twice."""
+        ids = self.opened.get(call_id, [])
+        del ids[:1]
+        if not ids:
+            self.opened.pop(call_id, None)
 
     def _end(self, call_id: str, *, announced: bool = False) -> None:
         self._ended[call_id] = announced

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from threading import Thread
 from time import perf_counter, time
-from typing import Any
+from typing import Any, NamedTuple
 
-from abs_shield.core import Action, Coverage, Decision, Outcome, Subject, ToolCall, Verdict
+from abs_shield.core import Action, Coverage, Decision, Mode, Outcome, Subject, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
@@ -44,6 +44,14 @@ class Opened:
     decision: Decision
     nested: bool
     key: Key
+
+
+class Ran(NamedTuple):
+    """How a call ran: for how long, whether it failed, whether another tool called it."""
+
+    elapsed_ms: float
+    error: bool = False
+    nested: bool = False
 
 
 class Desk:
@@ -81,7 +89,8 @@ class Desk:
                 call = replace(call, id=pending.call.id)
             if pending is not None and call.logprobs is None:
                 call = replace(call, logprobs=pending.call.logprobs)
-            known = pending.decision.id if pending else session.opened.get(call.id or "")
+            open_ids = session.opened.get(call.id or "", [""])
+            known = pending.decision.id if pending else open_ids[-1] or None
             nested = pending is None and RUNNING.get() is not None
             return self._opened(
                 call, arguments, session, siblings=siblings, nested=nested, known=known
@@ -260,10 +269,10 @@ class Desk:
         session, decision = opened.session, opened.decision
         if decision.blocked and decision.approval == "required":
             self.approvals.wait(decision.id, opened.key)
-        first = not (opened.call.id and session.opened.get(opened.call.id) == decision.id)
-        if not decision.blocked and not opened.nested:
+        again = decision.id in session.opened.get(opened.call.id or "", ())
+        if not (decision.blocked or opened.nested or again):
             session.open(opened.call, decision.id)
-        if first:
+        if not again:
             self.record(decision, session)
         return opened
 
@@ -278,36 +287,32 @@ class Desk:
 
     # After the call ------------------------------------------------------------------------------
 
-    def ran(self, call: ToolCall, session: Session) -> Opened:
-        """Give the call that a host ran by itself, to be closed with its result."""
-        arguments = read_arguments(call.arguments)
-        plain = {} if isinstance(arguments, Malformed) else arguments
-        last = next((d for d in reversed(session.decisions) if d.call_id == call.id), None)
-        decision = last or self.open(call, session).decision
-        return Opened(
-            call=call, arguments=plain, session=session, decision=decision, nested=False,
-            key=("", "", b""),
-        )  # fmt: skip
-
-    def close(self, opened: Opened, value: Any, *, elapsed_ms: float, error: bool) -> Decision:
+    def close(
+        self,
+        call: ToolCall,
+        arguments: Mapping[str, Any],
+        value: Any,
+        *,
+        session: Session,
+        ran: Ran,
+    ) -> Decision:
         """Take a result into the session, once a call."""
-        session, call = opened.session, opened.call
         with session.lock:
-            if not (call.id and session.ended(call.id) and call.id not in session.opened):
-                self._take(opened, value, error=error)
+            if call.id in session.opened or not session.ended(call.id):
+                self._take(call, arguments, value, session=session, ran=ran)
         return Decision(
             id=new_id(),
             subject=Subject.RESULT,
             tool=call.name,
             verdict=Verdict.CLEAN,
             action=Action.ALLOW,
-            mode=opened.decision.mode,
+            mode=Mode.AUDIT if self.switch.opened() else self.policy.mode,
             blocked=False,
             would_block=False,
             policy_revision=self.policy.revision,
             at=time(),
             coverage=_NOT_JUDGED,
-            elapsed_ms=elapsed_ms,
+            elapsed_ms=ran.elapsed_ms,
             session_id=session.id,
             run_id=session.run_id,
             call_id=call.id,
@@ -315,20 +320,27 @@ class Desk:
             model=session.model,
         )
 
-    def _take(self, opened: Opened, value: Any, *, error: bool) -> None:
-        session, call = opened.session, opened.call
+    def _take(
+        self,
+        call: ToolCall,
+        arguments: Mapping[str, Any],
+        value: Any,
+        *,
+        session: Session,
+        ran: Ran,
+    ) -> None:
         executed = Executed(
             tool=call.name,
-            arguments=opened.arguments,
-            value=None if error else value,
+            arguments=arguments,
+            value=None if ran.error else value,
             call_id=call.id,
-            error=error,
+            error=ran.error,
             at=session.clock(),
             turn=session.turns,
-            nested=opened.nested,
+            nested=ran.nested,
         )
         session.ran(executed)
-        if not opened.nested:
+        if not ran.nested:
             session.heard(executed, value)
 
 

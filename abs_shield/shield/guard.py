@@ -13,7 +13,7 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.desk import Desk, Opened
+from abs_shield.shield.desk import Desk, Opened, Ran
 
 
 class Guard:
@@ -109,7 +109,10 @@ class Guard:
         elapsed_ms = (perf_counter() - self._started) * 1000
         value = self.value if error is None else f"{type(error).__name__}: {error}"
         try:
-            self._desk.close(self.opened, value, elapsed_ms=elapsed_ms, error=error is not None)
+            ran = Ran(elapsed_ms, error is not None, self.opened.nested)
+            self._desk.close(
+                self.opened.call, self.arguments, value, session=self._session, ran=ran
+            )
         finally:
             self._leave(kind, error, traceback)
 

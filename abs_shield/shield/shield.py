@@ -8,13 +8,14 @@ from threading import Lock
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
+from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.messages import UnreadableMessage, read_calls
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.shield.approvals import Approver
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.desk import Desk, Ran
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry, declared, runner
@@ -167,10 +168,7 @@ class Shield:
         read = _readable(calls)
         decisions = []
         for place, call in enumerate(read):
-            earlier = read[:place]
-            if not call.id or any(call.id == other.id for other in earlier):
-                call = ToolCall(call.name, call.arguments, None, call.logprobs)
-            decisions.append(self.desk.propose(call, session, siblings=earlier))
+            decisions.append(self.desk.propose(call, session, siblings=read[:place]))
         return decisions
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
@@ -194,8 +192,13 @@ class Shield:
             A Decision about the result; its verification is unavailable as yet.
         """
         read = _one(call)
+        arguments = read_arguments(read.arguments)
         return self.desk.close(
-            self.desk.ran(read, self._session(session)), value, elapsed_ms=elapsed_ms, error=error
+            read,
+            {} if isinstance(arguments, Malformed) else arguments,
+            value,
+            session=self._session(session),
+            ran=Ran(elapsed_ms, error),
         )
 
     # Running -------------------------------------------------------------------------------------
