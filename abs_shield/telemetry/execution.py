@@ -11,6 +11,9 @@ from opentelemetry.trace import Span, Status, StatusCode, set_span_in_context
 
 from abs_shield.telemetry import semconv
 
+SCOPE = "abs_shield"
+"""Instrumentation scope of everything that this package emits."""
+
 
 class Execution:
     """Makes *span* current while the tool runs; of an error it tells the type alone."""
@@ -44,6 +47,12 @@ def executes_tool(span: Span) -> bool:
         return False
     attributes = getattr(span, "attributes", None) or {}
     return bool(attributes.get(semconv.ATTRIBUTE_OPERATION) == semconv.VALUE_EXECUTE_TOOL)
+
+
+def is_ours(span: Span) -> bool:
+    """Whether this package opened *span*: a tool called from inside it has a span of its own."""
+    scope = getattr(span, "instrumentation_scope", None)
+    return getattr(scope, "name", "") == SCOPE
 
 
 def starts_anew(span: Span, parent: Span) -> bool:

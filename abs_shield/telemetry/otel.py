@@ -13,14 +13,14 @@ from opentelemetry.util.types import AttributeValue
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.coverage import coverage_count
-from abs_shield.telemetry.execution import Execution, executes_tool, starts_anew
+from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
 from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
-_SCOPE = "abs_shield"
+
 _ID = 256
 _NOTHING = nullcontext()
 
@@ -45,9 +45,9 @@ class Otel:
         logger_provider: LoggerProvider | None = None,
     ) -> None:
         ours = _version()
-        meter = metrics.get_meter(_SCOPE, ours, meter_provider=meter_provider)
-        self._tracer = trace.get_tracer(_SCOPE, ours, tracer_provider=tracer_provider)
-        self._logger = get_logger(_SCOPE, ours, logger_provider=logger_provider)
+        meter = metrics.get_meter(SCOPE, ours, meter_provider=meter_provider)
+        self._tracer = trace.get_tracer(SCOPE, ours, tracer_provider=tracer_provider)
+        self._logger = get_logger(SCOPE, ours, logger_provider=logger_provider)
         self._instruments = Instruments(meter, coverage_count(meter, meter_provider))
         self._kinds = Kinds()
         self._in_spans, self._in_events = _captures()
@@ -78,7 +78,7 @@ class Otel:
     def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
         """Give a span around a tool's run; nothing where one is current or nobody records."""
         parent = trace.get_current_span()
-        if executes_tool(parent):
+        if executes_tool(parent) and not is_ours(parent):
             return _NOTHING
         name = tool_name(tool)
         attributes = {
@@ -125,6 +125,6 @@ def _captures() -> tuple[bool, bool]:
 
 def _version() -> str:
     try:
-        return version(_SCOPE)
+        return version(SCOPE)
     except PackageNotFoundError:
         return ""
