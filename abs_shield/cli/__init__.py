@@ -1,0 +1,124 @@
+"""The `abs-shield` command: one file a subcommand, imported when it is asked for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.errors import ShieldError
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+COMMANDS = ("demo", "check", "replay", "layers")
+"""Each is a file of this folder with an `app`."""
+_USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
+_SILENT = logging.NullHandler()
+_INTERRUPTED = 130
+_BROKEN_PIPE = 141
+
+
+class _Commands(TyperGroup):
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in COMMANDS:
+            module = import_module(f"abs_shield.cli.{cmd_name}")
+            return typer.main.get_command(module.app)
+        near = nearest(cmd_name, COMMANDS)
+        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(COMMANDS)}"
+        raise BadInput(f"no command is named `{escaped(cmd_name)}`; {hint}")
+
+
+app = typer.Typer(
+    cls=_Commands,
+    add_completion=False,
+    rich_markup_mode=None,
+    epilog="Example: abs-shield demo",
+)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"abs-shield {_version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _abs_shield(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Say the version.", callback=_tell_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Judge the tool calls that an AI agent proposes, before they run."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """
+    Run one command.
+
+    Returns:
+        0 for done, 1 where the command's own question is answered badly, 2 for bad input.
+    """
+    logging.getLogger("abs_shield").addHandler(_SILENT)
+    args = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        _run(args or ["--help"])
+    except typer.Exit as ended:
+        return _flushed(ended.exit_code)
+    except _USAGE as error:
+        return _told(f"{error.format_message()} Try `--help`.")  # type: ignore[attr-defined]
+    except BrokenPipeError:
+        return _quietly()
+    except OSError as error:
+        return _told(f"{error.filename or 'error'}: {error.strerror or error}")
+    except (BadInput, ShieldError) as error:
+        return _told(str(error))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return _flushed(0)
+
+
+def _run(args: list[str]) -> None:
+    command = typer.main.get_command(app)
+    with command.make_context("abs-shield", args) as context:
+        command.invoke(context)
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return _quietly()
+    return code
+
+
+def _quietly() -> int:
+    """Nobody reads on: what is still buffered goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return _BROKEN_PIPE
+
+
+def _told(message: str) -> int:
+    print(f"abs-shield: {escaped(message, limit=1_000)}", file=sys.stderr)
+    return 2
+
+
+def _version() -> str:
+    try:
+        return version("abs_shield")
+    except PackageNotFoundError:
+        return "(not installed)"

@@ -1,0 +1,74 @@
+"""`abs-shield check`: one call from the standard input."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.files import parsed, read_messages, read_tools
+from abs_shield.cli.screen import print_json, screen
+from abs_shield.cli.told import told
+from abs_shield.core import ToolCall
+from abs_shield.core.messages import UnreadableMessage, read_call, read_calls
+from abs_shield.policy import configure, load_policy
+from abs_shield.shield import Shield
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Format(StrEnum):
+    """How a decision is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+@app.command(
+    epilog='Example: echo \'{"name": "refnud", "arguments": {}}\' | '
+    "abs-shield check --tools tools.json"
+)
+def check(
+    tools: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A JSON list of the tools there are.")
+    ] = None,
+    policy: Annotated[
+        str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
+    ] = None,
+    messages: Annotated[
+        str | None, typer.Option(metavar="FILE", help="A JSON list: the conversation before it.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the decision is printed.")] = Format.TEXT,
+) -> None:
+    """
+    Judge one proposed call, read from the standard input in any shape.
+
+    Exits with 0 where nothing would be blocked, 1 where the call would be, 2 for bad input.
+    """
+    firewall = Shield(configure() if policy is None else load_policy(policy))
+    for tool in read_tools(tools):
+        firewall.register(tool)
+    session = firewall.session(messages=read_messages(messages))
+    decision = firewall.check_call(_call(), session=session)
+    if format is Format.JSON:
+        print_json(decision.to_dict())
+    else:
+        console = screen()
+        for text in told(decision):
+            console.print(text, soft_wrap=True)
+    raise typer.Exit(1 if decision.would_block else 0)
+
+
+def _call() -> ToolCall:
+    try:
+        given = parsed(sys.stdin.buffer.read(), path="<stdin>")
+        request = isinstance(given, dict) and "params" in given
+        calls = (read_call(given),) if request else read_calls(given)
+    except UnreadableMessage as error:
+        raise BadInput(f"<stdin>: {error}") from None
+    if len(calls) != 1:
+        raise BadInput(f"<stdin>: it holds {len(calls)} calls; give one")
+    return calls[0]

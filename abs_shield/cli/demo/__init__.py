@@ -1,0 +1,86 @@
+"""`abs-shield demo`: an agent's story in the terminal; no key, no network."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from abs_shield.cli.demo.agent import USER, attempts
+from abs_shield.cli.demo.policy import POLICY
+from abs_shield.cli.demo.recorded import LEGEND, heat_table, recorded
+from abs_shield.cli.demo.scenes import SCENES
+from abs_shield.cli.layers import scenario
+from abs_shield.cli.screen import STYLES, line, safe, screen
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.names import NOT_YET
+from abs_shield.shield import Shield
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(epilog="Example: abs-shield demo")
+def demo() -> None:
+    """Watch a scripted agent hallucinate, be stopped, and correct itself. Needs no key."""
+    console = screen()
+    firewall = Shield(POLICY)
+    _title(console, "1. Six layers, each with its own mistake")
+    for number, layer in enumerate(SCENES, 1):
+        for text in _scene(number, layer, firewall):
+            console.print(text, soft_wrap=True)
+    _title(console, "2. An agent that reads the feedback")
+    for text in _story(firewall):
+        console.print(text, soft_wrap=True)
+    _title(console, "3. A recorded run in audit mode: nothing is stopped, everything is counted")
+    _heatmap(console)
+
+
+def _title(console: Console, title: str) -> None:
+    console.print()
+    console.print(Text(title, style="bold"))
+
+
+def _scene(number: int, layer: str, firewall: Shield) -> Iterator[Text]:
+    yield line("\n  ", Text(layer, style="bold"), f" ({number} of {len(SCENES)})")
+    if layer in NOT_YET:
+        yield line("    not built yet: ", scenario(layer))
+        return
+    scene = SCENES[layer]
+    yield line("    user    ", safe(scene.user))
+    for call, _ in scene.before:
+        yield line("    agent   ", _called(call), "  ran")
+    yield from _attempt(scene.call, scene.play(firewall))
+
+
+def _story(firewall: Shield) -> Iterator[Text]:
+    yield line("    user    ", safe(USER))
+    for call, decision in attempts(firewall):
+        yield from _attempt(call, decision)
+
+
+def _attempt(call: ToolCall, decision: Decision) -> Iterator[Text]:
+    yield line("    agent   ", _called(call))
+    fate = "blocked, did not run" if decision.blocked else "runs"
+    fate = "flagged, runs" if decision.action == "flag" and not decision.blocked else fate
+    yield line("    shield  ", safe(decision.verdict, style=STYLES[decision.verdict]), f": {fate}")
+    for problem in decision.feedback()["problems"]:
+        told = {"code": problem["code"], "field": problem["field"], "hint": problem["hint"]}
+        yield line("    model   ", safe(json.dumps(told), style="italic"))
+
+
+def _called(call: ToolCall) -> Text:
+    return safe(f"{call.name}({json.dumps(call.arguments)})")
+
+
+def _heatmap(console: Console) -> None:
+    judged = recorded()
+    blocked = sum(one.decision.would_block for one in judged)
+    console.print(heat_table(judged))
+    console.print(Text(LEGEND))
+    console.print(f"{len(judged)} calls; strict mode would have blocked {blocked} of them.")
+    if NOT_YET:
+        console.print(f"Not built yet: {', '.join(sorted(NOT_YET))}.")
+    console.print("Next: abs-shield check --help, abs-shield replay --help")

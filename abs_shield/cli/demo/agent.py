@@ -1,0 +1,38 @@
+"""A scripted agent that reads the feedback it gets, and corrects its call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.shield import Shield
+
+USER = "Book the delivery of order o_17 for the fifth of March 2026."
+_FIRST = ToolCall("book_delivry", {"order_id": "o_17", "date": "5 March"})
+_KNOWS = {"/arguments/date": "2026-03-05"}
+_MOST = 5
+
+
+def attempts(firewall: Shield) -> Iterator[tuple[ToolCall, Decision]]:
+    """Give each call that the agent tries, up to the one that runs."""
+    session = firewall.session()
+    session.user(USER)
+    call = _FIRST
+    for _ in range(_MOST):
+        decision = firewall.check_call(call, session=session)
+        yield call, decision
+        if not decision.blocked:
+            return
+        for problem in decision.feedback()["problems"]:
+            call = _corrected(call, problem)
+
+
+def _corrected(call: ToolCall, problem: Mapping[str, Any]) -> ToolCall:
+    if problem["field"] == "/name" and problem["nearest"]:
+        return replace(call, name=problem["nearest"])
+    known = _KNOWS.get(problem["field"])
+    if known is None:
+        return call
+    return replace(call, arguments={**call.arguments, problem["field"].rpartition("/")[2]: known})

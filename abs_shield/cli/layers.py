@@ -1,0 +1,66 @@
+"""`abs-shield layers`: what is judged, and what each layer says at worst."""
+
+from __future__ import annotations
+
+import inspect
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from abs_shield.cli.screen import STYLES, print_json, screen
+from abs_shield.core import Verdict
+from abs_shield.core.names import NOT_YET
+from abs_shield.layers import LAYERS
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_HALLUCINATED = frozenset({"phantom_tool", "parameter_mismatch", "impossible_state"})
+
+
+class Format(StrEnum):
+    """How the layers are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+@app.command(epilog="Example: abs-shield layers --format json")
+def layers(
+    format: Annotated[Format, typer.Option(help="How the layers are printed.")] = Format.TABLE,
+) -> None:
+    """List the six layers: name, verdict, whether it is available, and its scenario."""
+    rows = [_row(name) for name in LAYERS]
+    if format is Format.JSON:
+        print_json(rows)
+    else:
+        screen().print(_table(rows))
+
+
+def scenario(name: str) -> str:
+    """Give the first line of the layer's docstring, which is its scenario."""
+    return (inspect.getdoc(LAYERS[name]) or "").partition("\n")[0].replace("``", "`")
+
+
+def _row(name: str) -> dict[str, Any]:
+    return {
+        "layer": name,
+        "verdict": Verdict.HALLUCINATED if name in _HALLUCINATED else Verdict.SUSPICIOUS,
+        "available": name not in NOT_YET,
+        "scenario": scenario(name),
+    }
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table("layer", "verdict", "available", "scenario", box=box.SIMPLE_HEAD)
+    for row in rows:
+        table.add_row(
+            row["layer"],
+            Text(row["verdict"], style=STYLES[row["verdict"]]),
+            "yes" if row["available"] else "not yet",
+            row["scenario"],
+        )
+    return table

@@ -1,0 +1,39 @@
+"""What the commands print with: consoles that never interpret what a model wrote."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from abs_shield.core import Verdict
+from abs_shield.text.show import escaped
+
+STYLES = {Verdict.CLEAN: "green", Verdict.SUSPICIOUS: "yellow", Verdict.HALLUCINATED: "bold red"}
+"""The colour of each verdict; the word or a sign always stands beside it."""
+_WIDTH = 120
+_LINE = 400
+
+
+def screen() -> Console:
+    """Give the standard output as a console without markup; wide where it is no terminal."""
+    width = None if sys.stdout.isatty() else _WIDTH
+    return Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:
+    """Give *text* as one line that a terminal only shows."""
+    return Text(escaped(str(text), limit=limit), style=style)
+
+
+def line(*parts: str | Text) -> Text:
+    """Join our own words and safe texts."""
+    return Text.assemble(*parts)
+
+
+def print_json(value: Any) -> None:
+    """Print *value* as JSON in ASCII, so that nothing in it reaches the terminal raw."""
+    print(json.dumps(value, indent=2))

@@ -1,0 +1,97 @@
+"""A replay's counts and findings, laid out for a person or for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from abs_shield.cli.screen import STYLES, line, safe
+from abs_shield.cli.told import finding_lines
+from abs_shield.core import Finding, Outcome, Verdict
+from abs_shield.replay import Judged, Tally
+
+_COLUMNS = (
+    "ran", "unavailable", "errors", "SUSPICIOUS", "HALLUCINATED", "would block",
+    "flagged in successes",
+)  # fmt: skip
+_ERRORS = 5
+
+
+def tally_report(tally: Tally) -> Iterator[RenderableType]:
+    """Give a table a source, one of all, a summary, and what our own failures were."""
+    sources = tally.sources()
+    for source in sources:
+        yield from _table(tally, source)
+    if len(sources) > 1:
+        yield from _table(tally, None)
+    yield _summary(tally)
+    errors = [(k, n) for k, n in tally.reasons.most_common() if k[1] is Outcome.ERROR]
+    for (layer, _, reason), count in errors[:_ERRORS]:
+        yield line(f"{layer} could not judge {count:,} calls: ", safe(reason))
+
+
+def _table(tally: Tally, source: str | None) -> Iterator[RenderableType]:
+    runs = tally.runs.total() if source is None else tally.runs[source]
+    whole = tally.whole(source=source)
+    good = tally.whole(source=source, outcome="success")
+    name = "all sources" if source is None else source
+    counts = f": {runs:,} runs, {whole.calls:,} calls, {good.calls:,} of them in successful runs"
+    yield line("\n", safe(name, style="bold", limit=80), counts)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("layer", no_wrap=True)
+    for column in _COLUMNS:
+        table.add_column(column, justify="right", min_width=6, overflow="fold")
+    for layer in tally.layers():
+        table.add_row(layer, *_cells(tally, layer, source))
+    if table.row_count:
+        yield table
+
+
+def _cells(tally: Tally, layer: str, source: str | None) -> Iterator[Text]:
+    counts = tally.of(layer, source=source)
+    yield from (_number(n) for n in (counts.ran, counts.unavailable))
+    yield _number(counts.errors, style="bold red")
+    yield _number(counts.suspicious, style=STYLES[Verdict.SUSPICIOUS])
+    yield _number(counts.hallucinated, style=STYLES[Verdict.HALLUCINATED])
+    yield _number(counts.would_block, style=STYLES[Verdict.HALLUCINATED])
+    yield _number(tally.of(layer, source=source, outcome="success").flagged)
+
+
+def _number(count: int, *, style: str = "") -> Text:
+    return Text(f"{count:,}" if count else "-", style=style if count else "dim")
+
+
+def _summary(tally: Tally) -> Text:
+    verdicts = ", ".join(f"{tally.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
+    whole, good = tally.whole(), tally.whole(outcome="success")
+    return Text(
+        f"{tally.runs.total():,} runs, {whole.calls:,} calls: {verdicts}. Strict mode would have "
+        f"blocked {whole.would_block:,}; {good.would_block:,} of these in successful runs."
+    )
+
+
+def finding_report(judged: Judged, finding: Finding) -> Iterator[Text]:
+    """Give the lines of one finding of a replay: where it stands, and what it says."""
+    place = safe(f"{judged.run_id} call {judged.call_index}", limit=200)
+    yield line(place, ": ", safe(judged.call.name))
+    yield from finding_lines(finding)
+
+
+def finding_entry(judged: Judged, finding: Finding) -> dict[str, Any]:
+    """Give the same as JSON-able data."""
+    return {
+        "run_id": judged.run_id,
+        "call_index": judged.call_index,
+        "tool": judged.call.name,
+        "check": finding.check,
+        "code": finding.code,
+        "verdict": finding.verdict,
+        "where": finding.where,
+        "detail": finding.detail,
+        "hint": finding.hint,
+    }

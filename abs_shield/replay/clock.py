@@ -1,0 +1,42 @@
+"""The time of a recorded run: it stands still but for what the file says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import isfinite
+
+from abs_shield.core.events import Event
+from abs_shield.session import Session
+
+
+class RunClock:
+    """
+    Gives the latest time that the file has named, in seconds; it never runs backwards.
+
+    >>> clock = RunClock(5.0)
+    >>> clock.move(9.0), clock.move(None), clock.move(7.0), clock()
+    (None, None, None, 9.0)
+    """
+
+    __slots__ = ("_now",)
+
+    def __init__(self, now: float = 0.0) -> None:
+        self._now = now
+
+    @classmethod
+    def of(cls, session: Session, events: Iterable[Event]) -> RunClock:
+        """Give the session's clock; a new one begins with the first time that *events* name."""
+        clock = session.clock
+        if not isinstance(clock, cls):
+            named = (event.at for event in events if event.at is not None)
+            clock = cls(next((at for at in named if isfinite(at)), 0.0))
+            session.clock = clock
+        return clock
+
+    def move(self, at: float | None) -> None:
+        """Go on to *at*, where it is later."""
+        if at is not None and at > self._now and isfinite(at):
+            self._now = at
+
+    def __call__(self) -> float:
+        return self._now

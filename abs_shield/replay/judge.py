@@ -1,0 +1,147 @@
+"""Judges the calls of a recorded run in order, each with what came before it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.events import Event, Proposed, Returned
+from abs_shield.core.ids import new_id
+from abs_shield.policy import Policy, configure
+from abs_shield.replay.clock import RunClock
+from abs_shield.replay.runs import Run
+from abs_shield.replay.turns import Turn, turns
+from abs_shield.session import Sessions
+from abs_shield.shield import Shield
+from abs_shield.stores import MemoryStore
+
+_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """
+    One recorded call and what was decided about it.
+
+    Attributes:
+        call_index: Counts the run's tool calls from 0.
+        call_id: The call's id as recorded; None where there was none.
+        executed: Whether the file holds a result of it, a failed one included.
+        source: The run's source.
+        success: Whether the run ended well; None where nobody knows.
+    """
+
+    run_id: str
+    call_index: int
+    call_id: str | None
+    call: ToolCall
+    decision: Decision
+    executed: bool
+    source: str = ""
+    success: bool | None = None
+
+
+class Firewalls:
+    """
+    One `Shield` for each distinct set of tools, all of one policy in audit mode.
+
+    Args:
+        policy: None for all layers with what can be inferred from the tools.
+    """
+
+    def __init__(self, policy: Policy | None = None) -> None:
+        self.policy = configure(mode="audit") if policy is None else policy.audited()
+        self._sessions = Sessions(most=self.policy.limits.sessions)
+        self._firewalls: OrderedDict[str, Shield] = OrderedDict()
+
+    def of(self, run: Run) -> Shield:
+        """
+        Give the Shield that knows the policy's tools and the run's; the policy's tool wins.
+
+        Raises:
+            PolicyError: A rule of the policy names a parameter that the run's tool lacks.
+        """
+        if run.toolset not in self._firewalls:
+            self._firewalls[run.toolset] = self._made(run)
+            if len(self._firewalls) > _KEPT:
+                self._firewalls.popitem(last=False)
+        self._firewalls.move_to_end(run.toolset)
+        return self._firewalls[run.toolset]
+
+    def _made(self, run: Run) -> Shield:
+        firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions)
+        firewall.desk.hooks = ()  # yesterday's calls are no news to today's logs and metrics
+        for tool in run.tools:
+            firewall.register(tool, tolerant=True)
+        return firewall
+
+
+def judge_run(run: Run, firewall: Shield) -> Iterator[Judged]:
+    """Judge each call that *run* proposes as it would have been judged live."""
+    bench = _Bench(run, firewall)
+    for event in turns(run.events):
+        if not isinstance(event, Turn):
+            bench.take(event)
+            continue
+        for proposed, result in zip(event.proposals, event.results, strict=True):
+            yield bench.judge(proposed, result)
+        for late in event.rest:
+            bench.take(late)
+
+
+class _Bench:
+    """
+    One run before its Shield.
+
+    Recorded ids may be missing or used again, so each call is judged under one of our own.
+    """
+
+    def __init__(self, run: Run, firewall: Shield) -> None:
+        self._run = run
+        self._firewall = firewall
+        self._session = firewall.session(run.session_id)
+        self._clock = RunClock.of(self._session, run.events)
+        self._unanswered: dict[str, ToolCall] = {}
+        self._index = 0
+
+    def judge(self, proposed: Proposed, result: Returned | None) -> Judged:
+        """Judge a call, and then take its result as that of a call that ran."""
+        recorded = proposed.calls[0]
+        call = replace(recorded, id=new_id())
+        self._clock.move(proposed.at)
+        decision = self._firewall.check_call(call, session=self._session)
+        if result is not None:
+            self._close(call, result)
+        elif recorded.id:
+            self._unanswered[recorded.id] = call
+        return self._judged(recorded, decision, executed=result is not None)
+
+    def take(self, event: Event) -> None:
+        """Take what somebody said; a result that comes late goes to its call."""
+        self._clock.move(event.at)
+        if isinstance(event, Returned) and event.call_id in self._unanswered:
+            self._close(self._unanswered.pop(event.call_id), event)
+        else:
+            self._session.take(event)
+
+    def _close(self, call: ToolCall, result: Returned) -> None:
+        self._clock.move(result.at)
+        self._firewall.check_result(
+            call, result.value, elapsed_ms=0.0, error=result.error, session=self._session
+        )
+
+    def _judged(self, recorded: ToolCall, decision: Decision, *, executed: bool) -> Judged:
+        index = self._index
+        self._index += 1
+        return Judged(
+            run_id=self._run.run_id,
+            call_index=index,
+            call_id=recorded.id,
+            call=recorded,
+            decision=replace(decision, call_id=recorded.id, run_id=self._run.run_id),
+            executed=executed,
+            source=self._run.source,
+            success=self._run.success,
+        )

@@ -1,0 +1,97 @@
+"""The lines of a file, plain or gzip, one after the other and none of them endless."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+LONGEST = 64 << 20
+"""Longest line that is read, in bytes; a longer one is skipped."""
+_GZIP = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+_DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that could not be read; *line* counts from 1, *reason* is one line."""
+
+    path: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.reason}"
+
+
+def lines(
+    path: str, *, on_bytes: Callable[[int], object] | None = None
+) -> Iterator[tuple[int, bytes] | BadLine]:
+    """
+    Give each line of *path* that is not blank, with its number.
+
+    Args:
+        path: A file, gzip or not by its first bytes; ``"-"`` is the standard input.
+        on_bytes: Told how many bytes were read from the file each time, before unpacking.
+
+    Raises:
+        OSError: The file cannot be opened or read.
+    """
+    number = 0
+    with _file(path) as file:
+        stream = _unpacked(file, on_bytes)
+        try:
+            while line := stream.readline(LONGEST + 1):
+                number += 1
+                if len(line) > LONGEST and not line.endswith(b"\n"):
+                    _skip(stream)
+                    yield BadLine(path, number, f"the line is longer than {LONGEST} bytes")
+                elif line.strip():
+                    yield number, line.removeprefix(_BOM) if number == 1 else line
+        except _DAMAGED:
+            yield BadLine(path, number + 1, "the gzip data is damaged; the rest is not read")
+
+
+@contextmanager
+def _file(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdin.buffer
+    else:
+        with open(path, "rb") as file:
+            yield file
+
+
+def _unpacked(file: IO[bytes], on_bytes: Callable[[int], object] | None) -> IO[bytes]:
+    stream = io.BufferedReader(_Counted(file, on_bytes), 1 << 18)
+    if stream.peek(2)[:2] != _GZIP:
+        return stream
+    return io.BufferedReader(cast("io.RawIOBase", gzip.GzipFile(fileobj=stream)), 1 << 18)
+
+
+def _skip(stream: IO[bytes]) -> None:
+    while (rest := stream.readline(1 << 20)) and not rest.endswith(b"\n"):
+        pass
+
+
+class _Counted(io.RawIOBase):
+    """Tells how much is read; closing it leaves the file open."""
+
+    def __init__(self, file: IO[bytes], on_bytes: Callable[[int], object] | None) -> None:
+        self._read: Callable[[int], bytes] = getattr(file, "read1", file.read)
+        self._on_bytes = on_bytes
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._read(len(buffer))
+        buffer[: len(data)] = data
+        if self._on_bytes is not None:
+            self._on_bytes(len(data))
+        return len(data)

@@ -1,0 +1,136 @@
+"""Reads run files: one recorded run a line, and what stands in the way of reading it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from abs_shield.core.events import Event
+from abs_shield.core.messages import read_message
+from abs_shield.policy import Tool
+from abs_shield.replay.lines import BadLine, lines
+from abs_shield.replay.toolsets import Toolsets
+from abs_shield.text.show import escaped, shown
+
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """
+    One recorded run.
+
+    Attributes:
+        run_id: As the file says, else the file and line.
+        session_id: Runs of one session share what was seen; None: the run stands alone.
+        tools: The tools it could call; empty where they are not known.
+        toolset: The key of these tools: equal keys, equal tools.
+        messages: The messages as they were recorded.
+        events: The same, read.
+        labels: What is known about the run; `success` is true, false or null.
+        source: Where the run comes from, as it says, else the file's name.
+        path: The file.
+        line: Its line, from 1.
+    """
+
+    run_id: str
+    session_id: str | None
+    tools: tuple[Tool, ...]
+    toolset: str
+    messages: tuple[Any, ...]
+    events: tuple[Event, ...]
+    labels: Mapping[str, Any]
+    source: str
+    path: str
+    line: int
+
+    @property
+    def success(self) -> bool | None:
+        """Whether the run ended well; None where nobody knows."""
+        success = self.labels.get("success")
+        return success if isinstance(success, bool) else None
+
+
+def runs(
+    paths: Iterable[str],
+    toolsets: Toolsets,
+    *,
+    on_bytes: Callable[[int], object] | None = None,
+) -> Iterator[Run | BadLine]:
+    """
+    Give each run of each file, streaming; a line that is none comes as a `BadLine`.
+
+    Raises:
+        OSError: A file cannot be opened or read.
+    """
+    for path in paths:
+        for line in lines(path, on_bytes=on_bytes):
+            yield line if isinstance(line, BadLine) else _run(path, *line, toolsets)
+
+
+def _run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
+    try:
+        record = _record(line)
+        toolset, tools = toolsets.of(record)
+        messages = _messages(record)
+        source = record.get("source")
+        return Run(
+            run_id=_id(record.get("run_id")) or f"{path}:{number}",
+            session_id=_id(record.get("session_id")),
+            tools=tools,
+            toolset=toolset,
+            messages=messages,
+            events=tuple(_events(messages)),
+            labels=_labels(record),
+            source=source if isinstance(source, str) and source else PurePath(path).name,
+            path=path,
+            line=number,
+        )
+    except _UNREADABLE as error:
+        return BadLine(path, number, _reason(error))
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    record = json.loads(line.decode())
+    if not isinstance(record, dict):
+        raise ValueError(f"a run is an object, not {shown(record)}")
+    return record
+
+
+def _messages(record: Mapping[str, Any]) -> tuple[Any, ...]:
+    if "messages" not in record:
+        raise ValueError("there are no `messages`")
+    messages = record["messages"]
+    if not isinstance(messages, list):
+        raise ValueError(f"`messages` is {shown(messages)}; give a list")
+    return tuple(messages)
+
+
+def _events(messages: Iterable[Any]) -> Iterator[Event]:
+    for place, message in enumerate(messages):
+        try:
+            yield from read_message(message)
+        except _UNREADABLE as error:
+            raise ValueError(f"message {place}: {_reason(error)}") from None
+
+
+def _labels(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    labels = record.get("labels")
+    return labels if isinstance(labels, dict) else {}
+
+
+def _id(value: Any) -> str | None:
+    return None if value is None or value == "" else str(value)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"the line is not UTF-8 at byte {error.start}"
+    if isinstance(error, json.JSONDecodeError):
+        return f"the line is not JSON: {error.msg} at character {error.pos}"
+    if isinstance(error, RecursionError):
+        return "the line is nested too deeply"
+    return escaped(str(error), limit=300)

@@ -1,0 +1,192 @@
+"""Counts of a replay by source, layer and outcome of the run, one call after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any, NamedTuple
+
+from abs_shield.core import Decision, Outcome, Verdict
+from abs_shield.replay.judge import Judged
+from abs_shield.replay.runs import Run
+
+OUTCOMES = {True: "success", False: "failure", None: "unknown"}
+"""What is known about how a run ended, and its word."""
+_REASONS = 1_000
+
+
+@dataclass(slots=True)
+class Counts:
+    """
+    What one layer did on some calls.
+
+    Attributes:
+        calls: Calls that it was asked about.
+        ran: Calls that it judged.
+        unavailable: Calls for which it had nothing to go on.
+        errors: Calls that it failed to judge.
+        suspicious: Its SUSPICIOUS findings that weigh.
+        hallucinated: Its HALLUCINATED findings that weigh.
+        flagged: Calls with at least one such finding.
+        would_block: Calls that strict mode would have blocked because of it.
+    """
+
+    calls: int = 0
+    ran: int = 0
+    unavailable: int = 0
+    errors: int = 0
+    suspicious: int = 0
+    hallucinated: int = 0
+    flagged: int = 0
+    would_block: int = 0
+
+    def add(self, other: Counts) -> None:
+        """Add *other* to these counts."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def to_dict(self) -> dict[str, int]:
+        """Give the counts as JSON-able data."""
+        return asdict(self)
+
+
+_COUNTS = tuple(field.name for field in fields(Counts))
+
+
+class _Place(NamedTuple):
+    source: str
+    layer: str
+    success: bool | None
+
+
+class Tally:
+    """
+    Counts what a replay finds.
+
+    Attributes:
+        runs: Source to its number of runs.
+        verdicts: Number of calls by verdict.
+        calls: Source and outcome to the counts of its calls as a whole.
+        reasons: Layer, outcome and reason to the number of calls that it did not judge.
+    """
+
+    def __init__(self) -> None:
+        self.runs: Counter[str] = Counter()
+        self.verdicts: Counter[Verdict] = Counter()
+        self.reasons: Counter[tuple[str, Outcome, str]] = Counter()
+        self._wholes: dict[tuple[str, bool | None], Counts] = {}
+        self._places: dict[_Place, Counts] = {}
+
+    def run(self, run: Run) -> None:
+        """Count one run, whether it calls anything or not."""
+        self.runs[run.source] += 1
+
+    def update(self, judged: Judged) -> None:
+        """Count one call."""
+        decision = judged.decision
+        self.verdicts[decision.verdict] += 1
+        whole = self._wholes.setdefault((judged.source, judged.success), Counts())
+        whole.calls += 1
+        whole.flagged += decision.verdict is not Verdict.CLEAN
+        whole.would_block += decision.would_block
+        blamed = _blamed(decision)
+        for layer, coverage in decision.coverage.items():
+            place = _Place(judged.source, layer, judged.success)
+            counts = self._places.get(place)
+            if counts is None:
+                counts = self._places[place] = Counts()
+            counts.calls += 1
+            counts.would_block += layer in blamed
+            if coverage.outcome is Outcome.RAN:
+                counts.ran += 1
+            else:
+                self._not_judged(counts, layer, coverage.outcome, coverage.reason)
+        self._findings(judged)
+
+    def layers(self) -> list[str]:
+        """Names of the layers, in order."""
+        return list(dict.fromkeys(place.layer for place in self._places))
+
+    def sources(self) -> list[str]:
+        """Names of the sources, in order."""
+        return list(self.runs)
+
+    def of(self, layer: str, *, source: str | None = None, outcome: str | None = None) -> Counts:
+        """Give the counts of one layer; *outcome* is ``success``, ``failure`` or ``unknown``."""
+        total = Counts()
+        for place, counts in self._places.items():
+            fits = source in (None, place.source) and outcome in (None, OUTCOMES[place.success])
+            if fits and place.layer == layer:
+                total.add(counts)
+        return total
+
+    def whole(self, *, source: str | None = None, outcome: str | None = None) -> Counts:
+        """Give the calls, flagged calls and calls that strict would have blocked, by any layer."""
+        total = Counts()
+        for (name, success), counts in self._wholes.items():
+            if source in (None, name) and outcome in (None, OUTCOMES[success]):
+                total.add(counts)
+        return total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give all counts as JSON-able data."""
+        return {
+            "runs": self.runs.total(),
+            "calls": self.verdicts.total(),
+            "verdicts": {verdict: self.verdicts[verdict] for verdict in Verdict},
+            "would_block": self.whole().would_block,
+            "layers": [self._layer(layer, source=None) for layer in self.layers()],
+            "sources": list(self._sources()),
+        }
+
+    def _sources(self) -> Iterator[dict[str, Any]]:
+        for source in self.sources():
+            whole = self.whole(source=source)
+            yield {
+                "source": source,
+                "runs": self.runs[source],
+                "calls": whole.calls,
+                "flagged": whole.flagged,
+                "would_block": whole.would_block,
+                "layers": [self._layer(layer, source=source) for layer in self.layers()],
+            }
+
+    def _layer(self, layer: str, *, source: str | None) -> dict[str, Any]:
+        by_outcome = {
+            outcome: self.of(layer, source=source, outcome=outcome).to_dict()
+            for outcome in OUTCOMES.values()
+        }
+        return {
+            "layer": layer,
+            **self.of(layer, source=source).to_dict(),
+            "by_outcome": by_outcome,
+        }
+
+    def _not_judged(self, counts: Counts, layer: str, outcome: Outcome, reason: str) -> None:
+        counts.unavailable += outcome is Outcome.UNAVAILABLE
+        counts.errors += outcome is Outcome.ERROR
+        key = (layer, outcome, reason)
+        if key in self.reasons or len(self.reasons) < _REASONS:
+            self.reasons[key] += 1
+
+    def _findings(self, judged: Judged) -> None:
+        flagged = set()
+        for finding in judged.decision.findings:
+            if finding.weighs:
+                place = _Place(judged.source, finding.check, judged.success)
+                counts = self._places.setdefault(place, Counts())
+                counts.suspicious += finding.verdict is Verdict.SUSPICIOUS
+                counts.hallucinated += finding.verdict is Verdict.HALLUCINATED
+                flagged.add(place)
+        for place in flagged:
+            self._places[place].flagged += 1
+
+
+def _blamed(decision: Decision) -> set[str]:
+    """The layers because of which strict mode would have blocked."""
+    if not decision.would_block:
+        return set()
+    gravest = {f.check for f in decision.findings if f.weighs and f.verdict is decision.verdict}
+    broken = {k for k, said in decision.coverage.items() if said.outcome is Outcome.ERROR}
+    return broken if decision.verdict is not Verdict.HALLUCINATED and broken else gravest | broken

@@ -1,0 +1,98 @@
+"""The tools that a run could call: listed by itself, or under a name that a file explains."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from abs_shield.core.messages import read_tool
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Tool, tool_of
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
+
+NONE = "none"
+"""The name of the toolset of which nothing is known."""
+_KEPT = 256
+
+
+class Toolsets:
+    """
+    Reads every distinct list of tools once.
+
+    Args:
+        named: Name of a toolset to its list of tools, in any shape that is read.
+
+    Raises:
+        ValueError: A list is none, or one of its tools cannot be read.
+
+    >>> toolsets = Toolsets({"desk": [{"name": "lend"}]})
+    >>> [tool.name for tool in toolsets.of({"toolset": "desk"})[1]]
+    ['lend']
+    """
+
+    def __init__(self, named: Mapping[str, Any] | None = None) -> None:
+        named = {} if named is None else named
+        self._named = {name: _named(name, listed) for name, listed in named.items()}
+        self._inline: OrderedDict[str, tuple[Tool, ...]] = OrderedDict()
+
+    def of(self, record: Mapping[str, Any]) -> tuple[str, tuple[Tool, ...]]:
+        """
+        Give the key of the run's tools, equal for equal tools, and the tools.
+
+        Raises:
+            ValueError: The toolset is unknown, or a tool cannot be read.
+        """
+        if record.get("tools") is not None:
+            return self._listed(record["tools"])
+        name = record.get("toolset")
+        if name is None or name == NONE:
+            return NONE, ()
+        if not isinstance(name, str) or name not in self._named:
+            raise ValueError(f"toolset {shown(name)} is unknown; {self._hint(name)}")
+        return name, self._named[name]
+
+    def _listed(self, listed: Any) -> tuple[str, tuple[Tool, ...]]:
+        plain = json.dumps(listed, sort_keys=True).encode()
+        key = f"inline:{blake2b(plain, digest_size=16).hexdigest()}"
+        if key not in self._inline:
+            self._inline[key] = tools_of(listed)
+            if len(self._inline) > _KEPT:
+                self._inline.popitem(last=False)
+        return key, self._inline[key]
+
+    def _hint(self, name: Any) -> str:
+        if not self._named:
+            return "name a file of toolsets with `--tools`"
+        near = nearest(str(name), self._named)
+        return f"did you mean {shown(near[0])}?" if near else f"{len(self._named)} are known"
+
+
+def tools_of(listed: Any) -> tuple[Tool, ...]:
+    """
+    Read a list of tools of any shape; of two tools with one name the last counts.
+
+    Raises:
+        ValueError: It is no list, or a tool cannot be read.
+    """
+    if not isinstance(listed, (list, tuple)):
+        raise ValueError(f"`tools` is {shown(listed)}; give a list")
+    tools = [_tool(place, tool) for place, tool in enumerate(listed)]
+    return tuple({tool.name: tool for tool in tools}.values())
+
+
+def _tool(place: int, tool: Any) -> Tool:
+    try:
+        return tool_of(read_tool(tool))
+    except (PolicyError, ValueError) as error:
+        raise ValueError(f"tool {place}: {error}") from None
+
+
+def _named(name: str, listed: Any) -> tuple[Tool, ...]:
+    try:
+        return tools_of(listed)
+    except ValueError as error:
+        raise ValueError(f"toolset `{escaped(name)}`: {error}") from None

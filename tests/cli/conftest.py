@@ -1,0 +1,64 @@
+"""The command as a user runs it, in this process."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any, NamedTuple
+
+import pytest
+
+from abs_shield.cli import main
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(capsys, monkeypatch):
+    """Run `abs-shield` with arguments and, where given, a standard input."""
+
+    def run(*argv: Any, stdin: str = "") -> Done:
+        standard_input = io.TextIOWrapper(io.BytesIO(stdin.encode()), "utf-8")
+        monkeypatch.setattr("sys.stdin", standard_input)
+        code = main([str(arg) for arg in argv])
+        return Done(code, *capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a JSON file, or one object a line."""
+
+    def write(name: str, *values: Any) -> str:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(value) + "\n" for value in values))
+        return str(path)
+
+    return write
+
+
+@pytest.fixture
+def clinic(file):
+    """Give a run file of a clinic: one clean call, one mismatch, one phantom with an escape."""
+    tools = [
+        {
+            "name": "see_patient",
+            "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}},
+        }
+    ]
+    calls = [
+        {"id": "a", "name": "see_patient", "arguments": {"id": 4}},
+        {"id": "b", "name": "see_patient", "arguments": {"id": "four\x1b[2J"}},
+        {"id": "c", "name": "x\x1b]0;owned\x07[bold]\u202e", "arguments": {}},
+    ]
+    messages = [
+        {"role": "user", "content": "Who is next?"},
+        {"role": "assistant", "tool_calls": calls},
+    ]
+    run = {"run_id": "r\x1b[31m1", "source": "ward\x1b[1m", "tools": tools, "messages": messages}
+    return file("runs.jsonl", {**run, "labels": {"success": True}})

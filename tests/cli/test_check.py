@@ -1,0 +1,131 @@
+"""`abs-shield check`: one call from the standard input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield.core import Decision
+
+TOOLS = [
+    {
+        "name": "see_patient",
+        "parameters": {"type": "object", "properties": {"id": {"type": "integer"}}},
+    }
+]
+
+
+@pytest.fixture
+def tools(file):
+    return file("tools.json", TOOLS)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"name": "see_patient", "arguments": {"id": 4}},
+        {"id": "c", "function": {"name": "see_patient", "arguments": '{"id": 4}'}},
+        {"type": "tool_use", "id": "c", "name": "see_patient", "input": {"id": 4}},
+        {"method": "tools/call", "params": {"name": "see_patient", "arguments": {"id": 4}}},
+        {"role": "assistant", "tool_calls": [{"name": "see_patient", "arguments": {"id": 4}}]},
+        [{"name": "see_patient", "arguments": {"id": 4}}],
+    ],
+)
+def test_every_shape_of_call(command, tools, call):
+    """A call of any shape is judged; a clean one exits with 0."""
+    done = command("check", "--tools", tools, stdin=json.dumps(call))
+
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("CLEAN see_patient: runs\n")
+
+
+def test_a_blocked_call(command, tools):
+    """A call that would be blocked exits with 1 and says how to do better."""
+    done = command("check", "--tools", tools, stdin='{"name": "se_patient", "arguments": {}}')
+
+    assert done.code == 1
+    assert "HALLUCINATED phantom_tool at /name" in done.out
+    assert "hint: did you mean `see_patient`?" in done.out
+
+
+def test_as_json(command, tools):
+    """json is the decision's own record."""
+    call = '{"name": "see_patient", "arguments": "{\\"id\\": NaN}"}'
+
+    done = command("check", "--tools", tools, "--format", "json", stdin=call)
+
+    decision = Decision.from_dict(json.loads(done.out))
+    assert (done.code, decision.blocked) == (1, True)
+    assert [finding.code for finding in decision.findings] == ["not_finite"]
+
+
+def test_escapes_are_shown(command, tools):
+    """A tool's name cannot speak to the terminal."""
+    call = json.dumps({"name": "x\x1b[31m[red]\u202e", "arguments": {}})
+
+    done = command("check", "--tools", tools, stdin=call)
+
+    assert "\x1b" not in done.out
+    assert "x\\x1b[31m[red]\\u202e" in done.out
+
+
+def test_a_conversation_comes_before(command, file, tmp_path):
+    """The call is judged with the messages that came before it."""
+    policy = tmp_path / "ward.py"
+    policy.write_text(
+        "from abs_shield.policy import configure, rule\n"
+        "@rule(tool='discharge')\n"
+        "def patient_was_seen(session):\n"
+        "    '''A patient is seen before the discharge.'''\n"
+        "    return session.did('see_patient')\n"
+        "policy = configure(rules=[patient_was_seen])\n"
+    )
+    seen = [
+        {"role": "assistant", "tool_calls": [{"id": "c", "name": "see_patient"}]},
+        {"role": "tool", "tool_call_id": "c", "content": "well"},
+    ]
+    argv = ("check", "--policy", f"{policy}:policy")
+    call = '{"name": "discharge", "arguments": {}}'
+
+    assert command(*argv, stdin=call).code == 1
+    assert command(*argv, "--messages", file("m.json", seen), stdin=call).code == 0
+    assert command(*argv, "--messages", file("m.json", {"messages": seen}), stdin=call).code == 0
+
+
+@pytest.mark.parametrize(
+    ("stdin", "told"),
+    [
+        ("", "it is not JSON"),
+        ("{", "it is not JSON"),
+        ("3", "message is a int"),
+        ("{}", "0 calls"),
+        ('[{"name": "a"}, {"name": "b"}]', "2 calls"),
+        ('{"name": 3}', "no name"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_no_call(command, stdin, told):
+    """What is no call is one line and exit code 2."""
+    done = command("check", stdin=stdin)
+
+    assert (done.code, done.out) == (2, "")
+    assert told in done.err
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "held"),
+    [
+        ("--tools", 3),
+        ("--tools", {"a": [], "b": []}),
+        ("--tools", [{"name": "x", "parameters": {"type": "strin"}}]),
+        ("--messages", {"message": []}),
+        ("--messages", [{"role": "clerk"}]),
+    ],
+)
+def test_wrong_files(command, file, option, held):
+    """A file that holds something else is one line and exit code 2."""
+    done = command("check", option, file("held.json", held), stdin='{"name": "x"}')
+
+    assert (done.code, done.err.count("\n")) == (2, 1)

@@ -1,0 +1,57 @@
+"""`abs-shield demo`: the story is told, with every layer in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.cli.demo.agent import attempts
+from abs_shield.cli.demo.policy import POLICY
+from abs_shield.cli.demo.recorded import recorded
+from abs_shield.cli.demo.scenes import SCENES
+from abs_shield.core import LAYER_NAMES
+from abs_shield.core.names import NOT_YET
+from abs_shield.shield import Shield
+
+
+def test_the_demo_runs(command):
+    """Every layer has its scene, and nothing is said on stderr."""
+    done = command("demo")
+
+    assert (done.code, done.err) == (0, "")
+    assert all(name in done.out for name in LAYER_NAMES)
+
+
+def test_what_is_not_built_is_said(command):
+    """Each layer that is not built yet is named as such, and no other."""
+    assert command("demo").out.count("not built yet: ") == len(NOT_YET)
+
+
+@pytest.mark.parametrize("layer", [name for name in LAYER_NAMES if name not in NOT_YET])
+def test_every_scene_shows_its_layer(layer):
+    """The example of a layer is found by that layer, and by no other."""
+    decision = SCENES[layer].play(Shield(POLICY))
+
+    assert {finding.check for finding in decision.findings if finding.weighs} == {layer}
+
+
+def test_every_layer_has_a_scene():
+    """Scenes stand in the order of the layers."""
+    assert tuple(SCENES) == LAYER_NAMES
+
+
+def test_the_agent_corrects_itself():
+    """Two blocks with their feedback lead the scripted agent to a call that runs."""
+    decisions = [decision for _, decision in attempts(Shield(POLICY))]
+
+    assert [decision.blocked for decision in decisions] == [True, True, False]
+
+
+def test_the_recorded_run_has_findings():
+    """The recorded run is a dozen calls; nothing of it is blocked, some would have been."""
+    judged = recorded()
+
+    assert len(judged) >= 12
+    assert not any(one.decision.blocked for one in judged)
+    assert {"phantom_tool", "parameter_mismatch", "impossible_state", "confidence_drop"} <= {
+        finding.check for one in judged for finding in one.decision.findings
+    }

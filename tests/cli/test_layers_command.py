@@ -1,0 +1,32 @@
+"""`abs-shield layers`: the table of layers."""
+
+from __future__ import annotations
+
+import json
+
+from abs_shield.cli.layers import scenario
+from abs_shield.core import LAYER_NAMES
+from abs_shield.core.names import NOT_YET
+from abs_shield.layers import LAYERS
+
+
+def test_a_table(command):
+    """Every layer has its line."""
+    done = command("layers")
+
+    assert done.code == 0
+    assert all(name in done.out for name in LAYERS)
+
+
+def test_as_json(command):
+    """json says of each layer its verdict, whether it is there, and its scenario."""
+    rows = json.loads(command("layers", "--format", "json").out)
+
+    assert [row["layer"] for row in rows] == list(LAYER_NAMES)
+    assert {row["layer"] for row in rows if not row["available"]} == NOT_YET
+    assert {row["verdict"] for row in rows} == {"SUSPICIOUS", "HALLUCINATED"}
+
+
+def test_every_layer_has_a_scenario():
+    """A layer's docstring begins with a sentence that shows it at work."""
+    assert all(scenario(name).endswith(".") for name in LAYERS)

@@ -1,0 +1,300 @@
+"""Each call is judged as it would have been live: with all that came before it."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from abs_shield.core import Outcome, Verdict
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Tool, configure, rule
+from abs_shield.replay import replay
+
+
+def calls(*made):
+    shapes = [{"id": i, "name": name, "arguments": arguments} for i, name, arguments in made]
+    return {"role": "assistant", "tool_calls": shapes}
+
+
+def result(call_id, value, name="find_book", **more):
+    return {"role": "tool", "tool_call_id": call_id, "name": name, "content": value, **more}
+
+
+def watching(seen):
+    """Give a policy whose one rule keeps what the session had executed before each call."""
+
+    @rule(tool="*")
+    def watch(session, call):
+        """Nothing is wrong."""
+        seen.append([(done.arguments, done.value, done.error) for done in session.executed])
+
+    return configure(mode="strict", rules=[watch])
+
+
+def before(path, **more):
+    """Give, for each call of the file, what had been executed before it."""
+    seen: list = []
+    judged = list(replay([path], policy=watching(seen), **more))
+    return judged, seen
+
+
+OPENAI = [
+    {
+        "role": "assistant",
+        "tool_calls": [
+            {
+                "id": "c1",
+                "type": "function",
+                "function": {"name": "find_boook", "arguments": '{"title": "Emma"}'},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "no such tool"},
+]
+ANTHROPIC = [
+    {
+        "role": "assistant",
+        "content": [
+            {"type": "text", "text": "I look."},
+            {"type": "tool_use", "id": "c1", "name": "find_boook", "input": {"title": "Emma"}},
+        ],
+    },
+    {
+        "role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "no such tool"}],
+    },
+]
+FLAT = [
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "c1", "name": "find_boook", "arguments": {"title": "Emma"}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": "no such tool"},
+]
+
+
+@pytest.mark.parametrize("messages", [OPENAI, ANTHROPIC, FLAT], ids=["openai", "anthropic", "flat"])
+def test_every_shape_is_judged(written, a_run, messages):
+    """OpenAI's, Anthropic's and the flat shape of a run are judged alike."""
+    [judged] = replay([written(a_run(*messages))])
+
+    assert judged.decision.verdict is Verdict.HALLUCINATED
+    assert [finding.nearest for finding in judged.decision.findings] == ["find_book"]
+    assert (judged.run_id, judged.call_index, judged.call_id) == ("r1", 0, "c1")
+    assert judged.executed
+
+
+def test_nothing_is_blocked(written, a_run):
+    """Replay is audit, whatever the policy says; what strict would have done is noted."""
+    path = written(a_run(calls(("c1", "burn_book", {}))))
+
+    [judged] = replay([path], policy=configure(mode="strict"))
+
+    assert (judged.decision.blocked, judged.decision.would_block) == (False, True)
+
+
+def test_a_call_is_judged_before_its_own_result(written, a_run):
+    """A call sees the results of the calls before it, not its own and none of later ones."""
+    path = written(
+        a_run(
+            calls(("c1", "find_book", {"title": "A"})),
+            result("c1", "one"),
+            calls(("c2", "find_book", {"title": "B"})),
+            result("c2", "two"),
+        )
+    )
+
+    _, seen = before(path)
+
+    assert seen == [[], [({"title": "A"}, "one", False)]]
+
+
+@pytest.mark.parametrize(
+    ("ids", "answered"),
+    [
+        (("c1", "c2"), [("c2", "two"), ("c1", "one")]),
+        (("c", "c"), [("c", "one"), ("c", "two")]),
+        ((None, None), [(None, "one"), (None, "two")]),
+        (("c1", "c2"), [(None, "one"), (None, "two")]),
+    ],
+    ids=["by unique id", "in order, repeated ids", "in order, no ids", "in order, results without"],
+)
+def test_results_find_their_calls(written, a_run, ids, answered):
+    """Results of one message match by unique id, else in order."""
+    first, second = ids
+    message = calls((first, "find_book", {"title": "A"}), (second, "find_book", {"title": "B"}))
+    last = calls(("z", "find_book", {"title": "C"}))
+    path = written(a_run(message, *(result(*answer) for answer in answered), last))
+
+    judged, seen = before(path)
+
+    assert [one.executed for one in judged] == [True, True, False]
+    assert seen[1] == [({"title": "A"}, "one", False)]
+    assert seen[2] == [({"title": "A"}, "one", False), ({"title": "B"}, "two", False)]
+
+
+def test_ids_may_be_used_again_in_a_later_turn(written, a_run):
+    """A provider that numbers the calls of each turn from 0 loses no call."""
+    again = [calls(("0", "find_book", {"title": "A"})), result("0", "x")]
+    path = written(a_run(*again, *again, *again))
+
+    _, seen = before(path)
+
+    assert [len(done) for done in seen] == [0, 1, 2]
+
+
+def test_a_call_without_a_result_did_not_run(written, a_run):
+    """A missing result leaves its call unexecuted, and the next result with its own call."""
+    message = calls(("c1", "find_book", {"title": "A"}), ("c2", "find_book", {"title": "B"}))
+    path = written(a_run(message, result("c2", "two"), calls(("c3", "find_book", {"title": "C"}))))
+
+    judged, seen = before(path)
+
+    assert [one.executed for one in judged] == [False, True, False]
+    assert seen[2] == [({"title": "B"}, "two", False)]
+
+
+def test_a_late_result_goes_to_its_call(written, a_run):
+    """A result that comes after somebody spoke is that of the call it names."""
+    path = written(
+        a_run(
+            calls(("c1", "find_book", {"title": "A"})),
+            {"role": "user", "content": "Hurry."},
+            result("c1", "one"),
+            calls(("c2", "find_book", {"title": "B"})),
+        )
+    )
+
+    _, seen = before(path)
+
+    assert seen[1] == [({"title": "A"}, "one", False)]
+
+
+@pytest.mark.parametrize("failed", [{"is_error": True}, {"error": True}, {"error": "no such copy"}])
+def test_a_failed_result_is_a_failed_call(written, a_run, failed):
+    """A call whose result is an error ran, and failed."""
+    path = written(
+        a_run(
+            calls(("c1", "find_book", {"title": "A"})),
+            result("c1", "oh", **failed),
+            calls(("c2", "find_book", {"title": "B"})),
+        )
+    )
+
+    judged, seen = before(path)
+
+    assert judged[0].executed
+    assert seen[1] == [({"title": "A"}, None, True)]
+
+
+def test_runs_of_one_session_share_it(written, a_run):
+    """A later run of a session knows what an earlier one did; another run does not."""
+    turn = [calls(("c", "find_book", {"title": "A"})), result("c", "one")]
+    path = written(
+        a_run(*turn, session_id="s"), a_run(*turn, session_id="s"), a_run(*turn), a_run(*turn)
+    )
+
+    _, seen = before(path)
+
+    assert [len(done) for done in seen] == [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("ats", "times"),
+    [
+        ([100, None, "1970-01-01T00:03:00+00:00", 90], [100, 100, 180, 180]),
+        ([None, 50], [50, 50]),
+        ([None, None], [0, 0]),
+        ([float("inf"), 7], [7, 7]),
+    ],
+)
+def test_the_clock_is_the_files(written, a_run, ats, times):
+    """The session's time moves by the file's `at` alone, never back, and not without it."""
+    seen: list[float] = []
+
+    @rule(tool="*")
+    def watch(session):
+        """Nothing is wrong."""
+        seen.append(session.clock())
+
+    turns = [{**calls((str(i), "find_book", {"title": "A"})), "at": at} for i, at in enumerate(ats)]
+    list(replay([written(a_run(*turns))], policy=configure(rules=[watch])))
+
+    assert seen == times
+
+
+def test_nan_in_arguments_is_judged(written, a_run):
+    """A bare NaN survives the reading, and is a mismatch."""
+    path = written(a_run(calls(("c", "lend_book", {"copy": float("nan")}))))
+
+    [judged] = replay([path])
+
+    assert judged.decision.verdict is Verdict.HALLUCINATED
+
+
+def test_the_policys_tool_wins(written, a_run):
+    """Where policy and run both describe a tool, the policy's schema is judged."""
+    parameters = {"type": "object", "properties": {"title": {"type": "integer"}}}
+    policy = configure(tools=[Tool(name="find_book", parameters=parameters)])
+    path = written(
+        a_run(calls(("c", "find_book", {"title": "A"}), ("d", "lend_book", {"copy": 1})))
+    )
+
+    found, lent = replay([path], policy=policy)
+
+    assert (found.decision.verdict, lent.decision.verdict) == (Verdict.HALLUCINATED, Verdict.CLEAN)
+
+
+def test_an_invalid_schema_is_a_layers_error(written, a_run):
+    """A recorded tool that nobody could compile is our error in each decision, not a verdict."""
+    tool = {"name": "find_book", "parameters": {"type": "strin"}}
+    path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=[tool]))
+
+    [judged] = replay([path])
+
+    assert judged.decision.verdict is Verdict.CLEAN
+    assert judged.decision.coverage["parameter_mismatch"].outcome is Outcome.ERROR
+    assert judged.decision.would_block
+
+
+def test_a_rule_that_does_not_fit_is_an_error(written, a_run):
+    """A policy whose rule names a parameter that the run's tool lacks is told so."""
+
+    @rule(tool="find_book")
+    def shelf_is_known(shelf):
+        """A shelf has a number."""
+
+    with pytest.raises(PolicyError, match="names parameter `shelf`"):
+        list(replay([written(a_run())], policy=configure(rules=[shelf_is_known])))
+
+
+def test_without_tools_the_layers_abstain(written, a_run):
+    """A run of which no tools are known is not judged against none."""
+    path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=None))
+
+    [judged] = replay([path])
+
+    assert judged.decision.verdict is Verdict.CLEAN
+    assert judged.decision.coverage["phantom_tool"].outcome is Outcome.UNAVAILABLE
+
+
+def test_a_replay_says_nothing_to_the_logs(written, a_run, caplog):
+    """Yesterday's findings are no events of today's process."""
+    caplog.set_level(logging.DEBUG, logger="abs_shield")
+
+    list(replay([written(a_run(calls(("c", "burn_book", {}))))]))
+
+    assert caplog.records == []
+
+
+def test_bad_lines_are_told(written, a_run, caplog):
+    """Whoever asks is told of each bad line; nobody asking, it is logged."""
+    path = written(b"{", a_run())
+    told: list[str] = []
+
+    list(replay([path], on_bad_line=lambda bad: told.append(str(bad))))
+    list(replay([path]))
+
+    assert told[0].startswith(f"{path}:1: the line is not JSON")
+    assert "skipped" in caplog.text

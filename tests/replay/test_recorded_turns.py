@@ -1,0 +1,42 @@
+"""Calls and results of one turn."""
+
+from __future__ import annotations
+
+from abs_shield.core import ToolCall
+from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.replay.turns import Turn, turns
+
+
+def returned(call_id, name="see_patient"):
+    return Returned(name=name, value=None, call_id=call_id)
+
+
+def test_calls_in_messages_of_their_own_are_one_turn():
+    """Calls that follow each other without a result between them were proposed at once."""
+    a, b = ToolCall("see_patient", {}, "a"), ToolCall("see_patient", {}, "b")
+
+    [turn] = turns([Proposed((a,)), Proposed((b,)), returned("b"), returned("a")])
+
+    assert [result.call_id for result in turn.results] == ["a", "b"]
+
+
+def test_a_result_of_another_tool_is_left_over():
+    """In order means in order of the tool's own results."""
+    call = ToolCall("see_patient", {})
+
+    [turn] = turns([Proposed((call,)), returned(None, "weigh_patient"), returned(None)])
+
+    assert [result.name for result in turn.results] == ["see_patient"]
+    assert [event.name for event in turn.rest] == ["weigh_patient"]
+
+
+def test_what_is_said_ends_a_turn():
+    """Results after somebody spoke, and an image among the results, are told apart."""
+    call = ToolCall("see_patient", {}, "a")
+    events = [Proposed((call,)), Opaque("an image"), Said("user", "well?"), returned("a")]
+
+    turn, said, late = turns(events)
+
+    assert isinstance(turn, Turn)
+    assert (turn.results, turn.rest) == ((None,), (Opaque("an image"),))
+    assert (said, late) == (events[2], events[3])

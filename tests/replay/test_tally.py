@@ -1,0 +1,86 @@
+"""Counts by source, layer and outcome; and the heatmap."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.core import LAYER_NAMES, Verdict
+from abs_shield.replay import Counts, Firewalls, Tally, Toolsets, heatmap, judge_run, replay, runs
+
+GOOD = {"id": "a", "name": "find_book", "arguments": {"title": "Emma"}}
+WRONG = {"id": "b", "name": "lend_book", "arguments": {"copy": "one", "until": 3}}
+PHANTOM = {"id": "c", "name": "burn_book", "arguments": {}}
+
+
+@pytest.fixture
+def path(written, a_run):
+    turn = {"role": "assistant", "tool_calls": [GOOD, WRONG, PHANTOM]}
+    other = {"role": "assistant", "tool_calls": [GOOD, PHANTOM]}
+    broken = [{"name": "find_book", "parameters": {"type": "strin"}}]
+    return written(
+        a_run(turn, source="north", labels={"success": True}),
+        a_run(other, source="south", labels={"success": False}),
+        a_run({"role": "assistant", "tool_calls": [GOOD]}, source="south", tools=broken),
+        a_run(source="south"),
+    )
+
+
+@pytest.fixture
+def tally(path):
+    tally, firewalls = Tally(), Firewalls()
+    for run in runs([path], Toolsets()):
+        tally.run(run)
+        for judged in judge_run(run, firewalls.of(run)):
+            tally.update(judged)
+    return tally
+
+
+def test_a_layers_counts(tally):
+    """Each call of a layer ran, was unavailable or an error; findings are counted one by one."""
+    counts = tally.of("parameter_mismatch")
+
+    assert counts == Counts(
+        calls=6, ran=3, unavailable=2, errors=1, hallucinated=2, flagged=1, would_block=2
+    )
+
+
+def test_counts_by_source_and_outcome(tally):
+    """Flags on successful runs can be told from the others."""
+    assert tally.of("phantom_tool").flagged == 2
+    assert tally.of("phantom_tool", source="south").flagged == 1
+    assert tally.of("phantom_tool", outcome="success").flagged == 1
+    assert tally.of("phantom_tool", outcome="unknown").flagged == 0
+
+
+def test_the_whole(tally):
+    """A call that several layers flag is one call."""
+    assert tally.whole() == Counts(calls=6, flagged=3, would_block=4)
+    assert (tally.runs["north"], tally.runs["south"]) == (1, 3)
+    assert tally.verdicts == {Verdict.CLEAN: 3, Verdict.HALLUCINATED: 3}
+
+
+def test_reasons_of_errors_are_kept(tally):
+    """What could not be judged says why."""
+    reasons = [reason for (layer, outcome, reason) in tally.reasons if outcome == "error"]
+
+    assert len(reasons) == 1
+    assert "find_book" in reasons[0]
+
+
+def test_as_data(tally):
+    """The counts of all sources are the sum of those of each."""
+    made = tally.to_dict()
+
+    assert (made["runs"], made["calls"], made["would_block"]) == (4, 6, 4)
+    assert [layer["layer"] for layer in made["layers"]] == list(LAYER_NAMES)
+    assert sum(source["calls"] for source in made["sources"]) == made["calls"]
+
+
+def test_a_heatmap_has_the_hottest_tool_first(path):
+    """A row a tool with a cell a layer, and the worst tool on top."""
+    rows = heatmap(replay([path]), LAYER_NAMES)
+
+    assert [row.tool for row in rows] == ["burn_book", "lend_book", "find_book"]
+    assert rows[1].cells["parameter_mismatch"].findings == 2
+    assert rows[2].cells["phantom_tool"].verdict is Verdict.CLEAN
+    assert (rows[2].calls, rows[2].cells["phantom_tool"].ran) == (3, 3)
