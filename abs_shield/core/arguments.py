@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 DEPTH = 64
@@ -62,7 +63,11 @@ def _parsed(raw: str) -> Any:
         return Malformed("too_deep", f"arguments are nested deeper than {DEPTH}", "nest less")
     try:
         return json.loads(
-            raw, parse_constant=_no_constant, object_pairs_hook=_unique, parse_int=_integer
+            raw,
+            parse_constant=_no_constant,
+            object_pairs_hook=_unique,
+            parse_int=_integer,
+            parse_float=_finite,
         )
     except _Refused as refused:
         return refused.malformed
@@ -75,6 +80,11 @@ def _parsed(raw: str) -> Any:
 
 def _no_constant(name: str) -> Any:
     raise _Refused(Malformed("not_finite", f"arguments hold {name}", "numbers must be finite"))
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    return number if isfinite(number) else _no_constant("a number too large")
 
 
 def _integer(digits: str) -> int:

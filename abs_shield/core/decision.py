@@ -73,7 +73,8 @@ class Decision:
             reasons.append("approval_required: an operator has to approve this call")
         reasons += [f"layer_error: {error}" for error in self.errors]
         told = "; ".join(reasons) or "nothing to say"
-        return f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
+        line = f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
+        return escaped(line, limit=len(line))
 
     def feedback(self) -> dict[str, Any]:
         """

@@ -23,6 +23,10 @@ _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "refusal"})
 _SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "reasoning"})
 _CALL_BLOCKS = frozenset({"tool_use", "function_call"})
 _RESULT_BLOCKS = frozenset({"tool_result", "function_call_output"})
+_UNSEEN_BLOCKS = frozenset(
+    {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
+)
+_UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
 
 class UnreadableMessage(ValueError):
@@ -51,16 +55,20 @@ def read_message(message: Any) -> Iterator[Event]:
     """
     message = _mapping(message, "message")
     at = _time(message.get("at"))
-    kind = message.get("type")
+    kind = _kind(message)
     if kind in _CALL_BLOCKS and "role" not in message:
         yield Proposed((read_call(message),), at)
         return
     if kind in _RESULT_BLOCKS and "role" not in message:
         yield _result_block(message, at)
+        yield from _unseen(message.get("output"), at)
+        return
+    if kind in _SILENT_BLOCKS and "role" not in message:
         return
     role = message.get("role")
     if role in ("tool", "function"):
         yield _tool_message(message, at)
+        yield from _unseen(message.get("content"), at)
     elif isinstance(role, str) and role in _ROLES:
         yield from _turn(_ROLES[role], message, at)
     else:
@@ -76,7 +84,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = _mapping(message, "message")
-    if "role" not in message and ("name" in message or "function" in message):
+    if "role" not in message and not message.keys().isdisjoint(("name", "function", "params")):
         return (read_call(message),)
     events = read_message({"role": "assistant", **message})
     return tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
@@ -104,7 +112,8 @@ def read_call(call: Any) -> ToolCall:
     if not isinstance(name, str):
         raise UnreadableMessage(f"call has no name but {name!r:.40}; give it a `name`")
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    call_id = call.get("call_id") or call.get("id") or None
+    ids = (call.get("call_id"), call.get("id"))
+    call_id = next((given for given in ids if given not in (None, "")), None)
     logprobs = call.get("logprobs", inner.get("logprobs"))
     return ToolCall(name, arguments, None if call_id is None else str(call_id), logprobs)
 
@@ -155,22 +164,36 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
     for block in _blocks(message.get("content")):
-        kind = block.get("type", "text")
+        kind = _kind(block, otherwise="text")
         if kind in _TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
         elif kind in _CALL_BLOCKS:
             calls.append(read_call(block))
         elif kind in _RESULT_BLOCKS:
             later.append(_result_block(block, at))
+            later += _unseen(block.get("content", block.get("output")), at)
         elif kind not in _SILENT_BLOCKS:
-            later.append(Opaque(f"a {role} message holds a block of type {str(kind)[:40]}", at))
-    calls += [read_call(call) for call in message.get("tool_calls") or ()]
+            later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
+    calls += [read_call(call) for call in _listed(message.get("tool_calls"))]
     yield from (event for event in later if isinstance(event, Returned))
     if any(texts):
         yield Said(role, "\n".join(texts), at)
     yield from (event for event in later if not isinstance(event, Returned))
     if calls:
         yield Proposed(tuple(calls), at)
+
+
+def _kind(part: Mapping[str, Any], *, otherwise: str = "") -> str:
+    kind = part.get("type", otherwise)
+    return kind if isinstance(kind, str) else type(kind).__name__
+
+
+def _listed(calls: Any) -> Iterable[Any]:
+    if isinstance(calls, (list, tuple)):
+        return calls
+    if calls:
+        raise UnreadableMessage(f"`tool_calls` is a {type(calls).__name__}, not a list")
+    return ()
 
 
 def _legacy(message: Mapping[str, Any]) -> ToolCall:
@@ -216,11 +239,20 @@ def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
     )
 
 
+def _unseen(content: Any, at: float | None) -> Iterator[Opaque]:
+    """What a result shows the model and not us: its images and files."""
+    for part in content if isinstance(content, (list, tuple)) else ():
+        if not isinstance(part, Mapping) or _UNSEEN_CONTENT.isdisjoint(part.keys()):
+            continue
+        if (kind := _kind(part)) in _UNSEEN_BLOCKS:
+            yield Opaque(f"a tool result holds a block of type {kind}", at)
+
+
 def _value(content: Any) -> Any:
     """A result's value: text blocks joined, JSON in strings decoded."""
     if isinstance(content, (list, tuple)) and content:
         parts = [_mapping(part, "block") for part in content if not isinstance(part, str)]
-        if len(parts) == len(content) and all(part.get("type") in _TEXT_BLOCKS for part in parts):
+        if len(parts) == len(content) and all(_kind(part) in _TEXT_BLOCKS for part in parts):
             return decoded("\n".join(str(part.get("text") or "") for part in parts))
     return decoded(content)
 

@@ -29,7 +29,9 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         tool=tool,
         schema=schema,
         broken=broken,
-        rules=tuple(compile_rule(rule, schema, tool=tool.name) for rule in rules),
+        rules=tuple(
+            compile_rule(rule, schema, tool=tool.name, tolerant=tolerant) for rule in rules
+        ),
         modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
         mode=_tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),

@@ -51,9 +51,11 @@ class RulePlan:
         return self.rule.function(**given)
 
 
-def compile_rule(rule: Rule, schema: CompiledSchema | None, *, tool: str) -> RulePlan:
+def compile_rule(
+    rule: Rule, schema: CompiledSchema | None, *, tool: str, tolerant: bool = False
+) -> RulePlan:
     """
-    Bind *rule* to one tool.
+    Bind *rule* to one tool; *tolerant* where somebody else declared the tool.
 
     Raises:
         PolicyError: The rule names a parameter that the tool does not have.
@@ -68,8 +70,9 @@ def compile_rule(rule: Rule, schema: CompiledSchema | None, *, tool: str) -> Rul
         session=any(p.name == "session" for p in parameters),
         call=any(p.name == "call" for p in parameters),
     )
-    if schema is not None and schema.known and "*" not in rule.tools:
-        _require_known(plan.needs, schema.known, rule=rule, tool=tool)
+    if schema is not None and schema.known and "*" not in rule.tools and not tolerant:
+        named_here = plan.takes if rule.tools == (tool,) else plan.needs
+        _require_known(named_here, schema.known, rule=rule, tool=tool)
     return plan
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
+from pydantic import BaseModel
+
 from abs_shield.errors import PolicyError
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.policy import Policy
@@ -44,28 +46,45 @@ def configure(
         The policy, immutable, with a stable ``revision``. Its attributes are `Policy`'s.
 
     Raises:
-        PolicyError: A name is misspelt or a value out of range; the message says which, and
-            the nearest valid one.
+        PolicyError: A name is misspelt, a value out of range, or both a mapping and keywords
+            are given; the message says which, and the nearest valid one.
 
     >>> configure(mode="strict", threshold=0.8, layers=["phantom_tool", "impossible_state"]).mode
     <Mode.STRICT: 'strict'>
     """
     given = {
         "mode": mode, "threshold": threshold, "layers": layers, "tools": tools, "rules": rules,
-        "inverses": inverses, "allow": allow, "modes": modes or {}, "on_suspicious": on_suspicious,
+        "inverses": inverses, "allow": allow, "modes": modes, "on_suspicious": on_suspicious,
         "on_error": on_error, "retries": retries, "window": window, "suppress": suppress,
-        "verification": verification, "answer": answer, "limits": limits or Limits(),
+        "verification": verification, "answer": answer, "limits": limits,
     }  # fmt: skip
-    fields = {**given, **unknown} if declared is None else dict(declared)
+    usual = configure.__kwdefaults__ or {}
+    said = {name: value for name, value in given.items() if value is not usual[name]} | unknown
+    fields = said if declared is None else _mapping(declared, also=said)
+    for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
+        del fields[name]
     for name in _SEQUENCES & fields.keys():
         fields[name] = _sequence(name, fields[name])
     return Policy(**fields)
 
 
+def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(declared, Mapping):
+        raise PolicyError(f"policy: got {shown(declared)}; give keywords, or one mapping of them")
+    if also:
+        raise PolicyError(
+            f"policy: got a mapping and `{next(iter(also))}`; put everything into the mapping"
+        )
+    return dict(declared)
+
+
+_OPTIONAL = ("modes", "limits")
 _SEQUENCES = frozenset({"layers", "tools", "rules", "inverses", "allow", "suppress"})
 
 
 def _sequence(name: str, value: Any) -> Any:
-    if isinstance(value, (str, bytes, Mapping)):
+    if value is None:
+        return None
+    if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
         raise PolicyError(f"policy: `{name}` is {shown(value)}; give a list")
-    return value if value is None else tuple(value)
+    return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from abs_shield.errors import PolicyError
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import shown
+from abs_shield.text.show import escaped, shown
+
+_QUOTED = re.compile("'([^']+)'")
 
 
 class Declared(BaseModel):
@@ -36,7 +39,15 @@ def require_fields(what: str, given: Any, known: Any) -> None:
         if name not in known:
             near = nearest(str(name), known)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
-            raise PolicyError(f"{what}: nothing is named `{name}`; {hint}")
+            raise PolicyError(f"{what}: nothing is named `{escaped(str(name))}`; {hint}")
+
+
+def _meant(entry: Any) -> str:
+    """Name the word of a closed vocabulary that was probably meant."""
+    if entry["type"] not in ("enum", "literal_error") or not isinstance(entry["input"], str):
+        return ""
+    near = nearest(entry["input"], _QUOTED.findall(entry["ctx"]["expected"]))
+    return f", did you mean `{near[0]}`?" if near else ""
 
 
 def _one_line(what: str, error: ValidationError) -> str:
@@ -47,5 +58,6 @@ def _one_line(what: str, error: ValidationError) -> str:
         message = entry["msg"].removeprefix("Value error, ")
         silent = entry["type"] in ("value_error", "missing")
         got = "" if silent else f", got {shown(entry['input'])}"
-        told.append(f"`{where}`: {message}{got}" if where else message)
+        hint = _meant(entry)
+        told.append(f"`{where}`: {message}{got}{hint}" if where else message)
     return f"{what}: {'; '.join(dict.fromkeys(told))}".replace("\n", " ")

@@ -46,9 +46,9 @@ def inverse(
     >>> inverse("create_user", "delete_user", same="id").same["delete_user"]
     'id'
     """
-    keys = {first: same, then: same} if isinstance(same, str) else dict(same)
-    if set(keys) != {first, then}:
+    keys = {first: same, then: same} if isinstance(same, str) else same
+    if not isinstance(keys, Mapping) or set(keys) != {first, then} or not all(keys.values()):
         raise PolicyError(
             f"`inverse` of `{first}` and `{then}`: `same` has to name a parameter of each tool"
         )
-    return Inverse(first=first, then=then, same=keys, final=final, unless=unless)
+    return Inverse(first=first, then=then, same=dict(keys), final=final, unless=unless)

@@ -14,6 +14,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.declare import configure
 from abs_shield.policy.policy import Policy
 from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
 
 
 def load_policy(place: str) -> Policy:
@@ -34,7 +35,7 @@ def load_policy(place: str) -> Policy:
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
-            near = nearest(part, dir(module))
+            near = nearest(part, dir(found))
             hint = f"did you mean `{near[0]}`?" if near else "name its attribute"
             raise PolicyError(f"`{where}` has no attribute `{part}`; {hint}")
         found = getattr(found, part)
@@ -54,7 +55,7 @@ def _module(where: str, place: str) -> ModuleType:
         raise PolicyError(f"cannot import `{where}`: there is no module `{error.name}`") from None
     except Exception as error:
         raise PolicyError(
-            f"cannot import `{where}`: {type(error).__name__}: {str(error)[:200]}"
+            f"cannot import `{where}`: {type(error).__name__}: {escaped(str(error), limit=200)}"
         ) from error
 
 
@@ -71,5 +72,10 @@ def _from_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise PolicyError(f"`{path}` is no Python file")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[spec.name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[spec.name]
+        raise
     return module

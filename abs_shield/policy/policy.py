@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
 from typing import Annotated, Any, Literal, Self
@@ -137,6 +138,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(member) for key, member in value.items()}
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(item) for item in value), key=repr)
     if isinstance(value, Rule):
         return {"tools": _plain(value.tools), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
@@ -149,7 +152,14 @@ def _plain(value: Any) -> Any:
 
 def _source(function: Callable[..., Any]) -> str:
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    try:
-        return f"{name}\n{inspect.getsource(function)}"
-    except (OSError, TypeError):
-        return name
+    with suppress(OSError, TypeError):
+        name = f"{name}\n{inspect.getsource(function)}"
+    return "\n".join([name, *_captured(function)])
+
+
+def _captured(function: Callable[..., Any]) -> Iterator[str]:
+    """Numbers and words that a function made by another one was made with."""
+    for cell in getattr(function, "__closure__", None) or ():
+        with suppress(ValueError):  # a cell that is still empty
+            if isinstance(cell.cell_contents, (str, int, float, bool, type(None))):
+                yield repr(cell.cell_contents)

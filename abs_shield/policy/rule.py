@@ -59,7 +59,7 @@ def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
     >>> sum_is_positive.sentence
     'A transfer moves a sum above 0.'
     """
-    tools = (tool,) if isinstance(tool, str) else tuple(tool)
+    tools = (tool,) if isinstance(tool, str) else tuple(tool) if isinstance(tool, Iterable) else ()
     if not tools or not all(isinstance(name, str) and name for name in tools):
         raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')
 
@@ -84,10 +84,13 @@ def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
     return declare
 
 
+_WAITING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+
+
 def _require_plain(function: Callable[..., Any], name: str) -> None:
     if not callable(function):
         raise PolicyError(f"`rule` decorates a function, not {type(function).__name__}")
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+    if any(kind(function) for kind in _WAITING):
         raise PolicyError(f"rule `{name}` is async or a generator; judging waits for nothing")
     for parameter in inspect.signature(function).parameters.values():
         if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, date, datetime
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from abs_shield.policy.declared import Declared
 
@@ -24,6 +26,15 @@ class Suppression(Declared):
     tool: str | None = None
     reason: str = Field(min_length=1)
     until: datetime | date | None = None
+
+    @field_validator("until", mode="before")
+    @classmethod
+    def _day(cls, until: Any) -> Any:
+        """A day stays a day: pydantic reads ``"2026-01-31"`` as its midnight."""
+        if isinstance(until, str):
+            with suppress(ValueError):
+                return date.fromisoformat(until)
+        return until
 
     def holds(self, at: float) -> bool:
         """Whether it still holds at *at*, in seconds since the epoch."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import Field, field_validator
@@ -56,6 +56,8 @@ class Tool(Declared):
             return {targets: Target()}
         if isinstance(targets, Mapping):
             return targets
+        if not isinstance(targets, Iterable):
+            raise ValueError("give names, or a mapping of name to `Target`")
         return {name: Target() for name in targets}
 
     def refined(self, other: Tool) -> Tool:

@@ -59,9 +59,6 @@ class Firewalls:
     def of(self, run: Run) -> Shield:
         """
         Give the Shield that knows the policy's tools and the run's; the policy's tool wins.
-
-        Raises:
-            PolicyError: A rule of the policy names a parameter that the run's tool lacks.
         """
         if run.toolset not in self._firewalls:
             self._firewalls[run.toolset] = self._made(run)
@@ -71,8 +68,8 @@ class Firewalls:
         return self._firewalls[run.toolset]
 
     def _made(self, run: Run) -> Shield:
-        firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions)
-        firewall.desk.hooks = ()  # yesterday's calls are no news to today's logs and metrics
+        # yesterday's calls are no news to today's logs and metrics: no hooks
+        firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions, hooks=None)
         for tool in run.tools:
             firewall.register(tool, tolerant=True)
         return firewall

@@ -68,9 +68,10 @@ def _measure(value: Any, limit: int) -> int:
             total += len(item)
         elif isinstance(item, dict):
             left.extend(item.values())
-            total += sum(len(key) for key in item if isinstance(key, str))
+            total += 8 + sum(len(key) for key in item if isinstance(key, str))
         elif isinstance(item, (list, tuple)):
             left.extend(item)
+            total += 8
         else:
             total += 8
     return total

@@ -47,11 +47,17 @@ class PendingCalls:
                 return True
         return False
 
+    def waits(self, call_id: str | None) -> bool:
+        """Whether an announced call of that id has no answer yet."""
+        return any(call.id == call_id for call in self._announced)
+
     def answered(self, returned: Returned) -> ToolCall | None:
         """Give the announced call that *returned* answers: by unique id, else in order."""
         same = [c for c in self._announced if c.id and c.id == returned.call_id]
         if not same and not returned.call_id:
             same = [c for c in self._announced if returned.name in ("", c.name)]
+        if not same:
+            same = [c for c in self._announced if not c.id and returned.name in ("", c.name)]
         if not same:
             return None
         self._announced.remove(same[0])

@@ -16,11 +16,13 @@ from abs_shield.core.arguments import read_arguments
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_message
+from abs_shield.errors import PolicyError
 from abs_shield.session.log import Entry, Log
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import CURRENT, RUNNING
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
+from abs_shield.text.show import shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +35,21 @@ class Limits:
         executed: Executed calls kept.
         decisions: Decisions kept.
         sessions: Sessions that one Shield keeps in memory.
+
+    Raises:
+        PolicyError: A bound is no integer from 1.
     """
 
     text: int = 64 * 1024
     executed: int = 1_000
     decisions: int = 1_000
     sessions: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            bound = getattr(self, name)
+            if not isinstance(bound, int) or bound < 1:
+                raise PolicyError(f"limits: `{name}` is {shown(bound)}; give an integer from 1")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,9 +248,7 @@ class Session:
     def ran(self, executed: Executed) -> None:
         """A call ran: its blocked attempts are forgiven."""
         with self.lock:
-            self._shut(executed.call_id or "")
-            self._executed.append(executed)
-            self.blocks.pop(executed.tool, None)
+            self._keep(executed)
             if executed.call_id:
                 self._end(executed.call_id, announced=self.pending.forget(executed.call_id))
             elif not executed.nested:
@@ -328,7 +337,7 @@ class Session:
 
     def _returned(self, event: Returned) -> bool:
         """Take a result into the history, once; False where it is known already."""
-        if self.ended(event.call_id):
+        if self.ended(event.call_id) and not self.pending.waits(event.call_id):
             return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
@@ -343,17 +352,24 @@ class Session:
             at=self.clock() if event.at is None else event.at,
             turn=self.turns,
         )
-        self.ran(executed)
-        if call is not None and event.call_id:
-            self._ended[event.call_id] = True
+        self._keep(executed)
+        self._end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
             self.parent.heard(executed, event.value)
         return True
 
+    def _keep(self, executed: Executed) -> None:
+        self._shut(executed.call_id or "")
+        self._executed.append(executed)
+        self.blocks.pop(executed.tool, None)
+
     def _announce(self, call: ToolCall) -> bool:
         """A transcript shows *call*; False where it is one that the door knows already."""
         call_id = call.id or ""
-        if call_id in self.opened or self._ended.get(call_id) is False:
+        if call_id in self.opened:
+            self.pending.announce(call)
+            return False
+        if self._ended.get(call_id) is False:
             self._ended[call_id] = True
             return False
         if self._claim(call.name, call):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from typing import Any
 
@@ -16,22 +16,26 @@ class Transcript:
     def __init__(self) -> None:
         self._digests: list[bytes] = []
 
-    def new(self, messages: Sequence[Any]) -> list[Any]:
+    def new(self, messages: Sequence[Any]) -> Iterator[Any]:
         """
-        Give the messages that were not shown before, and remember them.
+        Give the messages that were not shown before; each is remembered once it was dealt with.
 
         A list that begins with all that was shown is compared at its first and last old message
         only; one that was trimmed or edited yields each message that was never shown.
         """
         known = len(self._digests)
         if known <= len(messages) and self._begins(messages, known):
-            fresh = list(messages[known:])
-            self._digests += [_digest(message) for message in fresh]
-            return fresh
+            for message in messages[known:]:
+                yield message
+                self._digests.append(_digest(message))
+            return
         digests = [_digest(message) for message in messages]
         seen = set(self._digests)
+        for message, digest in zip(messages, digests, strict=True):
+            if digest not in seen:
+                yield message
+                self._digests.append(digest)
         self._digests = digests
-        return [m for m, digest in zip(messages, digests, strict=True) if digest not in seen]
 
     def _begins(self, messages: Sequence[Any], known: int) -> bool:
         ends = {0, known - 1} if known else set()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from hashlib import blake2b
@@ -49,13 +50,24 @@ class Approvals:
             if len(self._granted) > _MOST:
                 self._granted.popitem(last=False)
 
-    def take(self, key: Key) -> bool:
-        """Whether the call was granted; a grant is used up."""
+    def forget(self, decision_id: str) -> None:
+        """The approver answered that decision's call: nobody has to grant it any more."""
         with self._lock:
-            return self._granted.pop(key, self) is None
+            self._waiting.pop(decision_id, None)
+
+    def take(self, key: Key, *, keep: bool = False) -> bool:
+        """Whether the call was granted; a grant is used up, unless *keep*."""
+        with self._lock:
+            granted = key in self._granted
+            if not keep:
+                self._granted.pop(key, None)
+            return granted
 
 
 def digest(name: str, arguments: Mapping[str, Any]) -> bytes:
-    """Hash a call's name and arguments: canonical JSON, blake2b."""
-    text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
+    """Hash a call's name and arguments: canonical JSON, blake2b; what has none equals nothing."""
+    try:
+        text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
+    except (TypeError, ValueError, RecursionError):
+        return os.urandom(16)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from threading import Thread
 from time import perf_counter, time
@@ -30,6 +30,7 @@ from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
 logger = logging.getLogger("abs_shield")
+_RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _NOT_JUDGED = {"verification": Coverage(Outcome.UNAVAILABLE, "not yet")}
 
@@ -103,8 +104,10 @@ class Desk:
         arguments = read_arguments(call.arguments)
         with session.lock:
             opened = self._opened(
-                call, arguments, session, siblings=siblings, nested=False, known=None
+                call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
             )
+            if _waits(opened.decision):
+                self.approvals.wait(opened.decision.id, opened.key)
             pending = Pending(
                 call=call,
                 arguments=opened.arguments,
@@ -124,20 +127,24 @@ class Desk:
         siblings: tuple[ToolCall, ...],
         nested: bool,
         known: str | None,
+        runs: bool = True,
     ) -> Opened:
         started = perf_counter()
         at = time()
         malformed = arguments if isinstance(arguments, Malformed) else None
         plain = {} if isinstance(arguments, Malformed) else arguments
-        plan, proposal = self._proposal(call, plain, malformed, session, siblings)
+        logprob = None
         try:
+            plan, proposal = self._proposal(call, plain, malformed, session, siblings)
+            logprob = proposal.logprob
             judgement = judge(self._layers, proposal, session, nested=nested)
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
+            plan = self.registry.unknown(call.name)
             judgement = Judgement([], {}, [Fault("door", place_of(error))])
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
         key = self._key(call, plain, session, needed=ruling.would_block)
-        if ruling.approval and self.approvals.take(key):
+        if ruling.approval and self.approvals.take(key, keep=not runs):
             ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
         attempts = count(
             session, call.name, key[2], self.policy.retries,
@@ -146,8 +153,8 @@ class Desk:
         decision = self._decision(
             known, call, session, ruling, judgement, attempts, plan, at=at, started=started
         )
-        if known is None and proposal.logprob is not None and not nested:
-            session.likelihoods.update(proposal.logprob)
+        if known is None and logprob is not None and not nested:
+            session.likelihoods.update(logprob)
         return Opened(
             call=call, arguments=plain, session=session, decision=decision, nested=nested, key=key
         )
@@ -240,25 +247,24 @@ class Desk:
     async def aadmit(self, opened: Opened) -> Opened:
         """As `admit`; an async approver is awaited."""
         if self._asks(opened):
-            said = self._ask(opened)
-            opened = self._answered(opened, await said if inspect.isawaitable(said) else said)
+            opened = self._answered(opened, await _awaited(self._ask(opened)))
         return self._admitted(opened)
 
     def _asks(self, opened: Opened) -> bool:
-        decision = opened.decision
-        return decision.blocked and decision.approval == "required" and self.approver is not None
+        return _waits(opened.decision) and self.approver is not None
 
     def _ask(self, opened: Opened) -> Any:
         assert self.approver is not None
         try:
             return self.approver(opened.decision)
         except Exception:
-            logger.exception("abs_shield's approver raised; the call stays blocked")
+            logger.exception(_RAISED)
             return False
 
     def _answered(self, opened: Opened, said: object) -> Opened:
         if said is not True:
             return opened
+        self.approvals.forget(opened.decision.id)
         granted = replace(
             opened.decision, approval="granted", action=Action.FLAG, blocked=False,
             attempts_left=None, retryable=True,
@@ -267,7 +273,7 @@ class Desk:
 
     def _admitted(self, opened: Opened) -> Opened:
         session, decision = opened.session, opened.decision
-        if decision.blocked and decision.approval == "required":
+        if _waits(decision):
             self.approvals.wait(decision.id, opened.key)
         again = decision.id in session.opened.get(opened.call.id or "", ())
         if not (decision.blocked or opened.nested or again):
@@ -353,20 +359,27 @@ def _confidence(call: ToolCall) -> tuple[float | None, str]:
         return None, str(error)
 
 
+def _waits(decision: Decision) -> bool:
+    return decision.blocked and decision.approval == "required"
+
+
+async def _awaited(said: Any) -> Any:
+    """The answer of a sync or async approver; False where it raises."""
+    try:
+        return await said if inspect.isawaitable(said) else said
+    except Exception:
+        logger.exception(_RAISED)
+        return False
+
+
 def _settled(said: Any) -> Any:
     """The answer of an async approver to a sync call: run on a thread of its own."""
     if not inspect.isawaitable(said):
         return said
     answers: list[Any] = []
 
-    async def wait(answer: Awaitable[Any]) -> Any:
-        return await answer
-
     def run() -> None:
-        try:
-            answers.append(asyncio.run(wait(said)))
-        except Exception:
-            logger.exception("abs_shield's approver raised; the call stays blocked")
+        answers.append(asyncio.run(_awaited(said)))
 
     thread = Thread(target=run, name="abs_shield-approver")
     thread.start()

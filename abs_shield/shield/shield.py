@@ -36,7 +36,7 @@ class Shield:
         policy: What holds; see `configure`.
         store: Where decisions are kept; in memory where None.
         sessions: The sessions by id; several Shields may share one `Sessions`.
-        hooks: Callables of one `Decision`, beside OpenTelemetry and structlog.
+        hooks: Callables of one `Decision`, beside OpenTelemetry and structlog; None tells nobody.
         approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
         record: A file to which every session's run is appended when it is left.
 
@@ -52,7 +52,7 @@ class Shield:
         *,
         store: Store | None = None,
         sessions: Sessions | None = None,
-        hooks: Iterable[Hook] = (),
+        hooks: Iterable[Hook] | None = (),
         approver: Approver | None = None,
         record: str | PathLike[str] | None = None,
     ) -> None:
@@ -64,13 +64,13 @@ class Shield:
         self.store = MemoryStore() if store is None else store
         self.sessions = Sessions(most=policy.limits.sessions) if sessions is None else sessions
         self.registry = Registry(policy)
-        hooks = tuple(hooks)
-        self._otel = next((hook for hook in hooks if isinstance(hook, Otel)), None) or Otel()
+        given = tuple(hooks or ())
+        self._otel = next((hook for hook in given if isinstance(hook, Otel)), None) or Otel()
         self.desk = Desk(
             policy,
             self.registry,
             store=self.store,
-            hooks=_with_defaults(hooks, self._otel),
+            hooks=() if hooks is None else _with_defaults(given, self._otel),
             approver=approver,
         )
         self._recorder = None if record is None else Recorder(record, self.registry)
@@ -115,7 +115,7 @@ class Shield:
 
         Args:
             id: The session's id; a new one where None.
-            tools: Names that this run may call; None for all.
+            tools: Names that this run may call; None for all, or for those it had.
             messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
             agent: Name of the agent.
             parent: The session of the agent that started this one.
@@ -136,6 +136,10 @@ class Shield:
             )
 
         session = make() if id is None else self.sessions.get(id, make)
+        if narrowed is not None:
+            session.tools = narrowed
+        if agent is not None:
+            session.handoff(agent)
         if self._recorder is not None:
             session.on_close(self._recorder)
         try:
@@ -293,9 +297,8 @@ _OF: dict[int, Shield] = {}
 _OF_LOCK = Lock()
 
 
-def _with_defaults(hooks: Iterable[Hook], otel: Otel) -> tuple[Hook, ...]:
+def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
     """Every Shield tells OpenTelemetry and structlog, once each."""
-    given = tuple(hooks)
     first = () if otel in given else (otel,)
     log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
     return (*first, *log, *given)
