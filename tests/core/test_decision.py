@@ -1,0 +1,207 @@
+"""A decision explains itself in one line, speaks to the model, and is read back."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.core import (
+    RAN,
+    Action,
+    Coverage,
+    Decision,
+    Finding,
+    Mode,
+    Outcome,
+    Subject,
+    Verdict,
+)
+
+FINDING = Finding(
+    check="phantom_tool",
+    verdict=Verdict.HALLUCINATED,
+    strength=1.0,
+    where="/name",
+    detail="no tool is named `refnud`",
+    code="unknown_tool",
+    hint="did you mean `refund`?",
+    got="refnud",
+    expected="the name of an available tool",
+    allowed=("refund",),
+    nearest="refund",
+    evidence={"n": 1},
+)
+DECISION = Decision(
+    id="d-1",
+    subject=Subject.CALL,
+    tool="refnud",
+    verdict=Verdict.HALLUCINATED,
+    action=Action.BLOCK,
+    mode=Mode.STRICT,
+    blocked=True,
+    would_block=True,
+    policy_revision="4f1c",
+    at=1_767_225_600.0,
+    findings=(FINDING,),
+    coverage={
+        "phantom_tool": RAN,
+        "confidence_drop": Coverage(Outcome.UNAVAILABLE, "no log-probabilities"),
+    },
+    errors=("own_layer could not run: KeyError",),
+    attempts_left=2,
+    notes=("unregistered",),
+)
+ANY = st.text() | st.integers() | st.none() | st.lists(st.text())
+
+
+def test_explain_says_who_where_and_what() -> None:
+    """The line names the tool, the verdict, the place, the fault and the hint."""
+    decision = replace(DECISION, errors=())
+
+    assert decision.explain() == (
+        "call of `refnud` is HALLUCINATED: phantom_tool at /name: "
+        "no tool is named `refnud`; did you mean `refund`?"
+    )
+
+
+def test_explain_names_our_errors() -> None:
+    """A check that broke is named as our failure."""
+
+    assert DECISION.explain().endswith("; layer_error: own_layer could not run: KeyError")
+
+
+def test_explain_has_something_to_say_when_clean() -> None:
+    """A clean decision explains itself as well."""
+    decision = replace(DECISION, findings=(), errors=(), verdict=Verdict.CLEAN)
+
+    assert decision.explain() == "call of `refnud` is CLEAN: nothing to say"
+
+
+@pytest.mark.parametrize("silent", [{"counted": False}, {"suppressed": True}])
+def test_only_what_weighs_is_told(silent: dict[str, bool]) -> None:
+    """A finding that does not count is neither explained nor sent to the model."""
+    decision = replace(DECISION, findings=(replace(FINDING, **silent),), errors=())  # type: ignore[arg-type]
+
+    assert (
+        decision.explain().rpartition(": ")[2],
+        decision.feedback()["problems"],
+    ) == ("nothing to say", [])
+
+
+@given(st.text(), st.text(), st.text(), st.text(), st.text())
+def test_explain_is_one_printable_line(
+    tool: str, where: str, detail: str, hint: str, error: str
+) -> None:
+    """Whatever the model wrote, no control character and no line break gets through."""
+    finding = replace(FINDING, where=where, detail=detail, hint=hint)
+    line = replace(DECISION, tool=tool, findings=(finding,), errors=(error,)).explain()
+
+    assert [line] == (line.splitlines() or [""])
+    assert "\x1b" not in line
+
+
+def test_feedback_of_a_block() -> None:
+    """The model reads what was wrong, and how often it may try again."""
+    problem = {
+        "code": "unknown_tool",
+        "field": "/name",
+        "got": "refnud",
+        "expected": "the name of an available tool",
+        "allowed": ["refund"],
+        "nearest": "refund",
+        "hint": "no tool is named `refnud`; did you mean `refund`?",
+    }
+
+    assert {
+        "status": "blocked",
+        "tool": "refnud",
+        "problems": [problem],
+        "retryable": True,
+        "attempts_left": 2,
+    } == replace(DECISION, errors=()).feedback()
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ({"blocked": True}, "blocked"),
+        ({"blocked": False}, "flagged"),
+        ({"blocked": False, "action": Action.FLAG}, "flagged"),
+        ({"blocked": False, "action": Action.ALLOW}, "allowed"),
+    ],
+)
+def test_feedback_status(said: dict[str, Any], status: str) -> None:
+    """The status says what was done, not what would have been."""
+
+    assert status == replace(DECISION, **said).feedback()["status"]
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ({"approval": "required"}, "approval_required"),
+        ({"errors": ("x",)}, "layer_error"),
+        ({"retryable": False}, "retries_spent"),
+    ],
+)
+def test_feedback_of_the_door(said: dict[str, Any], code: str) -> None:
+    """What the door itself has to say comes as a problem of the same shape."""
+    problems = replace(DECISION, **{"findings": (), "errors": (), **said}).feedback()["problems"]
+
+    assert [(code, sorted(DECISION.feedback()["problems"][0]))] == [
+        (problem["code"], sorted(problem)) for problem in problems
+    ]
+
+
+def test_feedback_never_quotes_an_error() -> None:
+    """Our own failure's text may hold values, so the model does not read it."""
+
+    assert "KeyError" not in json.dumps(DECISION.feedback())
+
+
+@given(ANY, st.lists(ANY, max_size=3), st.text())
+def test_feedback_is_json(got: Any, allowed: list[Any], nearest: str) -> None:
+    """What goes back to the model is JSON."""
+    finding = replace(FINDING, got=got, allowed=tuple(allowed), nearest=nearest)
+    told = replace(DECISION, findings=(finding,)).feedback()
+
+    assert told == json.loads(json.dumps(told, allow_nan=False))
+
+
+def test_a_record_is_read_back() -> None:
+    """A decision that was written is the same when it is read."""
+
+    assert Decision.from_dict(json.loads(DECISION.to_json())) == DECISION
+
+
+def test_the_words_are_words_again() -> None:
+    """What is read back holds the vocabularies, not strings."""
+    read = Decision.from_dict(DECISION.to_dict())
+
+    assert (
+        read.verdict,
+        read.findings[0].mode,
+        read.coverage["phantom_tool"].outcome,
+    ) == (Verdict.HALLUCINATED, Mode.STRICT, Outcome.RAN)
+    assert isinstance(read.verdict, Verdict)
+
+
+def test_json_is_canonical() -> None:
+    """Keys are sorted, there are no spaces, and text is UTF-8."""
+    line = replace(DECISION, tool="é", findings=()).to_json()
+    record = json.loads(line)
+
+    assert line == json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def test_a_newer_record_is_refused() -> None:
+    """A record of a version that is not known is not guessed at."""
+    record = {**DECISION.to_dict(), "schema_version": 2}
+
+    with pytest.raises(ValueError, match="schema_version 2"):
+        Decision.from_dict(record)

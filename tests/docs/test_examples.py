@@ -1,0 +1,67 @@
+"""Every example runs by itself, with no key and no network, and tells its story."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+OFFLINE = """
+import runpy, socket, sys
+def refuse(*args, **kwargs):
+    raise AssertionError("an example reaches for the network")
+socket.socket.connect = refuse
+socket.getaddrinfo = refuse
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+
+STORIES = {
+    "refund_agent.py": [
+        "issue_refund blocked: no tool is named `issue_refund`; did you mean `refund`?",
+        "refund       blocked: got a string",
+        "refund       ran: refunded 20.00 for tx_12345",
+        "2 calls ran, 2 were stopped",
+    ],
+    "refund_agent_async.py": [
+        "t1 ran: refunded 20.00 for tx_12345",
+        "t2 blocked: unknown_tool, there is notify, refund",
+        "t3 ran: wrote to ann@example.com",
+    ],
+    "policy_with_state.py": [
+        'blocked  Nobody has verified ann. Got customer="ann".',
+        "ran      refunded 20.00 to ann",
+        "blocked  One session refunds twice at most.",
+    ],
+    "audit_mode.py": [
+        "transferred -500.0 to bob",
+        "would_block transfer impossible_state: A transfer moves a sum above 0.",
+        "would_block transfer parameter_mismatch: got a string",
+        "3 calls ran",
+    ],
+}
+
+
+def test_every_example_has_its_story() -> None:
+    """An example without key lines is not tested."""
+
+    assert sorted(STORIES) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
+    """Its key lines stand in the output, in order, and nothing is written or warned of."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-c", OFFLINE, str(EXAMPLES / name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    places = [ran.stdout.find(line) for line in STORIES[name]]
+
+    assert (ran.returncode, ran.stderr, list(tmp_path.iterdir())) == (0, "", [])
+    assert places == sorted(places)
+    assert -1 not in places

@@ -1,0 +1,152 @@
+"""What every layer does alike, driven by the table."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield import Finding, Shield, Tool, ToolCall, Verdict, rule, shield
+from abs_shield.core import LAYER_NAMES, Failed, Unavailable
+from abs_shield.layers import LAYERS
+
+ODD = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["", "\x00", "\ud800", "tx_99999", "yesterday", 10**400, -0.0, math.nan]),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+ARGUMENTS = (
+    ODD
+    | st.text()
+    | st.dictionaries(st.sampled_from(["transaction_id", "amount", "day", "ghost"]), ODD)
+)
+NAMES = st.sampled_from(["refund", "transfer", "refnud", "", "\x1b[31m"]) | st.text(max_size=12)
+LOGPROBS = st.none() | st.lists(ODD, max_size=4)
+
+REFUND = Tool(
+    name="refund",
+    parameters={
+        "type": "object",
+        "properties": {
+            "transaction_id": {"type": "string", "pattern": "^tx_"},
+            "amount": {"type": "number", "exclusiveMinimum": 0},
+            "day": {"type": "string", "format": "date"},
+        },
+        "required": ["transaction_id"],
+    },
+)
+
+
+@rule(tool=["refund", "transfer"])
+def amount_is_small(amount):
+    """A sum is at most 500."""
+    return amount <= 500
+
+
+def state(proposal, session):
+    """All that a layer could change, as text: NaN is equal to nothing."""
+    shown = (proposal.call, proposal.arguments, proposal.at, proposal.malformed)
+    return repr((shown, session.log.version, session.executed, session.likelihoods.n))
+
+
+def seen(layer, call):
+    """Everything that *layer* yields about *call*, and what it was shown."""
+    kept = SimpleNamespace(said=[], before=None, after=None)
+
+    def look(proposal, session):
+        kept.before = state(proposal, session)
+        kept.said = list(layer(proposal, session))
+        kept.after = state(proposal, session)
+        return ()
+
+    look.__name__ = layer.__name__
+    policy = shield.configure(
+        layers=[look], tools=[REFUND, Tool(name="transfer")], rules=[amount_is_small]
+    )
+    kept.decision = Shield(policy).check_call(call)
+    return kept
+
+
+def test_the_table_holds_the_six_layers():
+    """The table and the names in core are the same, in the seed's order."""
+    assert list(LAYER_NAMES) == list(LAYERS)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_a_layer_lives_in_the_file_of_its_name(name):
+    """Function, file and row carry one name."""
+    layer = LAYERS[name]
+
+    assert (name, f"abs_shield.layers.{name}") == (layer.__name__, layer.__module__)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_the_docstring_tells_a_scenario(name):
+    """The first line is a sentence about a call, with code in backticks."""
+    first = inspect.getdoc(LAYERS[name]).splitlines()[0]
+
+    assert first.endswith(".")
+    assert "``" in first
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
+def test_any_call_is_judged(name, called, arguments, logprobs):
+    """Odd names, arguments and log-probabilities raise nothing, and nothing is misspelt."""
+    kept = seen(LAYERS[name], ToolCall(called, arguments, None, logprobs))
+
+    assert () == kept.decision.errors
+    assert all(isinstance(said, (Finding, Unavailable, Failed)) for said in kept.said)
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@given(called=NAMES, arguments=ARGUMENTS, logprobs=LOGPROBS)
+def test_findings_are_well_formed(name, called, arguments, logprobs):
+    """A finding names its check, place, code and strength, on one line."""
+    for said in seen(LAYERS[name], ToolCall(called, arguments, None, logprobs)).said:
+        if isinstance(said, Finding):
+            assert said.check == name
+            assert said.verdict is not Verdict.CLEAN
+            assert 0 <= said.strength <= 1
+            assert said.where.startswith(("/name", "/arguments"))
+            assert said.code.isidentifier()
+            assert said.detail
+            assert len((said.detail + said.hint).splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@given(called=NAMES, arguments=ARGUMENTS)
+def test_a_layer_changes_nothing(name, called, arguments):
+    """Call, arguments, log and history are afterwards what they were before."""
+    kept = seen(LAYERS[name], ToolCall(called, arguments))
+
+    assert kept.before == kept.after
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_what_a_layer_says_of_one_call_is_the_same_twice(name):
+    """Asked again, a layer gives equal answers."""
+    call = ToolCall("refund", {"amount": -1, "ghost": 1}, None, [-2.0])
+
+    assert seen(LAYERS[name], call).said == seen(LAYERS[name], call).said
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_nothing_to_go_on_is_said(name):
+    """Without tools, schema, rules or log-probabilities a layer is unavailable, with a reason."""
+    decision = Shield(shield.configure()).check_call(ToolCall("refund", {}))
+
+    outcome, reason = decision.coverage[name]
+    assert "unavailable" == outcome
+    assert reason

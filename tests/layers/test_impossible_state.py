@@ -1,0 +1,240 @@
+"""A declared rule says no."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, rule, shield
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "amount": {"type": "number"},
+        "currency": {"type": "string"},
+        "items": {"type": "array"},
+    },
+    "required": ["amount"],
+}
+
+
+@rule(tool="transfer")
+def sum_is_positive(amount):
+    """A transfer moves a sum above 0."""
+    return amount > 0
+
+
+def door(*rules, mode="strict", schema=SCHEMA):
+    tools = [Tool(name="transfer", parameters=schema), Tool(name="verify")]
+    layers = ["parameter_mismatch", "impossible_state"]
+    return Shield(shield.configure(mode=mode, layers=layers, tools=tools, rules=rules))
+
+
+def check(*rules, **arguments):
+    return door(*rules).check_call(ToolCall("transfer", arguments))
+
+
+def test_a_rule_that_says_false_blocks():
+    """``transfer(amount=-500)`` is HALLUCINATED with strength 1."""
+    decision = check(sum_is_positive, amount=-500)
+
+    assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
+    assert ("rule", 1.0) == (decision.findings[0].code, decision.findings[0].strength)
+
+
+def test_the_docstring_and_the_values_are_the_message():
+    """The model reads the rule's sentence and what it sent."""
+    (found,) = check(sum_is_positive, amount=-500).findings
+
+    assert "A transfer moves a sum above 0. Got amount=-500." == found.detail
+    assert "/arguments/amount" == found.where
+
+
+def test_the_operator_finds_the_rule():
+    """File and line of the rule ride along."""
+    (found,) = check(sum_is_positive, amount=-500).findings
+
+    assert ("sum_is_positive", __file__) == (found.evidence["rule"], found.evidence["file"])
+    assert sum_is_positive.line == found.evidence["line"]
+
+
+@pytest.mark.parametrize("said", [None, True, ""])
+def test_none_true_and_an_empty_reason_accept(said):
+    """A rule without objection may say so in three ways."""
+
+    @rule(tool="transfer")
+    def fine(amount):
+        """All is well."""
+        return said
+
+    assert (Verdict.CLEAN, ()) == (check(fine, amount=1).verdict, check(fine, amount=1).findings)
+
+
+def test_a_string_rejects_and_says_why():
+    """The reason stands in place of the docstring."""
+
+    @rule(tool="transfer")
+    def in_hours(amount):
+        """Transfers happen in business hours."""
+        return "the bank is closed"
+
+    (found,) = check(in_hours, amount=1).findings
+
+    assert ("the bank is closed Got amount=1.", in_hours.sentence) == (found.detail, found.expected)
+
+
+def test_a_rule_whose_optional_parameter_is_absent_does_not_run():
+    """A rule about the currency says nothing of a call without one."""
+
+    @rule(tool="transfer")
+    def known_currency(currency):
+        """Only euros are sent."""
+        return currency == "EUR"
+
+    assert Verdict.CLEAN is check(known_currency, amount=1).verdict
+    assert Verdict.HALLUCINATED is check(known_currency, amount=1, currency="USD").verdict
+
+
+def test_a_default_lets_a_rule_run_without_the_argument():
+    """A parameter with a default need not be sent."""
+
+    @rule(tool="transfer")
+    def known_currency(amount, currency="EUR"):
+        """Big sums are euros."""
+        return currency != "EUR"
+
+    assert Verdict.HALLUCINATED is check(known_currency, amount=1).verdict
+
+
+def test_a_rule_may_ask_for_the_session():
+    """What ran before decides: no transfer before a verification."""
+
+    @rule(tool="transfer")
+    def verified(session):
+        """The account is verified first."""
+        return session.did("verify")
+
+    firewall = door(verified)
+    session = firewall.session()
+    before = firewall.check_call(ToolCall("transfer", {"amount": 1}), session=session)
+    firewall.check_result(ToolCall("verify", {}), True, elapsed_ms=1, session=session)
+    after = firewall.check_call(ToolCall("transfer", {"amount": 1}), session=session)
+
+    assert (Verdict.HALLUCINATED, Verdict.CLEAN) == (before.verdict, after.verdict)
+
+
+def test_a_rule_may_ask_for_the_call():
+    """Name and arguments are there as an object, whatever the model wrote."""
+    asked = []
+
+    @rule(tool="*")
+    def watch(call):
+        """Everything is watched."""
+        asked.append((call.name, call.arguments))
+
+    door(watch).check_call(ToolCall("transfer", '{"amount": 1}'))
+
+    assert [("transfer", {"amount": 1})] == asked
+
+
+def test_a_rule_may_take_everything():
+    """``**arguments`` gets each argument by name."""
+    asked = []
+
+    @rule(tool="transfer")
+    def watch(**arguments):
+        """Everything is watched."""
+        asked.append(arguments)
+
+    check(watch, amount=1, currency="EUR")
+
+    assert [{"amount": 1, "currency": "EUR"}] == asked
+
+
+def test_a_rule_that_raises_is_an_error_and_keeps_the_others_finding():
+    """One broken rule loses nothing that another one found."""
+
+    @rule(tool="transfer")
+    def broken(amount):
+        """This divides by nothing."""
+        return 1 / 0
+
+    decision = check(broken, sum_is_positive, amount=-1)
+
+    assert (Verdict.HALLUCINATED, 1) == (decision.verdict, len(decision.findings))
+    assert "`broken`" in decision.errors[0]
+    assert "ZeroDivisionError" in decision.errors[0]
+
+
+def test_a_rule_that_answers_with_a_number_is_an_error():
+    """0 is neither True nor False: the rule is told, not the agent."""
+
+    @rule(tool="transfer")
+    def count(amount):
+        """The count is right."""
+        return 0
+
+    decision = check(count, amount=1)
+
+    assert (Verdict.CLEAN, (), 1) == (decision.verdict, decision.findings, len(decision.errors))
+
+
+def test_a_rule_cannot_change_what_is_run():
+    """A rule that empties its arguments empties a copy."""
+
+    @rule(tool="transfer")
+    def careless(items, call, **rest):
+        """This tidies up."""
+        items.clear()
+        call.arguments["items"].append("mine")
+
+    arguments = {"amount": 1, "items": [{"a": 1}]}
+    check(careless, **arguments)
+
+    assert {"amount": 1, "items": [{"a": 1}]} == arguments
+
+
+def test_a_rule_runs_only_on_arguments_that_match():
+    """A string is compared with nothing; the schema's finding stands alone."""
+    decision = check(sum_is_positive, amount="many")
+
+    assert ("parameter_mismatch",) == tuple(f.check for f in decision.findings)
+    assert () == decision.errors
+    assert "unavailable" == decision.coverage["impossible_state"].outcome
+
+
+def test_a_tool_without_rules_says_so():
+    """Nothing declared, nothing judged."""
+    decision = check(amount=-500)
+
+    assert ("unavailable", "no rule for this tool") == decision.coverage["impossible_state"]
+
+
+def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
+    """A rule that could never fire fails at once, with the nearest name."""
+
+    @rule(tool="transfer")
+    def typo(amuont):
+        """A transfer moves a sum above 0."""
+        return amuont > 0
+
+    with pytest.raises(PolicyError, match="did you mean `amount`"):
+        door(typo)
+
+
+def undocumented(amount):
+    return True
+
+
+async def waiting(amount):
+    """This waits."""
+
+
+def by_place(amount, /):
+    """This takes a place."""
+
+
+@pytest.mark.parametrize("function", [undocumented, waiting, by_place])
+def test_a_function_that_cannot_be_a_rule_is_refused(function):
+    """A rule has a sentence, waits for nothing and takes arguments by name."""
+    with pytest.raises(PolicyError, match=function.__name__):
+        rule(tool="transfer")(function)

@@ -1,0 +1,184 @@
+"""The arguments do not match the declared type and format."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, shield
+
+PROPERTIES = {
+    "id": {"type": "string", "format": "uuid"},
+    "day": {"type": "string", "format": "date"},
+    "mail": {"type": "string", "format": "email"},
+    "amount": {"type": "number", "minimum": 0},
+    "count": {"type": "integer"},
+    "level": {"enum": ["low", "high"]},
+}
+SCHEMA = {"type": "object", "properties": PROPERTIES}
+
+
+def check(arguments, schema=SCHEMA):
+    tools = [Tool(name="book", parameters=schema)]
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"], tools=tools))
+    return firewall.check_call(ToolCall("book", arguments))
+
+
+def told(arguments, schema=SCHEMA):
+    return [(f.where, f.code) for f in check(arguments, schema).findings]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {},
+        None,
+        "",
+        " \n",
+        "{}",
+        {"day": "2025-02-28"},
+        '{"day": "2024-02-29", "amount": 0}',
+        {"id": "123e4567-e89b-12d3-a456-426614174000", "mail": "ada@example.com"},
+    ],
+)
+def test_matching_arguments_are_clean(arguments):
+    """Objects, their JSON text, and nothing at all match where nothing is required."""
+    assert (Verdict.CLEAN, ()) == (check(arguments).verdict, check(arguments).findings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "where"),
+    [
+        ({"day": "yesterday"}, "/arguments/day"),
+        ({"day": "2025-02-29"}, "/arguments/day"),
+        ({"id": "123"}, "/arguments/id"),
+        ({"mail": "@"}, "/arguments/mail"),
+        ({"amount": "5"}, "/arguments/amount"),
+        ({"amount": True}, "/arguments/amount"),
+        ({"amount": -1}, "/arguments/amount"),
+        ({"amount": float("nan")}, "/arguments/amount"),
+        ({"amount": float("inf")}, "/arguments/amount"),
+        ({"count": 1.5}, "/arguments/count"),
+        ({"count": None}, "/arguments/count"),
+        ({"level": "hihg"}, "/arguments/level"),
+        ({"ghost": 1}, "/arguments/ghost"),
+    ],
+)
+def test_a_wrong_argument_is_pointed_at(arguments, where):
+    """Type, range, format, enum, null and an unknown name: each is HALLUCINATED at its place."""
+    decision = check(arguments)
+
+    assert [where] == [f.where for f in decision.findings]
+    assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
+
+
+def test_nothing_is_coerced_and_the_hint_says_so():
+    """A number in quotes is a string; the model is told to send a number."""
+    (found,) = check({"amount": "5"}).findings
+
+    assert "number" in found.expected
+    assert "quotes" in found.hint or "without" in found.hint or "number" in found.hint
+
+
+def test_every_error_is_reported():
+    """Three wrong arguments give three findings, each with its pointer."""
+    places = {where for where, _ in told({"day": "yesterday", "count": "1", "ghost": 2})}
+
+    assert {"/arguments/day", "/arguments/count", "/arguments/ghost"} == places
+
+
+def test_a_missing_argument_is_named():
+    """A required argument that is absent is pointed at by the place it should have."""
+    (found,) = check("", {"type": "object", "properties": PROPERTIES, "required": ["day"]}).findings
+
+    assert "/arguments/day" == found.where
+
+
+def test_a_misspelt_name_gets_the_nearest():
+    """The finding of a ghost argument names the parameter that was meant."""
+    (found,) = check({"amuont": 5}).findings
+
+    assert "amount" == found.nearest
+
+
+def test_an_open_schema_takes_more():
+    """What the schema allows explicitly is no ghost."""
+    assert [] == told({"ghost": 1}, {**SCHEMA, "additionalProperties": True})
+
+
+def test_nested_objects_stay_open():
+    """Only the top level is closed by itself."""
+    schema = {"type": "object", "properties": {"at": {"type": "object", "properties": {"x": {}}}}}
+
+    assert [] == told({"at": {"y": 1}}, schema)
+
+
+def deep(levels):
+    return '{"day": ' + "[" * levels + "]" * levels + "}"
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        ('{"amount": 1, "amount": 2}', "duplicate_key"),
+        ('{"at": {"a": 1, "a": 2}}', "duplicate_key"),
+        ('{"amount": NaN}', "not_finite"),
+        ('{"amount": -Infinity}', "not_finite"),
+        ('{"amount": 1', "malformed_json"),
+        ("{'amount': 1}", "malformed_json"),
+        ("refund please", "malformed_json"),
+        (deep(64), "too_deep"),
+        (deep(100_000), "too_deep"),
+        ('{"day": "' + "x" * (1 << 20) + '"}', "too_large"),
+        ('{"amount": ' + "9" * 5_000 + "}", "too_large"),
+        ("[]", "wrong_type"),
+        ("null", "wrong_type"),
+        ("5", "wrong_type"),
+        (5, "wrong_type"),
+        ([1], "wrong_type"),
+    ],
+)
+def test_arguments_that_cannot_be_read_are_a_mismatch(raw, code):
+    """Each unreadable text has its own code, at the arguments as a whole."""
+    assert [("/arguments", code)] == told(raw)
+
+
+def test_sixty_four_levels_are_read():
+    """The deepest allowed nesting is judged by the schema, not refused."""
+    assert [("/arguments/day", "wrong_type")] == told(deep(63))
+
+
+def test_arguments_nobody_could_read_are_a_mismatch_without_a_schema_too():
+    """A tool that declares no schema still takes one JSON object."""
+    assert [("/arguments", "malformed_json")] == told("{", None)
+
+
+def test_without_a_schema_nothing_can_be_said():
+    """A tool that declares no schema is not checked, and the record says so."""
+    decision = check({"any": 1}, None)
+
+    assert ("unavailable", "no schema") == decision.coverage["parameter_mismatch"]
+
+
+def test_an_invalid_schema_is_refused_when_declared():
+    """A wrong schema fails before the first call, and names its tool."""
+    with pytest.raises(PolicyError, match="`book`"):
+        check({}, {"type": "strnig"})
+
+
+def test_a_tolerated_schema_is_an_error_of_ours():
+    """Somebody else's broken schema blocks as our error, not as the agent's fault."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+    firewall.register({"name": "book", "parameters": {"type": "strnig"}}, tolerant=True)
+    decision = firewall.check_call(ToolCall("book", {}))
+
+    assert (Verdict.CLEAN, (), True) == (decision.verdict, decision.findings, decision.blocked)
+    assert 1 == len(decision.errors)
+
+
+def test_feedback_can_be_sent_to_the_model():
+    """What the model reads is JSON, with a code and a place for every problem."""
+    feedback = json.loads(json.dumps(check({"day": "yesterday"}).feedback()))
+
+    assert ("blocked", "/arguments/day") == (feedback["status"], feedback["problems"][0]["field"])

@@ -1,0 +1,123 @@
+"""The tool does not exist, or not here."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, Verdict, shield
+
+TOOLS = [Tool(name="refund"), Tool(name="transfer"), Tool(name="read_database")]
+
+
+def firewall(tools=TOOLS):
+    return Shield(shield.configure(layers=["phantom_tool"], tools=tools))
+
+
+def finding(name, **kwargs):
+    (found,) = firewall().check_call(ToolCall(name, {}), **kwargs).findings
+    return found
+
+
+def test_a_tool_that_is_registered_is_clean():
+    """A registered name has no finding."""
+    decision = firewall().check_call(ToolCall("refund", {}))
+
+    assert (Verdict.CLEAN, ()) == (decision.verdict, decision.findings)
+
+
+def test_an_unknown_tool_is_blocked():
+    """``delete_database`` is called where only ``read_database`` is exposed."""
+    decision = firewall().check_call(ToolCall("delete_database", {}))
+
+    assert (Verdict.HALLUCINATED, True) == (decision.verdict, decision.blocked)
+    assert ("unknown_tool", 1.0) == (decision.findings[0].code, decision.findings[0].strength)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"),
+    [
+        ("refnud", "refund"),
+        ("Refund", "refund"),
+        ("databaseRead", "read_database"),
+        ("functions.refund", "refund"),
+    ],
+)
+def test_the_nearest_name_is_given(wrong, meant):
+    """Spelling, case, order and a prefix are forgiven in the hint, not in the verdict."""
+    found = finding(wrong)
+
+    assert (meant, f"did you mean `{meant}`?") == (found.nearest, found.hint)
+
+
+def test_a_name_like_no_other_gets_the_list():
+    """With nothing near, the tools that exist are listed."""
+    found = finding("xyzzy")
+
+    assert ("", ("read_database", "refund", "transfer")) == (found.nearest, found.allowed)
+
+
+def test_one_layer_says_that_the_others_had_nothing_to_judge():
+    """Of an unknown tool the other layers say so."""
+    firewall = Shield(shield.configure(tools=TOOLS))
+    coverage = firewall.check_call(ToolCall("xyzzy", {})).coverage
+
+    assert {"unknown tool"} == {c.reason for n, c in coverage.items() if n != "phantom_tool"}
+
+
+def test_a_session_narrows_what_may_be_called():
+    """A tool outside the session's list exists, but is not available here."""
+    door = firewall()
+    session = door.session(tools=["refund"])
+    (found,) = door.check_call(ToolCall("transfer", {}), session=session).findings
+
+    assert "unavailable_tool" == found.code
+    assert "`transfer` exists, but is not available here" == found.detail
+
+
+def test_a_narrowed_session_hides_the_other_names():
+    """Neither the hint nor the list names a tool of another session."""
+    door = firewall()
+    session = door.session(tools=["refund"])
+    (found,) = door.check_call(ToolCall("transfre", {}), session=session).findings
+
+    assert ("unknown_tool", ("refund",), "") == (found.code, found.allowed, found.nearest)
+
+
+def test_a_session_may_expose_no_tool_at_all():
+    """An empty list is a choice: everything is unavailable."""
+    door = firewall()
+    session = door.session(tools=[])
+    (found,) = door.check_call(ToolCall("refund", {}), session=session).findings
+
+    assert "unavailable_tool" == found.code
+
+
+def test_a_session_that_goes_on_can_be_narrowed():
+    """The second request of one session may expose fewer tools."""
+    door = firewall()
+    door.session("s1")
+    session = door.session("s1", tools=["refund"])
+
+    assert door.check_call(ToolCall("transfer", {}), session=session).blocked
+
+
+def test_without_tools_nothing_can_be_said():
+    """A Shield that knows no tool reports unavailable, and blocks nothing."""
+    decision = firewall(tools=[]).check_call(ToolCall("refund", {}))
+
+    assert ("unavailable", "no tools registered") == decision.coverage["phantom_tool"]
+    assert not decision.blocked
+
+
+def test_the_name_is_escaped():
+    """What the model wrote cannot paint a terminal."""
+    found = finding("\x1b[31mrefund\n")
+
+    assert "\x1b" not in found.detail
+    assert "\n" not in found.detail
+
+
+@pytest.mark.parametrize("name", ["", " ", "refund "])
+def test_a_name_is_never_trimmed(name):
+    """Blank and padded names are names of no tool."""
+    assert "unknown_tool" == finding(name).code

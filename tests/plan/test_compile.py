@@ -1,0 +1,114 @@
+"""A tool is compiled once; a broken schema is refused, or kept as an error."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import PolicyError, Suppression, Tool
+from abs_shield.core import ToolCall
+from abs_shield.core.arguments import Malformed
+from abs_shield.plan import Proposal, ToolPlan, compile_tool
+from abs_shield.policy import configure
+
+BROKEN = {"type": "object", "properties": {"amount": {"type": "nubmer"}}}
+SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}}, "required": ["amount"]}
+
+
+def compiled(schema: Any, **declared: Any) -> ToolPlan:
+    return compile_tool(Tool(name="pay", parameters=schema), configure(**declared))
+
+
+def proposal(plan: ToolPlan | None, arguments: Any, malformed: Malformed | None = None) -> Proposal:
+    return Proposal(
+        call=ToolCall("pay", arguments),
+        arguments=arguments,
+        malformed=malformed,
+        tool=plan,
+        available={},
+        threshold=0.8,
+        at=0.0,
+    )
+
+
+def test_a_broken_schema_is_refused() -> None:
+    """An author's wrong schema is an error when it is declared."""
+    with pytest.raises(PolicyError, match="did you mean `number`") as caught:
+        compiled(BROKEN)
+
+    assert ("tool `pay`" in str(caught.value), "\n" in str(caught.value)) == (True, False)
+
+
+def test_a_broken_schema_of_somebody_else_is_kept_as_an_error() -> None:
+    """A tool from a run file or a server is known, though it cannot be checked."""
+    plan = compile_tool(Tool(name="pay", parameters=BROKEN), configure(), tolerant=True)
+
+    assert (plan.schema, "nubmer" in plan.broken) == (None, True)
+
+
+@pytest.mark.parametrize("tolerant", [True, False])
+def test_a_good_schema_is_not_broken(tolerant: bool) -> None:
+    """Tolerance changes nothing where the schema is right."""
+    plan = compile_tool(Tool(name="pay", parameters=SCHEMA), configure(), tolerant=tolerant)
+
+    assert (frozenset({"amount"}), "") == (plan.schema and plan.schema.known, plan.broken)
+
+
+def test_no_schema_is_no_error() -> None:
+    """A tool that declares no parameters has none to check."""
+    plan = compiled(None)
+
+    assert (plan.schema, plan.broken) == (None, "")
+
+
+def test_a_schema_is_closed() -> None:
+    """An argument that the schema does not name does not fit."""
+
+    assert (
+        proposal(compiled(SCHEMA), {"amount": 1}).fits,
+        proposal(compiled(SCHEMA), {"amount": 1, "ghost": 2}).fits,
+    ) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "malformed", "expected"),
+    [
+        ({"amount": 1}, None, True),
+        ({"amount": "1"}, None, False),
+        ({}, None, False),
+        ({}, Malformed("malformed_json", "x"), False),
+    ],
+)
+def test_what_fits(arguments: Any, malformed: Malformed | None, expected: bool) -> None:
+    """Arguments fit that could be read and match the schema; nothing is coerced."""
+
+    assert expected == proposal(compiled(SCHEMA), arguments, malformed).fits
+
+
+@pytest.mark.parametrize("plan", [None, compiled(None)])
+def test_without_a_schema_everything_readable_fits(plan: ToolPlan | None) -> None:
+    """Where nothing is declared, nothing mismatches."""
+
+    assert proposal(plan, {"anything": object()}).fits
+
+
+def test_a_tools_suppressions() -> None:
+    """A tool carries the suppressions that name it, and those that name none."""
+    mine, all_tools, other = (
+        Suppression(check="phantom_tool", tool=tool, reason="x") for tool in ("pay", None, "send")
+    )
+
+    assert (mine, all_tools) == compiled(None, suppress=[mine, all_tools, other]).suppress
+
+
+def test_a_layer_of_ones_own_has_a_mode() -> None:
+    """Every layer that the policy names has a mode for every tool."""
+
+    def own(proposal: Proposal, session: Any) -> tuple[()]:
+        return ()
+
+    assert compiled(None, layers=["phantom_tool", own], modes={"own": "audit"}).modes == {
+        "phantom_tool": "strict",
+        "own": "audit",
+    }

@@ -1,0 +1,140 @@
+"""A rule is bound to a tool once: what it needs, what it takes, what it may not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abs_shield import PolicyError, Session, Tool, ToolCall, rule
+from abs_shield.plan import RulePlan, compile_tool
+from abs_shield.policy import configure
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"amount": {"type": "number"}, "currency": {"type": "string"}},
+}
+
+
+def bound(function: Callable[..., Any], *, tool: Any = "pay", schema: Any = SCHEMA) -> RulePlan:
+    policy = configure(rules=[rule(tool=tool)(function)])
+    (plan,) = compile_tool(Tool(name="pay", parameters=schema), policy).rules
+    return plan
+
+
+def needs_amount(amount: float, currency: str = "EUR") -> bool:
+    """An amount is positive."""
+    return amount > 0
+
+
+def misspelt(amuont: float) -> bool:
+    """An amount is positive."""
+    return amuont > 0
+
+
+def misspelt_option(amount: float, curency: str = "EUR") -> bool:
+    """An amount is positive."""
+    return amount > 0
+
+
+def with_context(amount: float, session: Any, call: ToolCall) -> str:
+    """It says who asked."""
+    return f"{call.name} {call.arguments} {session.id}"
+
+
+def taking_all(**arguments: Any) -> str:
+    """It says what it got."""
+    return str(sorted(arguments))
+
+
+def meddling(items: Any, call: ToolCall) -> bool:
+    """It changes what it is given."""
+    items[0]["n"] = 99
+    call.arguments["items"].append(1)
+    return True
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [({"amount": 1}, True), ({"amount": 1, "currency": "x"}, True), ({"currency": "x"}, False)],
+)
+def test_a_rule_runs_where_its_needs_are_met(arguments: dict[str, Any], expected: bool) -> None:
+    """A default of the rule's own makes an argument optional for it."""
+
+    assert expected == bound(needs_amount).runs_on(arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(misspelt, "did you mean `amount`?"), (misspelt_option, "did you mean `currency`?")],
+)
+def test_an_unknown_parameter_is_refused(function: Callable[..., Any], said: str) -> None:
+    """A rule that names what its tool does not have says where it is written."""
+    with pytest.raises(PolicyError) as caught:
+        bound(function)
+
+    assert (
+        said in str(caught.value),
+        f"{__file__}:" in str(caught.value),
+        "\n" in str(caught.value),
+    ) == (True, True, False)
+
+
+def test_an_option_may_belong_to_another_of_its_tools() -> None:
+    """A rule of several tools may take what only some of them have."""
+
+    assert bound(misspelt_option, tool=["pay", "send"]).needs == {"amount"}
+
+
+@pytest.mark.parametrize(("tool", "schema"), [("*", SCHEMA), ("pay", None), ("pay", True)])
+def test_where_the_names_are_not_known(tool: str, schema: Any) -> None:
+    """A rule for every tool, or of a tool without a schema, may name anything."""
+
+    assert bound(misspelt, tool=tool, schema=schema).takes == {"amuont"}
+
+
+def test_session_and_call_are_no_arguments() -> None:
+    """A rule may ask for the session and the call."""
+    plan = bound(with_context)
+    said = plan.ask({"amount": 1}, Session("s1"), ToolCall("pay", '{"amount": 1}', "c1"))
+
+    assert ({"amount"}, "pay {'amount': 1} s1") == (plan.needs, said)
+
+
+def test_a_rule_gets_only_what_it_takes() -> None:
+    """Other arguments are not forced on it."""
+
+    assert True is bound(needs_amount).ask({"amount": 1, "x": 2}, None, ToolCall("pay"))
+
+
+def test_a_rule_may_take_all() -> None:
+    """`**arguments` takes whatever was sent."""
+
+    assert bound(taking_all).ask({"b": 1, "a": 2}, None, ToolCall("pay")) == "['a', 'b']"
+
+
+def test_a_rule_changes_nothing() -> None:
+    """A rule works on copies, however deep it reaches."""
+    arguments = {"items": [{"n": 1}]}
+    bound(meddling, schema=None).ask(arguments, None, ToolCall("pay", arguments))
+
+    assert arguments == {"items": [{"n": 1}]}
+
+
+def test_deep_arguments_are_copied() -> None:
+    """Nesting beyond Python's recursion limit does not stop a rule."""
+    deep: Any = []
+    for _ in range(5_000):
+        deep = [deep]
+
+    assert True is bound(needs_amount, schema=None).ask(
+        {"amount": 1, "currency": deep}, None, ToolCall("pay")
+    )
+
+
+def test_a_rule_of_another_tool_is_not_bound() -> None:
+    """A tool carries the rules that name it."""
+    policy = configure(rules=[rule(tool="refund")(needs_amount)])
+
+    assert compile_tool(Tool(name="pay"), policy).rules == ()

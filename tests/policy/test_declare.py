@@ -1,0 +1,197 @@
+"""A wrong policy fails while it is declared, in one line, with the nearest valid name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Policy, PolicyError, Suppression, Tool, inverse, rule, shield
+from abs_shield.core import LAYER_NAMES, Mode
+from abs_shield.core.names import NOT_YET
+from abs_shield.policy import configure
+from abs_shield.session import Limits
+
+
+@rule(tool="refund")
+def refund_is_small(amount: float) -> bool:
+    """A refund is at most 500."""
+    return amount <= 500
+
+
+def own_layer(proposal: Any, session: Any) -> list[Any]:
+    return []
+
+
+def refusal(*mapping: Any, **keywords: Any) -> str:
+    with pytest.raises(PolicyError) as caught:
+        configure(*mapping, **keywords)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"treshold": 0.5}, "did you mean `threshold`?"),
+    ({"layer": ["phantom_tool"]}, "did you mean `layers`?"),
+    ({"xyzzy": 1}, "there are mode, threshold"),
+    ({"mode": "strct"}, "did you mean `strict`?"),
+    ({"mode": "enforce"}, "'audit' or 'strict'"),
+    ({"mode": None}, "`mode`"),
+    ({"threshold": 1.01}, "less than or equal to 1, got 1.01"),
+    ({"threshold": -0.01}, "greater than or equal to 0"),
+    ({"threshold": float("nan")}, "finite"),
+    ({"threshold": "high"}, '`threshold`: Input should be a valid number'),
+    ({"layers": ["phantom_tol"]}, "did you mean `phantom_tool`?"),
+    ({"layers": ["xyzzy"]}, "there are phantom_tool, phantom_target"),
+    ({"layers": ["phantom_tool", "phantom_tool"]}, "named twice"),
+    ({"layers": [own_layer, own_layer]}, "named twice"),
+    ({"layers": [lambda proposal, session: []]}, "a function with a name"),
+    ({"layers": "phantom_tool"}, '`layers` is "phantom_tool"; give a list'),
+    ({"layers": own_layer}, "`layers` is a value of type function; give a list"),
+    ({"layers": [5]}, "got 5"),
+    ({"tools": Tool(name="refund")}, "`tools` is a value of type Tool; give a list"),
+    ({"tools": ["refund"]}, 'got "refund"'),
+    ({"tools": [{"nam": "refund"}]}, "did you mean `name`?"),
+    ({"tools": [Tool(name="a"), Tool(name="a")]}, "tool `a` is named twice"),
+    ({"rules": refund_is_small}, "`rules` is a value of type Rule; give a list"),
+    ({"rules": [own_layer]}, "instance of Rule"),
+    ({"inverses": [("a", "b")]}, "instance of Inverse"),
+    ({"allow": "tx_*"}, '`allow` is "tx_*"; give a list'),
+    ({"allow": 5}, "`allow` is 5; give a list"),
+    ({"modes": ["phantom_tool"]}, "valid dictionary"),
+    ({"modes": {"refund": "strct"}}, "did you mean `strict`?"),
+    ({"modes": {("refund", "phantom_tol"): "audit"}}, "did you mean `phantom_tool`?"),
+    ({"modes": {("phantom_tool", "refund"): "audit"}}, "no layer is named `refund`"),
+    ({"modes": {("a", "b", "c"): "audit"}}, "at most 2 items"),
+    ({"on_suspicious": "blok"}, "did you mean `block`?"),
+    ({"on_error": "alow"}, "did you mean `allow`?"),
+    ({"retries": 0}, "greater than or equal to 1"),
+    ({"retries": 1.5}, "`retries`"),
+    ({"window": 10}, "valid tuple"),
+    ({"window": (0, 60)}, "`window.0`"),
+    ({"window": (10, 0)}, "`window.1`"),
+    ({"suppress": Suppression(check="phantom_tool", reason="x")}, "give a list"),
+    ({"suppress": [Suppression(check="phantom_tol", reason="x")]}, "did you mean `phantom_tool`?"),
+    ({"suppress": [{"check": "phantom_tool"}]}, "`reason`: Field required"),
+    ({"suppress": [{"chek": "phantom_tool", "reason": "x"}]}, "did you mean `check`?"),
+    ({"verification": {}}, "`verification`"),
+    ({"answer": True}, "`answer`"),
+    ({"limits": {"txt": 5}}, "`limits.txt`"),
+    ({"limits": {"text": 0}}, "`text` is 0; give an integer from 1"),
+    ({"limits": 5}, "Limits"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("wrong", "said"), WRONG)
+def test_a_wrong_declaration_is_refused(wrong: dict[str, Any], said: str) -> None:
+    """Keywords and a mapping are refused alike: one line that says what is right."""
+
+    assert (said in refusal(**wrong), said in refusal(wrong)) == (True, True)
+
+
+@pytest.mark.parametrize("layer", sorted(NOT_YET))
+def test_a_layer_that_is_not_built_is_refused(layer: str) -> None:
+    """A layer that would judge nothing cannot be asked for by name."""
+
+    assert f"layer `{layer}` is not yet built" in refusal(layers=[layer])
+
+
+@pytest.mark.parametrize("declared", ["strict", 5, [("mode", "strict")], Policy()])
+def test_what_is_no_mapping_is_refused(declared: Any) -> None:
+    """The one positional argument is a mapping."""
+
+    assert "give keywords, or one mapping" in refusal(declared)
+
+
+@pytest.mark.parametrize("also", [{"threshold": 0.5}, {"layers": []}, {"xyzzy": 1}])
+def test_a_mapping_beside_keywords_is_refused(also: dict[str, Any]) -> None:
+    """Neither of the two is dropped silently."""
+
+    assert f"`{next(iter(also))}`" in refusal({"mode": "audit"}, **also)
+
+
+def test_a_misspelt_name_is_shown_escaped() -> None:
+    """A name that holds a line break stays on its line."""
+
+    assert "a\\nb" in refusal({"a\nb": 1})
+
+
+DECLARED: dict[str, Any] = {
+    "mode": "audit",
+    "threshold": 0.5,
+    "layers": ["phantom_tool", own_layer],
+    "tools": [Tool(name="refund")],
+    "rules": [refund_is_small],
+    "inverses": [inverse("open", "close", same="id")],
+    "allow": ["tx_*"],
+    "modes": {"phantom_tool": "strict", ("refund", "phantom_tool"): "audit"},
+    "on_suspicious": "approve",
+    "on_error": "allow",
+    "retries": 5,
+    "window": (5, 30.0),
+    "suppress": [Suppression(check="phantom_tool", reason="known")],
+    "limits": Limits(text=1_000),
+}
+
+
+def test_a_mapping_equals_keywords() -> None:
+    """Both ways of declaring give the same policy, revision included."""
+    by_mapping, by_keywords = shield.configure(DECLARED), shield.configure(**DECLARED)
+
+    assert (by_mapping, by_mapping.revision) == (by_keywords, by_keywords.revision)
+
+
+@pytest.mark.parametrize("name", ["layers", "modes", "limits", "on_error"])
+def test_none_is_the_default(name: str) -> None:
+    """None stands for the default, by keyword and in a mapping."""
+
+    assert (configure(), configure()) == (configure(**{name: None}), configure({name: None}))
+
+
+def test_the_defaults() -> None:
+    """A policy of which nothing is said is strict, and runs all six layers."""
+    policy = configure()
+
+    assert (Mode.STRICT, 0.8, list(LAYER_NAMES), 3, (10, 60.0), "flag", None) == (
+        policy.mode,
+        policy.threshold,
+        policy.layer_names,
+        policy.retries,
+        policy.window,
+        policy.on_suspicious,
+        policy.on_error,
+    )
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 0.0, 1.0])
+def test_the_ends_of_the_threshold(threshold: float) -> None:
+    """0 and 1 are valid sensitivities."""
+
+    assert threshold == configure(threshold=threshold).threshold
+
+
+def test_no_layers_is_a_choice() -> None:
+    """An empty list of layers is not the default."""
+
+    assert configure(layers=[]).layer_names == []
+
+
+def test_a_layer_of_ones_own() -> None:
+    """A function stands beside the built layers under its own name."""
+    policy = configure(layers=["phantom_tool", own_layer], modes={("f", "own_layer"): "audit"})
+
+    assert policy.layer_names == ["phantom_tool", "own_layer"]
+
+
+def test_audited() -> None:
+    """A policy in audit everywhere: tools and pairs included, all else kept."""
+    policy = configure(
+        tools=[Tool(name="f", mode="strict")], modes={"f": "strict"}, threshold=0.5
+    ).audited()
+
+    assert (
+        policy.mode,
+        policy.modes,
+        policy.tools[0].mode,
+        policy.threshold,
+    ) == (Mode.AUDIT, {}, None, 0.5)

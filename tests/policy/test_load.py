@@ -1,0 +1,119 @@
+"""A policy is loaded by its place; what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield import Policy, PolicyError, load_policy
+from abs_shield.core import Mode
+
+GOOD = """
+from __future__ import annotations
+from dataclasses import dataclass
+from abs_shield import shield
+
+@dataclass
+class Own:
+    limit: int = 5
+
+policy = shield.configure(mode="audit", retries=Own().limit)
+mapping = {"mode": "audit"}
+wrong = {"mode": "audti"}
+number = 5
+
+class team:
+    policy = policy
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "my_rules.py"
+    path.write_text(GOOD)
+    return path
+
+
+def refusal(place: str) -> str:
+    with pytest.raises(PolicyError) as caught:
+        load_policy(place)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("attribute", ["policy", "mapping", "team.policy"])
+def test_from_a_file(file: Path, attribute: str) -> None:
+    """A policy, or a mapping of one, is found in a file; an attribute may be nested."""
+
+    assert Mode.AUDIT is load_policy(f"{file}:{attribute}").mode
+
+
+def test_from_a_module(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A policy is found in a module that can be imported."""
+    monkeypatch.syspath_prepend(str(file.parent))
+    monkeypatch.delitem(sys.modules, "my_rules", raising=False)
+
+    assert isinstance(load_policy("my_rules:policy"), Policy)
+
+
+@pytest.mark.parametrize("place", ["", "x", ":", "x:", ":x", "my_rules.py"])
+def test_what_is_no_place(place: str) -> None:
+    """A place has a module and an attribute."""
+
+    assert "names no policy; write `package.module:attr`" in refusal(place)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "said"),
+    [
+        ("polcy", "did you mean `policy`?"),
+        ("team.polcy", "did you mean `policy`?"),
+        ("number", "is a int; make it with `shield.configure`"),
+        ("wrong", "did you mean `audit`?"),
+    ],
+)
+def test_a_wrong_attribute(file: Path, attribute: str, said: str) -> None:
+    """A misspelt attribute, and one that is no policy, are named."""
+
+    assert said in refusal(f"{file}:{attribute}")
+
+
+def test_no_such_module() -> None:
+    """A module that is not there is named."""
+
+    assert "there is no module `no_such_module`" in refusal("no_such_module:policy")
+
+
+def test_no_such_file(tmp_path: Path) -> None:
+    """A file that is not there is named."""
+
+    assert "there is no file" in refusal(f"{tmp_path}/none.py:policy")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("import no_such_module", "there is no module `no_such_module`"),
+        ("def", "SyntaxError"),
+        ("raise KeyError('a\\nb')", "KeyError"),
+        ("raise ValueError('a\\nb\\x1b[31m')", "a\\nb\\x1b[31m"),
+        ("from abs_shield import shield; shield.configure(mod='x')", "did you mean `mode`?"),
+    ],
+)
+def test_a_file_that_breaks(tmp_path: Path, text: str, said: str) -> None:
+    """A file that cannot be run says why, in one line."""
+    path = tmp_path / "broken.py"
+    path.write_text(text)
+
+    assert said in refusal(f"{path}:policy")
+
+
+def test_a_file_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
+    """A module that failed half-way is not kept."""
+    path = tmp_path / "half_way.py"
+    path.write_text("raise KeyError")
+    refusal(f"{path}:policy")
+
+    assert [name for name in sys.modules if "half_way" in name] == []

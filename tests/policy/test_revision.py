@@ -1,0 +1,141 @@
+"""A policy's revision is the hash of what it says: the same everywhere, another when it changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abs_shield import Suppression, Tool, inverse, rule
+from abs_shield.policy import Rule, configure
+from abs_shield.session import Limits
+
+POLICY = '''
+from abs_shield import Suppression, Target, Tool, inverse, rule, shield
+
+@rule(tool="refund")
+def refund_is_small(amount: float) -> bool:
+    """A refund is at most 500."""
+    return amount <= {most}
+
+policy = shield.configure(
+    mode="audit",
+    rules=[refund_is_small],
+    tools=[Tool(name="refund", parameters={{"type": "object"}}, targets={{"id": Target()}})],
+    allow={{"tx_1", "tx_2", "tx_3", "tx_4"}},
+    inverses=[inverse("open", "close", same="id")],
+    modes={{("refund", "phantom_tool"): "strict"}},
+    suppress=[Suppression(check="phantom_tool", reason="x", until="2030-01-01")],
+)
+'''
+
+
+def revision_elsewhere(path: Path, *, seed: str) -> str:
+    """The revision of a policy file, as another process with another hash seed says it."""
+    code = f"from abs_shield import load_policy; print(load_policy({f'{path}:policy'!r}).revision)"
+    env = {**os.environ, "PYTHONHASHSEED": seed}
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert ran.stderr == ""
+    return ran.stdout.strip()
+
+
+def written(path: Path, *, most: int) -> Path:
+    path.write_text(POLICY.format(most=most))
+    return path
+
+
+def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
+    """Neither the process, nor its hash seed, nor the file's place matters."""
+    here, there = tmp_path / "a.py", tmp_path / "b.py"
+    revisions = {
+        revision_elsewhere(written(here, most=500), seed="1"),
+        revision_elsewhere(written(here, most=500), seed="2"),
+        revision_elsewhere(written(there, most=500), seed="3"),
+    }
+
+    assert len(revisions) == 1
+
+
+def test_it_changes_with_a_rules_source(tmp_path: Path) -> None:
+    """Another limit in a rule's body is another policy."""
+    a = revision_elsewhere(written(tmp_path / "a.py", most=500), seed="1")
+    b = revision_elsewhere(written(tmp_path / "a.py", most=501), seed="1")
+
+    assert a != b
+
+
+def at_most(limit: float) -> Rule:
+    @rule(tool="refund")
+    def is_small(amount: float) -> bool:
+        """A refund is small."""
+        return amount <= limit
+
+    return is_small
+
+
+def test_it_changes_with_what_a_rule_was_made_with() -> None:
+    """Two rules of one factory are two rules."""
+    revisions = {configure(rules=[at_most(limit)]).revision for limit in (500, 500.5, 1_000)}
+
+    assert len(revisions) == 3
+
+
+def test_it_is_the_same_for_equal_rules_of_a_factory() -> None:
+    """A rule that is made again says the same."""
+
+    assert configure(rules=[at_most(5)]).revision == configure(rules=[at_most(5)]).revision
+
+
+def first(proposal: Any, session: Any) -> list[Any]:
+    return []
+
+
+def second(proposal: Any, session: Any) -> list[Any]:
+    return []
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"mode": "audit"},
+        {"threshold": 0.7},
+        {"layers": []},
+        {"layers": [first]},
+        {"layers": [second]},
+        {"tools": [Tool(name="f")]},
+        {"tools": [Tool(name="f", destructive=True)]},
+        {"tools": [Tool(name="f", parameters={"type": "object"})]},
+        {"tools": [Tool(name="f", targets=["id"])]},
+        {"rules": [at_most(1)]},
+        {"inverses": [inverse("a", "b", same="id")]},
+        {"inverses": [inverse("a", "b", same="id", final=True)]},
+        {"allow": ["a"]},
+        {"allow": [str.isdigit]},
+        {"modes": {"f": "audit"}},
+        {"modes": {("f", "phantom_tool"): "audit"}},
+        {"on_suspicious": "block"},
+        {"on_error": "allow"},
+        {"retries": 4},
+        {"window": (10, 61.0)},
+        {"suppress": [Suppression(check="phantom_tool", reason="a")]},
+        {"suppress": [Suppression(check="phantom_tool", reason="b")]},
+        {"limits": Limits(text=1)},
+    ],
+    ids=lambda declared: next(iter(declared)),
+)
+def test_it_changes_with_every_field(declared: dict[str, Any]) -> None:
+    """Each field of a policy is part of its revision."""
+
+    assert configure().revision != configure(declared).revision
+
+
+@pytest.mark.parametrize("seen", [lambda: configure(), lambda: configure(mode="strict")])
+def test_saying_the_default_changes_nothing(seen: Callable[[], Any]) -> None:
+    """A default that is written out is the same policy."""
+
+    assert configure({}).revision == seen().revision

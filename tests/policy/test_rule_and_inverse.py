@@ -1,0 +1,200 @@
+"""Rules, inverses and tools are checked where they are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import PolicyError, Target, Tool, inverse, rule
+from abs_shield.core.messages import ToolShape, read_tool
+from abs_shield.policy import tool_of
+
+
+def documented(amount: float) -> bool:
+    """The sentence.
+
+    More that nobody needs.
+    """
+    return amount > 0
+
+
+async def waiting(amount: float) -> bool:
+    """It waits."""
+    return True
+
+
+def generating(amount: float) -> Any:
+    """It yields."""
+    yield True
+
+
+async def waiting_and_generating(amount: float) -> Any:
+    """It does both."""
+    yield True
+
+
+def positional(amount: float, /) -> bool:
+    """It takes by position."""
+    return True
+
+
+def starred(*amounts: float) -> bool:
+    """It takes any number."""
+    return True
+
+
+def silent(amount: float) -> bool:
+    return True
+
+
+def test_a_rule_knows_its_sentence_and_place() -> None:
+    """The first line is the sentence; file and line are where it is written."""
+    made = rule(tool="refund")(documented)
+
+    assert ("documented", "The sentence.", __file__, documented.__code__.co_firstlineno) == (
+        made.name,
+        made.sentence,
+        made.file,
+        made.line,
+    )
+
+
+def test_a_rule_is_still_the_function() -> None:
+    """A rule can be called as the function that it was."""
+
+    assert (rule(tool="f")(documented)(1.0), rule(tool="f")(documented)(-1.0)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("tool", "judged"), [("refund", ["refund"]), (["refund", "pay"], ["refund", "pay"]), ("*", "x")]
+)
+def test_which_tools_a_rule_judges(tool: Any, judged: list[str]) -> None:
+    """One tool, several, or all of them."""
+    made = rule(tool=tool)(documented)
+
+    assert all(made.judges(name) for name in judged)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (silent, "rule `silent` has no docstring"),
+        (lambda amount: True, "no docstring"),
+        (waiting, "rule `waiting` is async or a generator"),
+        (generating, "rule `generating` is async or a generator"),
+        (waiting_and_generating, "is async or a generator"),
+        (positional, "takes `amount` by position"),
+        (starred, "takes `amounts` by position"),
+        (5, "`rule` decorates a function, not int"),
+    ],
+)
+def test_a_wrong_rule(function: Any, said: str) -> None:
+    """A rule that could never speak is refused."""
+    with pytest.raises(PolicyError) as caught:
+        rule(tool="refund")(function)
+
+    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+
+
+@pytest.mark.parametrize("tool", ["", [], [""], [5], 5, None])
+def test_a_rule_without_a_tool(tool: Any) -> None:
+    """A rule names its tool."""
+    with pytest.raises(PolicyError, match="needs the name of a tool"):
+        rule(tool=tool)
+
+
+@pytest.mark.parametrize(
+    ("same", "expected"),
+    [
+        ("id", {"open": "id", "close": "id"}),
+        ({"open": "id", "close": "door_id"}, {"open": "id", "close": "door_id"}),
+    ],
+)
+def test_an_inverse_names_the_entity_of_both(same: Any, expected: dict[str, str]) -> None:
+    """One name serves both tools, or each has its own."""
+
+    assert expected == inverse("open", "close", same=same).same
+
+
+@pytest.mark.parametrize(
+    "same",
+    ["", {}, {"open": "id"}, {"open": "id", "shut": "id"}, {"open": "", "close": ""}, 5, None],
+)
+def test_a_wrong_inverse(same: Any) -> None:
+    """An inverse that shares no parameter is refused."""
+    with pytest.raises(PolicyError, match="`inverse` of `open` and `close`"):
+        inverse("open", "close", same=same)
+
+
+@pytest.mark.parametrize(
+    ("targets", "expected"),
+    [
+        ("id", {"id": Target()}),
+        (["id", "to"], {"id": Target(), "to": Target()}),
+        ({"id": Target(must_be_seen=True)}, {"id": Target(must_be_seen=True)}),
+    ],
+)
+def test_how_targets_are_named(targets: Any, expected: dict[str, Target]) -> None:
+    """A name, names, or names with what is said of them."""
+
+    assert expected == Tool(name="f", targets=targets).targets
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "`name`: Field required"),
+        ({"name": ""}, "`name`"),
+        ({"nam": "f"}, "did you mean `name`?"),
+        ({"name": "f", "parameter": {}}, "did you mean `parameters`?"),
+        ({"name": "f", "parameters": [1]}, "`parameters"),
+        ({"name": "f", "targets": 5}, "`targets`: give names"),
+        ({"name": "f", "targets": {"id": "yes"}}, "`targets.id`"),
+        ({"name": "f", "soft": "city"}, "`soft`"),
+        ({"name": "f", "mode": "strct"}, "did you mean `strict`?"),
+        ({"name": "f", "destructive": "perhaps"}, "`destructive`"),
+    ],
+)
+def test_a_wrong_tool(wrong: dict[str, Any], said: str) -> None:
+    """A tool that is misdeclared is refused in one line."""
+    with pytest.raises(PolicyError) as caught:
+        Tool(**wrong)
+
+    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+
+
+def test_refining_says_only_what_was_said() -> None:
+    """A refinement changes what it names and keeps the rest."""
+    decorated = Tool(name="f", description="d", parameters={"type": "object"})
+    refined = decorated.refined(Tool(name="f", destructive=True))
+
+    assert (
+        refined.description,
+        refined.parameters,
+        refined.destructive,
+    ) == ("d", {"type": "object"}, True)
+
+
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [
+        ({"destructiveHint": True}, (True, False)),
+        ({"readOnlyHint": True}, (False, True)),
+        ({"destructiveHint": None}, (False, False)),
+        ({}, (False, False)),
+        ("yes", (False, False)),
+    ],
+)
+def test_mcp_hints_become_the_authors_words(hints: Any, expected: tuple[bool, bool]) -> None:
+    """Only a hint that is true says something; an absent one does not make a tool destructive."""
+    tool = tool_of(ToolShape(name="f", annotations=hints))
+
+    assert expected == (tool.destructive, tool.read_only)
+
+
+def test_a_described_tool() -> None:
+    """A tool that a server describes is a `Tool`."""
+    shape = read_tool({"name": "f", "description": "d", "inputSchema": {"type": "object"}})
+
+    assert Tool(name="f", description="d", parameters={"type": "object"}) == tool_of(shape)

@@ -1,0 +1,60 @@
+"""A suppression holds until the end of its day, or until its moment."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from abs_shield import PolicyError, Suppression
+
+
+def seconds(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+LAST, NEXT = "2026-01-31T23:59:59+00:00", "2026-02-01T00:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("until", "at", "holds"),
+    [
+        (None, NEXT, True),
+        (date(2026, 1, 31), LAST, True),
+        (date(2026, 1, 31), NEXT, False),
+        ("2026-01-31", LAST, True),
+        ("2026-01-31", NEXT, False),
+        (datetime(2026, 1, 31, 12, 0), "2026-01-31T12:00:00+00:00", True),
+        (datetime(2026, 1, 31, 12, 0), "2026-01-31T12:00:01+00:00", False),
+        (datetime(2026, 1, 31, 12, 0, tzinfo=UTC), "2026-01-31T12:00:01+00:00", False),
+        (datetime(2026, 1, 31, 12, tzinfo=timezone(timedelta(hours=-5))), LAST, False),
+        (datetime(2026, 1, 31, 20, tzinfo=timezone(timedelta(hours=-5))), LAST, True),
+        ("2026-01-31T12:00:00Z", "2026-01-31T11:59:59+00:00", True),
+        ("2026-01-31T12:00:00Z", "2026-01-31T12:00:01+00:00", False),
+    ],
+)
+def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
+    """A day counts whole, in UTC; a moment without a zone is UTC."""
+    suppression = Suppression(check="phantom_tool", reason="known", until=until)
+
+    assert holds == suppression.holds(seconds(at))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"reason": "x"}, "`check`: Field required"),
+        ({"check": "phantom_tool"}, "`reason`: Field required"),
+        ({"check": "phantom_tool", "reason": ""}, "`reason`"),
+        ({"check": "phantom_tool", "reason": "x", "untill": "2026"}, "did you mean `until`?"),
+        ({"check": "phantom_tool", "reason": "x", "until": "soon"}, "`until"),
+        ({"check": "phantom_tool", "reason": "x", "until": "2026-13-01"}, "`until"),
+    ],
+)
+def test_a_wrong_suppression(wrong: dict[str, Any], said: str) -> None:
+    """A suppression has a check, a reason, and an end that is a date."""
+    with pytest.raises(PolicyError) as caught:
+        Suppression(**wrong)
+
+    assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)

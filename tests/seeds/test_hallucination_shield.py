@@ -1,0 +1,220 @@
+"""The seed document `hallucination-shield`: its scenarios, verdicts, defaults and spelling."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from abs_shield import CallBlocked, PolicyError, Shield, rule, shield, shielded
+from abs_shield.core import LAYER_NAMES
+from abs_shield.telemetry import Otel
+
+BUILT = ["phantom_tool", "parameter_mismatch", "impossible_state", "confidence_drop"]
+NOT_BUILT = ["phantom_target", "self_contradiction"]
+
+
+@rule(tool="transfer")
+def sum_is_positive(amount):
+    """A transfer moves a sum above 0."""
+    return amount > 0
+
+
+def read_database(query: str) -> str:
+    """Read rows."""
+    return f"rows of {query}"
+
+
+def book(day: date) -> str:
+    """Book a day."""
+    return f"booked {day}"
+
+
+def transfer(amount: float) -> str:
+    """Move money."""
+    return f"moved {amount}"
+
+
+SCENARIOS = [
+    ("delete_database", {}, None, "phantom_tool", "HALLUCINATED", True),
+    ("book", {"day": "yesterday"}, None, "parameter_mismatch", "HALLUCINATED", True),
+    ("transfer", {"amount": -500}, None, "impossible_state", "HALLUCINATED", True),
+    ("read_database", {"query": "users"}, [-2.0], "confidence_drop", "SUSPICIOUS", False),
+]
+scenarios = pytest.mark.parametrize(
+    ("name", "arguments", "logprobs", "layer", "verdict", "blocking"), SCENARIOS
+)
+
+
+def firewall(*, hooks=(), **declared):
+    made = Shield(shield.configure(rules=[sum_is_positive], **declared), hooks=hooks)
+    for function in (read_database, book, transfer):
+        made.register(function)
+    return made
+
+
+def judged(door, name, arguments, logprobs):
+    return door.check_call({"name": name, "arguments": arguments, "logprobs": logprobs})
+
+
+@scenarios
+def test_the_verdict_of_each_scenario(name, arguments, logprobs, layer, verdict, blocking):
+    """HALLUCINATED is blocking, SUSPICIOUS is flagged, as the layer's entry says."""
+    decision = judged(firewall(), name, arguments, logprobs)
+
+    assert (verdict, blocking) == (decision.verdict, decision.blocked)
+    assert [layer] == [f.check for f in decision.findings]
+
+
+@scenarios
+def test_audit_writes_down_and_stops_nothing(name, arguments, logprobs, layer, verdict, blocking):
+    """In audit mode the verdict and the action are the same, and nothing is blocked."""
+    decision = judged(firewall(mode="audit"), name, arguments, logprobs)
+
+    assert (verdict, False, blocking) == (decision.verdict, decision.blocked, decision.would_block)
+    assert ("block" if blocking else "flag") == decision.action
+
+
+@scenarios
+def test_one_layer_finds_its_own_scenario(name, arguments, logprobs, layer, verdict, blocking):
+    """A layer works alone, and a policy without it stays silent."""
+    others = [other for other in BUILT if other != layer]
+
+    assert verdict == judged(firewall(layers=[layer]), name, arguments, logprobs).verdict
+    assert "CLEAN" == judged(firewall(layers=others), name, arguments, logprobs).verdict
+
+
+def test_an_exposed_tool_is_clean():
+    """The other half of the scenario: ``read_database`` is exposed."""
+    decision = judged(firewall(), "read_database", {"query": "users"}, None)
+
+    assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)
+
+
+def test_an_iso_date_is_a_date():
+    """What "yesterday" should have been."""
+    assert "CLEAN" == judged(firewall(), "book", {"day": "2025-06-30"}, None).verdict
+
+
+def test_the_configuration_of_the_document():
+    """The documented call declares a strict policy of two layers and sensitivity 0.8."""
+    policy = shield.configure(
+        mode="strict", threshold=0.8, layers=["phantom_tool", "impossible_state"]
+    )
+
+    assert ("strict", 0.8) == (policy.mode, policy.threshold)
+    assert ["phantom_tool", "impossible_state"] == policy.layer_names
+
+
+def test_the_configuration_as_one_mapping():
+    """The document's object literal declares the same policy."""
+    declared = {"mode": "strict", "threshold": 0.8, "layers": ["phantom_tool"]}
+
+    assert shield.configure(**declared).revision == shield.configure(declared).revision
+
+
+def test_the_defaults():
+    """Strict, sensitivity 0.8, all six layers."""
+    policy = shield.configure()
+
+    assert ("strict", 0.8, None) == (policy.mode, policy.threshold, policy.layers)
+    assert list(LAYER_NAMES) == policy.layer_names
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"mode": "stirct"},
+        {"mode": "observe"},
+        {"threshold": 1.1},
+        {"threshold": -0.1},
+        {"threshold": float("nan")},
+        {"treshold": 0.8},
+        {"layers": ["phantom_tol"]},
+        {"layers": "phantom_tool"},
+        {"layers": ["phantom_tool", "phantom_tool"]},
+    ],
+)
+def test_a_wrong_configuration_fails_when_declared(declared):
+    """A misspelt name and a value out of range are one-line errors, by keyword and mapping."""
+    with pytest.raises(PolicyError) as by_keyword:
+        shield.configure(**declared)
+    with pytest.raises(PolicyError):
+        shield.configure(declared)
+
+    assert "\n" not in str(by_keyword.value)
+
+
+def test_all_layers_run_on_every_call():
+    """Two layers find fault with one call, and both findings are kept."""
+    decision = judged(firewall(), "transfer", {"amount": -500}, [-2.0])
+
+    assert {"impossible_state", "confidence_drop"} == {f.check for f in decision.findings}
+    assert set(LAYER_NAMES) == set(decision.coverage)
+
+
+@pytest.mark.parametrize("layer", NOT_BUILT)
+def test_a_layer_not_built_says_so(layer):
+    """Under ``layers=None`` it is unavailable: this is counted, and is no pass."""
+    decision = judged(firewall(), "book", {"day": "2025-06-30"}, None)
+
+    assert ("unavailable", "not yet") == decision.coverage[layer]
+
+
+@pytest.mark.parametrize("layer", NOT_BUILT)
+def test_a_layer_not_built_cannot_be_asked_for(layer):
+    """Whoever names it is told at once."""
+    with pytest.raises(PolicyError, match="not yet"):
+        shield.configure(layers=[layer])
+
+
+def test_a_blocked_action_does_not_execute():
+    """The decorated tool raises before its first line."""
+    ran = []
+    door = Shield(shield.configure(rules=[sum_is_positive]))
+
+    @shielded(door)
+    def transfer(amount: float) -> None:
+        ran.append(amount)
+
+    with pytest.raises(CallBlocked, match="A transfer moves a sum above 0"):
+        transfer(-500)
+    transfer(500)
+
+    assert [500] == ran
+
+
+def spans_of(name, arguments, **declared):
+    """The attributes of the check span of one call."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    judged(firewall(hooks=[Otel(tracer_provider=provider)], **declared), name, arguments, None)
+    provider.shutdown()
+    (span,) = exporter.get_finished_spans()
+    return dict(span.attributes)
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_an_event_carries_the_threat_tag(mode):
+    """``threat.type: hallucination`` stands on the event in either mode."""
+    attributes = spans_of("transfer", {"amount": -500}, mode=mode)
+
+    assert ("hallucination", "HALLUCINATED") == (
+        attributes["threat.type"],
+        attributes["threat.verdict"],
+    )
+    assert ("impossible_state",) == attributes["threat.layers"]
+    assert (mode, mode == "strict") == (
+        attributes["abs_shield.mode"],
+        attributes["abs_shield.blocked"],
+    )
+
+
+def test_a_clean_call_carries_none():
+    """Only hallucinations are tagged."""
+    attributes = spans_of("transfer", {"amount": 500})
+
+    assert [] == [name for name in attributes if name.startswith("threat.")]

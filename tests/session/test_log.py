@@ -1,0 +1,103 @@
+"""The log is append-only, versioned and bounded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield.core import ToolCall
+from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.session.log import Log
+
+
+def filled(limit: int, *texts: str) -> Log:
+    log = Log(limit)
+    for text in texts:
+        log.append(Said("user", text))
+    return log
+
+
+def texts(log: Log) -> list[str]:
+    return [entry.event.text for entry in log if isinstance(entry.event, Said)]
+
+
+def test_versions_count_every_event() -> None:
+    """Each event has the version after it, from 1."""
+
+    assert [entry.version for entry in filled(10_000, "a", "b", "c")] == [1, 2, 3]
+
+
+def test_the_oldest_are_forgotten() -> None:
+    """Beyond its bound the log keeps the newest events."""
+    log = filled(1_000, *(f"{n}" + "x" * 200 for n in range(10)))
+
+    assert ([t[0] for t in texts(log)], log.forgot, log.version) == (["7", "8", "9"], True, 10)
+
+
+def test_within_the_bound_nothing_is_forgotten() -> None:
+    """A log that fits keeps everything and says so."""
+    log = filled(1_000, "a", "b")
+
+    assert (texts(log), log.forgot) == (["a", "b"], False)
+
+
+def test_the_newest_event_is_kept_whole() -> None:
+    """An event above the bound is kept while it is the newest, and makes the others go."""
+    log = filled(100, "a", "x" * 1_000)
+
+    assert (len(log), log.forgot) == (1, True)
+
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x" * 5_000,
+        ["x" * 50] * 100,
+        {"k" * 50 + str(n): n for n in range(100)},
+        {"a": {"b": ["x" * 5_000]}},
+        list(range(1_000)),
+        [[]] * 1_000,
+        [{}] * 1_000,
+        CYCLE,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_every_large_result_weighs(value: Any) -> None:
+    """Whatever a large result is made of, it pushes older ones out."""
+    log = filled(3_000, "a")
+    log.append(Returned(name="f", value=value))
+
+    assert (len(log), log.forgot) == (1, True)
+
+
+def test_arguments_weigh() -> None:
+    """The arguments of proposed calls count as well."""
+    log = filled(3_000, "a")
+    log.append(Proposed((ToolCall("f", "x" * 5_000),)))
+
+    assert (len(log), log.forgot) == (1, True)
+
+
+def test_many_small_events_are_bounded() -> None:
+    """Empty events have a weight too, so their number is bounded."""
+    log = Log(6_400)
+    for _ in range(1_000):
+        log.append(Opaque(""))
+
+    assert (len(log), log.version) == (100, 1_000)
+
+
+def test_reading_while_writing() -> None:
+    """A reader sees the log as it was when it began."""
+    log = filled(10_000, "a", "b")
+    seen = 0
+    for _ in log:
+        log.append(Said("user", "c"))
+        seen += 1
+
+    assert (seen, len(log)) == (2, 4)

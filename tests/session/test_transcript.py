@@ -1,0 +1,105 @@
+"""A growing list of messages may be passed again and again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from abs_shield import Session
+from abs_shield.core.events import Said
+from abs_shield.session.transcript import Transcript
+
+
+def user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}
+
+
+def texts(session: Session) -> list[str]:
+    return [e.event.text for e in session.entries() if isinstance(e.event, Said)]
+
+
+@given(st.lists(st.sampled_from("abc"), max_size=12), st.lists(st.integers(0, 12), max_size=6))
+def test_a_growing_list_is_taken_once(words: list[str], stops: list[int]) -> None:
+    """In whatever steps a list grows, each message is given once, in order."""
+    transcript = Transcript()
+    given_so_far: list[str] = []
+    for stop in [*sorted(stops), len(words)]:
+        given_so_far += transcript.new(words[:stop])
+
+    assert words == given_so_far
+
+
+def test_equal_messages_of_a_growing_list_both_count() -> None:
+    """A user who says yes twice has said it twice."""
+    session = Session()
+    session.add([user("yes")])
+    session.add([user("yes"), user("yes")])
+
+    assert texts(session) == ["yes", "yes"]
+
+
+def test_a_trimmed_list_gives_only_what_is_new() -> None:
+    """A host that drops the oldest messages does not repeat the others."""
+    session = Session()
+    session.add([user("a"), user("b"), user("c")])
+    session.add([user("b"), user("c"), user("d")])
+
+    assert texts(session) == ["a", "b", "c", "d"]
+
+
+def test_a_trimmed_list_goes_on_growing() -> None:
+    """After a trim the new list is the prefix."""
+    session = Session()
+    session.add([user("a"), user("b")])
+    session.add([user("b"), user("c")])
+    session.add([user("b"), user("c"), user("c")])
+
+    assert texts(session) == ["a", "b", "c", "c"]
+
+
+def test_an_edited_message_is_taken() -> None:
+    """A message that was rewritten at the end is new."""
+    session = Session()
+    session.add([user("a"), user("b")])
+    session.add([user("a"), user("B")])
+
+    assert texts(session) == ["a", "b", "B"]
+
+
+def test_an_unreadable_message_loses_no_other() -> None:
+    """Those before it are added, and those after it when the list is mended."""
+    session = Session()
+    with pytest.raises(ValueError, match="role"):
+        session.add([user("a"), {"role": "wizard"}, user("b")])
+    session.add([user("a"), user("b")])
+
+    assert texts(session) == ["a", "b"]
+
+
+def test_an_unreadable_message_of_a_trimmed_list_loses_no_other() -> None:
+    """The same holds where the list does not begin as before."""
+    session = Session()
+    session.add([user("a"), user("b")])
+    with pytest.raises(ValueError, match="role"):
+        session.add([user("b"), user("c"), {"role": "wizard"}, user("d")])
+    session.add([user("b"), user("c"), user("d")])
+
+    assert texts(session) == ["a", "b", "c", "d"]
+
+
+class _Message(BaseModel):
+    role: str = "user"
+    content: str = "a"
+
+
+def test_sdk_objects_are_recognised() -> None:
+    """An object of an SDK is the same message when it is passed again."""
+    session = Session()
+    session.add([_Message()])
+    session.add([_Message(), _Message(content="b")])
+
+    assert texts(session) == ["a", "b"]

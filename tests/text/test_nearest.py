@@ -1,0 +1,71 @@
+"""Which known name was probably meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.text.nearest import nearest
+
+TOOLS = ["refund", "transfer", "read_database", "delete_database", "create_user", "get_user"]
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("refnud", "refund"),
+        ("Refund", "refund"),
+        ("refunds", "refund"),
+        ("deleteDatabase", "delete_database"),
+        ("database_delete", "delete_database"),
+        ("delete-database", "delete_database"),
+        ("createUser", "create_user"),
+        ("user.get", "get_user"),
+    ],
+)
+def test_the_one_that_was_meant(word: str, expected: str) -> None:
+    """A slip, another case, another separator or another order is recognised."""
+
+    assert [expected] == nearest(word, TOOLS)
+
+
+@pytest.mark.parametrize("word", ["", "xyzzy", "12345", "🙂", "___"])
+def test_nothing_near_is_nothing(word: str) -> None:
+    """A word that resembles none has no nearest."""
+
+    assert nearest(word, TOOLS) == []
+
+
+def test_the_best_come_first() -> None:
+    """With several asked for, the nearest stands first."""
+
+    assert nearest("delete_databse", TOOLS, most=2) == ["delete_database", "read_database"]
+
+
+@given(st.text(), st.lists(st.text()), st.integers(0, 5))
+def test_only_known_names_and_no_more_than_asked(word: str, known: list[str], most: int) -> None:
+    """Whatever is asked, the answers are known names, as many as wanted at most."""
+    found = nearest(word, known, most=most)
+
+    assert (len(found) <= most, set(found) <= set(known)) == (True, True)
+
+
+@given(st.text(min_size=1, max_size=128), st.lists(st.text()))
+def test_a_known_name_is_its_own_nearest(word: str, known: list[str]) -> None:
+    """A name that is there is at least as near as every other."""
+
+    assert word in nearest(word, [*known, word], most=len(known) + 1)
+
+
+def test_a_huge_word_is_cut() -> None:
+    """A name of a million characters costs no more than a long one."""
+
+    assert nearest("x" * 1_000_000, TOOLS) == []
+
+
+def test_a_huge_registry_is_bounded() -> None:
+    """Names beyond the bound are not compared."""
+    known = (f"tool_{n}" if n < 10_000 else pytest.fail("too far") for n in range(10_001))
+
+    assert nearest("refund", known) == []
