@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
+from abs_shield.core.arguments import read_arguments
 from abs_shield.core.events import Returned
 
 _MOST = 1_000
@@ -15,12 +16,17 @@ _MOST = 1_000
 
 @dataclass(slots=True, kw_only=True)
 class Pending:
-    """A judged proposal: *settle_with* logs its decision where it is never dispatched."""
+    """
+    A judged proposal: *settle_with* logs its decision where it is never dispatched.
+
+    *told* says that a transcript shows the call as well.
+    """
 
     call: ToolCall
     arguments: Mapping[str, Any]
     decision: Decision
     settle_with: Callable[[Decision], None]
+    told: bool = False
 
     def settle(self) -> None:
         self.settle_with(self.decision)
@@ -38,6 +44,14 @@ class PendingCalls:
     def announce(self, call: ToolCall) -> None:
         """A transcript shows that the model proposed *call*."""
         self._announced.append(call)
+        for pending in self._judged:
+            if call.id and pending.call.id == call.id and not pending.told:
+                pending.told = True
+                break
+
+    def blocked(self, call_id: str | None) -> bool:
+        """Whether the proposal of that id was blocked, and not dispatched since."""
+        return any(p.call.id == call_id and p.decision.blocked for p in self._judged if p.call.id)
 
     def forget(self, call_id: str) -> bool:
         """Drop the announced call of that id; whether there was one."""
@@ -46,6 +60,13 @@ class PendingCalls:
                 self._announced.remove(call)
                 return True
         return False
+
+    def named(self, call: ToolCall, arguments: Mapping[str, Any]) -> str | None:
+        """Give the id of the oldest announced call of that name with equal arguments."""
+        for told in self._announced:
+            if told.id and told.name == call.name and read_arguments(told.arguments) == arguments:
+                return told.id
+        return None
 
     def waits(self, call_id: str | None) -> bool:
         """Whether an announced call of that id has no answer yet."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextvars import Token
 from dataclasses import dataclass
 from threading import RLock
 from time import monotonic
@@ -19,7 +18,7 @@ from abs_shield.core.messages import read_message
 from abs_shield.errors import PolicyError
 from abs_shield.session.log import Entry, Log
 from abs_shield.session.pending import PendingCalls
-from abs_shield.session.scope import CURRENT, RUNNING
+from abs_shield.session.scope import enter, leave
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
 from abs_shield.text.show import shown
@@ -123,8 +122,9 @@ class Session:
         self.opened: dict[str, list[str]] = {}
         self._ended: OrderedDict[str, bool] = OrderedDict()
         self._loose: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=limits.executed)
+        self._blocked: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=limits.executed)
         self._transcript = Transcript()
-        self._tokens: list[tuple[Token[Session | None], Token[str | None]]] = []
+        self._entered = 0
         self._closers: list[Callable[[Session], None]] = []
 
     # What happens in a run -----------------------------------------------------------------------
@@ -245,6 +245,17 @@ class Session:
             if not (call.id and self.pending.forget(call.id)):
                 self.log.append(Proposed((call,)))
 
+    def stopped(self, call: ToolCall, *, told: bool = False) -> None:
+        """The door blocked *call*: what a transcript tells of it is no execution."""
+        with self.lock:
+            known = (bool(call.id) and self.pending.forget(call.id or "")) or told
+            if not known:
+                self.log.append(Proposed((call,)))
+            if call.id:
+                self._end(call.id, announced=known)
+            else:
+                self._blocked.append((call.name, _object(call)))
+
     def ran(self, executed: Executed) -> None:
         """A call ran: its blocked attempts are forgiven."""
         with self.lock:
@@ -282,6 +293,8 @@ class Session:
         with self.lock:
             for pending in self.pending.drain():
                 pending.settle()
+                if pending.decision.blocked:
+                    self.stopped(pending.call, told=pending.told)
 
     def on_close(self, closer: Callable[[Session], None]) -> None:
         """Call *closer* when this session is left for the last time."""
@@ -291,7 +304,9 @@ class Session:
     # Scope ---------------------------------------------------------------------------------------
 
     def __enter__(self) -> Self:
-        self._tokens.append((CURRENT.set(self), RUNNING.set(None)))
+        with self.lock:
+            self._entered += 1
+        enter(self)
         return self
 
     def __exit__(
@@ -300,11 +315,12 @@ class Session:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        current, running = self._tokens.pop()
-        CURRENT.reset(current)
-        RUNNING.reset(running)
+        leave()
         self.settle()
-        if not self._tokens:
+        with self.lock:
+            self._entered -= 1
+            last = not self._entered
+        if last:
             for closer in self._closers:
                 closer(self)
 
@@ -334,10 +350,13 @@ class Session:
         self.turns += 1
         self.blocks.clear()
         self.repeats.clear()
+        self._blocked.clear()
 
     def _returned(self, event: Returned) -> bool:
         """Take a result into the history, once; False where it is known already."""
         if self.ended(event.call_id) and not self.pending.waits(event.call_id):
+            return False
+        if self.pending.blocked(event.call_id):
             return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
@@ -372,7 +391,7 @@ class Session:
         if self._ended.get(call_id) is False:
             self._ended[call_id] = True
             return False
-        if self._claim(call.name, call):
+        if self._claim(call.name, call) or self._was_blocked(call):
             self._end(call_id, announced=True)
             return False
         self._ended.pop(call_id, None)
@@ -385,6 +404,14 @@ class Session:
             if ran[0] == name and (call is None or ran[1] == _object(call)):
                 self._loose.remove(ran)
                 return True
+        return False
+
+    def _was_blocked(self, call: ToolCall) -> bool:
+        """Whether the door blocked this call under no id; told once."""
+        told = (call.name, _object(call))
+        if told in self._blocked:
+            self._blocked.remove(told)
+            return True
         return False
 
     def _shut(self, call_id: str) -> None:

@@ -78,6 +78,7 @@ def _decorate(tool: Any, *, shield: Shield | None, name: str | None, on_block: O
         shield.registry.add(binding)
     wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
     functools.update_wrapper(wrapper, tool, updated=())
+    wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)
     wrapper.__shielded__ = binding
     return wrapper
 
@@ -103,9 +104,16 @@ class _Entrance:
 def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """What a call that Python cannot bind did name: enough for the schema to say what is wrong."""
     names = [name for name in binding.signature.parameters if name not in binding.injected]
-    places = {**dict(zip(names, args, strict=False)), **kwargs}
+    places = dict(zip(names, args, strict=False))
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
-    return {**places, **extra}
+    by_place = {*places, *(name for name in names if _by_place(binding, name))}
+    named = {f"{k} (by name)" if k in by_place else k: value for k, value in kwargs.items()}
+    return {**places, **extra, **named}
+
+
+def _by_place(binding: Binding, name: str) -> bool:
+    parameter = binding.signature.parameters[name]
+    return parameter.kind is parameter.POSITIONAL_ONLY
 
 
 def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
@@ -157,17 +165,20 @@ def _generator(tool: Any, enter: _Entrance) -> Any:
 def _steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
     kept: list[Any] = []
     error: BaseException | None = None
-    sent: Any = None
+    step: Callable[[], Any] = functools.partial(items.send, None)
     try:
         while True:
             token = guard.running()
             try:
-                item = items.send(sent)
+                item = step()
             finally:
                 RUNNING.reset(token)
             if len(kept) < _KEPT:
                 kept.append(item)
-            sent = yield item
+            try:
+                step = functools.partial(items.send, (yield item))
+            except Exception as thrown:
+                step = functools.partial(items.throw, thrown)
     except StopIteration as end:
         return end.value
     except GeneratorExit:
@@ -194,17 +205,20 @@ def _async_generator(tool: Any, enter: _Entrance) -> Any:
 async def _asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
     kept: list[Any] = []
     error: BaseException | None = None
-    sent: Any = None
+    step: Callable[[], Any] = functools.partial(items.asend, None)
     try:
         while True:
             token = guard.running()
             try:
-                item = await items.asend(sent)
+                item = await step()
             finally:
                 RUNNING.reset(token)
             if len(kept) < _KEPT:
                 kept.append(item)
-            sent = yield item
+            try:
+                step = functools.partial(items.asend, (yield item))
+            except Exception as thrown:
+                step = functools.partial(items.athrow, thrown)
     except StopAsyncIteration:
         return
     except GeneratorExit:

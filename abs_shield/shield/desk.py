@@ -92,7 +92,9 @@ class Desk:
                 call = replace(call, logprobs=pending.call.logprobs)
             open_ids = session.opened.get(call.id or "", [""])
             known = pending.decision.id if pending else open_ids[-1] or None
-            nested = pending is None and RUNNING.get() is not None
+            nested = pending is None and _inside(session)
+            if not (pending or nested or call.id):
+                call = replace(call, id=session.pending.named(call, plain))
             return self._opened(
                 call, arguments, session, siblings=siblings, nested=nested, known=known
             )
@@ -276,8 +278,11 @@ class Desk:
         if _waits(decision):
             self.approvals.wait(decision.id, opened.key)
         again = decision.id in session.opened.get(opened.call.id or "", ())
-        if not (decision.blocked or opened.nested or again):
-            session.open(opened.call, decision.id)
+        if not (opened.nested or again):
+            if decision.blocked:
+                session.stopped(opened.call)
+            else:
+                session.open(opened.call, decision.id)
         if not again:
             self.record(decision, session)
         return opened
@@ -348,6 +353,12 @@ class Desk:
         session.ran(executed)
         if not ran.nested:
             session.heard(executed, value)
+
+
+def _inside(session: Session) -> bool:
+    """Whether a tool of *session* runs in this context; a sub-agent's session is another."""
+    running = RUNNING.get()
+    return running is not None and (running is session or session.ephemeral)
 
 
 def _confidence(call: ToolCall) -> tuple[float | None, str]:

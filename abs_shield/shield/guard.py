@@ -38,7 +38,7 @@ class Guard:
         self._session = session
         self._span: AbstractContextManager[Any] | None = span
         self._opened: Opened | None = None
-        self._running: Token[str | None] | None = None
+        self._running: Token[Session | None] | None = None
         self._started = 0.0
         self.value: Any = None
 
@@ -89,16 +89,16 @@ class Guard:
         self._opened = opened
         if opened.decision.blocked:
             raise CallBlocked(opened.decision)
-        self._running = RUNNING.set(opened.call.name)
+        self._running = RUNNING.set(self._session)
         self._started = perf_counter()
 
     def leave(self) -> None:
         """Leave this context, keep the call open: a generator goes on elsewhere."""
         self._leave(None, None, None)
 
-    def running(self) -> Token[str | None]:
+    def running(self) -> Token[Session | None]:
         """Mark that the tool runs in this context, for one step of a generator."""
-        return RUNNING.set(self._call.name)
+        return RUNNING.set(self._session)
 
     def __exit__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterator, Mapping
 from os import PathLike
 from pathlib import Path
@@ -14,6 +15,9 @@ from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.turns import content_of
+
+logger = logging.getLogger("abs_shield")
 
 
 class Recorder:
@@ -22,20 +26,26 @@ class Recorder:
 
     It writes what the session's log still holds; ``"truncated": true`` says that older messages
     were dropped to keep the session's bounds. Argument values are written: keep the file private.
+    A write that fails is reported, and stops nothing.
+
+    Raises:
+        StoreError: The folder of *path* does not exist.
     """
 
     def __init__(self, path: str | PathLike[str], registry: Registry) -> None:
         self._path = Path(path)
+        if not self._path.parent.is_dir():
+            raise StoreError(f"cannot record to `{self._path}`: there is no such folder")
         self._registry = registry
         self._lock = Lock()
 
     def __call__(self, session: Session) -> None:
-        line = json.dumps(self._run(session), ensure_ascii=True, default=str)
         try:
+            line = json.dumps(self._run(session), ensure_ascii=True, default=str)
             with self._lock, self._path.open("a", encoding="utf-8") as file:
                 file.write(line + "\n")
-        except OSError as error:
-            raise StoreError(f"cannot record to `{self._path}`: {error.strerror}") from None
+        except Exception:
+            logger.exception("abs_shield cannot record session %s to `%s`", session.id, self._path)
 
     def _run(self, session: Session) -> dict[str, Any]:
         run: dict[str, Any] = {
@@ -69,7 +79,7 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
 
 def _tool_message(event: Returned) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "tool", "name": event.name}
-    message["content"] = _content(event.value)
+    message["content"] = content_of(event.value)
     if event.call_id:
         message["tool_call_id"] = event.call_id
     if event.error:
@@ -80,7 +90,3 @@ def _tool_message(event: Returned) -> dict[str, Any]:
 def _call(call: ToolCall) -> dict[str, Any]:
     shape = {"id": call.id, "name": call.name, "arguments": call.arguments}
     return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}
-
-
-def _content(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=str)

@@ -167,12 +167,14 @@ class Shield:
             calls: Calls of any shape, or one assistant message that holds them.
             session: The session; the current one where None.
         """
-        session = self._session(session)
-        session.settle()
+        shared = self._session(session)
+        shared.settle()
         read = _readable(calls)
         decisions = []
         for place, call in enumerate(read):
-            decisions.append(self.desk.propose(call, session, siblings=read[:place]))
+            decisions.append(self.desk.propose(call, shared, siblings=read[:place]))
+        if session is None and shared.ephemeral:
+            shared.settle()
         return decisions
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:

@@ -11,12 +11,14 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_jsonable_python
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 
 _PLAIN = (str, int, float, bool, type(None))
+_DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
 _MARKS = (Target, Soft, Free, Creates, Injected)
 
 
@@ -186,9 +188,22 @@ def _aliased(name: str, default: Any) -> Any:
     return Field(alias=name, default_factory=lambda: default)
 
 
+class _Generator(GenerateJsonSchema):
+    """As pydantic's, but the text form of a Decimal is a number, and keeps a bound of 0."""
+
+    def decimal_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().decimal_schema(schema)
+        lower = schema.get("ge", schema.get("gt"))
+        sign = r"\+?" if lower is not None and lower >= 0 else "[+-]?"
+        for form in made.get("anyOf", ()):
+            if form.get("type") == "string":
+                form.setdefault("pattern", rf"^{sign}({_DIGITS})([eE][+-]?[0-9]+)?$")
+        return made
+
+
 def _schema(name: str, model: Any) -> dict[str, Any]:
     try:
-        schema: dict[str, Any] = model.model_json_schema(by_alias=True)
+        schema: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=_Generator)
     except PydanticUserError as error:
         raise PolicyError(
             f"tool `{name}`: {str(error).splitlines()[0]}; "

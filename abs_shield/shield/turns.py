@@ -49,7 +49,7 @@ def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
         value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
     except Exception as error:
         return _failed(call, error)
-    return Answer(call, _content(value), False)
+    return Answer(call, content_of(value), False)
 
 
 async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
@@ -57,7 +57,7 @@ async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
         value = await shield.adispatch(call.name, call.arguments, call_id=call.id, session=session)
     except Exception as error:
         return _failed(call, error)
-    return Answer(call, _content(value), False)
+    return Answer(call, content_of(value), False)
 
 
 def _failed(call: ToolCall, error: Exception) -> Answer:
@@ -68,8 +68,14 @@ def _failed(call: ToolCall, error: Exception) -> Answer:
     return Answer(call, json.dumps(content), True)
 
 
-def _content(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, default=_plain)
+def content_of(value: Any) -> str:
+    """Write a tool's value as the text of its message: JSON where it has a JSON form."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, default=_plain)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
 
 
 def _plain(value: Any) -> Any:
