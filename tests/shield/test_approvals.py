@@ -1,0 +1,260 @@
+"""SUSPICIOUS calls that wait for a person."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from abs_shield import CallBlocked, ShieldError, ToolCall, shielded
+
+ODD = ToolCall("refund", {"amount": -1})
+
+
+@pytest.fixture
+def approving(door, suspect):
+    """Makes a Shield whose policy asks for an approval of a negative amount."""
+
+    def make(approver=None, **declared):
+        declared = {"layers": [suspect], "on_suspicious": "approve", **declared}
+        return door(approver=approver, **declared)
+
+    return make
+
+
+def answers(said, asked):
+    def approver(decision):
+        asked.append(decision.tool)
+        return said
+
+    return approver
+
+
+def slowly(approver):
+    async def wait(decision):
+        await asyncio.sleep(0)
+        return approver(decision)
+
+    return wait
+
+
+def test_without_an_approver_the_call_is_blocked(approving):
+    """The block says that an approval is required; the verdict stays SUSPICIOUS."""
+    decision = approving().check_call(ODD)
+
+    assert ("SUSPICIOUS", "block", True) == (decision.verdict, decision.action, decision.blocked)
+    assert "required" == decision.approval
+    assert "approval_required" in [p["code"] for p in decision.feedback()["problems"]]
+
+
+@pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
+@pytest.mark.parametrize("entrance", ["check", "dispatch", "adispatch"])
+def test_an_approver_lets_a_call_through(approving, kind, entrance):
+    """Sync and async approvers serve sync and async entrances."""
+    asked = []
+    firewall = approving(kind(answers(True, asked)))
+
+    @shielded(firewall)
+    def refund(amount: float) -> float:
+        return amount
+
+    if entrance == "check":
+        assert "granted" == firewall.check_call(ODD).approval
+    elif entrance == "dispatch":
+        assert firewall.dispatch("refund", {"amount": -1}) == -1
+    else:
+        assert asyncio.run(firewall.adispatch("refund", {"amount": -1})) == -1
+    assert ["refund"] == asked
+
+
+@pytest.mark.parametrize("said", [False, None, 1, "yes"])
+@pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
+def test_anything_but_true_blocks(approving, kind, said):
+    """An approval is the word True, nothing that resembles it."""
+    assert approving(kind(answers(said, []))).check_call(ODD).blocked
+
+
+@pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
+def test_an_approver_that_raises_blocks(approving, kind):
+    """A broken approver approves nothing, and is no exception of the caller's."""
+
+    def broken(decision):
+        raise RuntimeError("no network")
+
+    firewall = approving(kind(broken))
+
+    assert firewall.check_call(ODD).blocked
+    with pytest.raises(CallBlocked):
+        asyncio.run(firewall.adispatch("refund", {"amount": -1}))
+
+
+def test_a_granted_call_runs_and_is_flagged(approving):
+    """The record of an approved call says so: flagged, not blocked, verdict unchanged."""
+    decision = approving(answers(True, [])).check_call(ODD)
+
+    assert ("SUSPICIOUS", "flag", False) == (decision.verdict, decision.action, decision.blocked)
+    assert True is decision.would_block
+
+
+def test_an_approver_is_asked_in_strict_only(approving):
+    """Audit holds nothing: nobody is asked, nothing is blocked."""
+    asked = []
+    decision = approving(answers(False, asked), mode="audit").check_call(ODD)
+
+    assert ([], False, True) == (asked, decision.blocked, decision.would_block)
+
+
+def test_a_hallucinated_call_is_never_asked_about(approving):
+    """What is certain needs no person."""
+    asked = []
+    firewall = approving(answers(True, asked), layers=["parameter_mismatch"])
+
+    assert firewall.check_call(ToolCall("refund", {"amount": "5"})).blocked
+    assert [] == asked
+
+
+def test_a_clean_call_is_never_asked_about(approving):
+    """Nobody is bothered with a call that has no finding."""
+    asked = []
+    approving(answers(False, asked)).check_call(ToolCall("refund", {"amount": 1}))
+
+    assert [] == asked
+
+
+def test_an_operator_lets_one_call_through_once(approving):
+    """``approve(decision_id)`` opens for the same call, the first time only."""
+    firewall = approving()
+    session = firewall.session()
+    first = firewall.check_call(ODD, session=session)
+    firewall.approve(first.id)
+    again = [firewall.check_call(ODD, session=session) for _ in range(2)]
+
+    assert [(False, "granted"), (True, "required")] == [(d.blocked, d.approval) for d in again]
+
+
+@pytest.mark.parametrize(
+    "other", [ToolCall("refund", {"amount": -2}), ToolCall("transfer", {"amount": -1})]
+)
+def test_an_approval_is_bound_to_tool_and_arguments(approving, other):
+    """Another amount, or another tool, is another call."""
+    firewall = approving()
+    session = firewall.session()
+    firewall.approve(firewall.check_call(ODD, session=session).id)
+
+    assert firewall.check_call(other, session=session).blocked
+    assert not firewall.check_call(ODD, session=session).blocked
+
+
+def test_an_approval_is_bound_to_its_session(approving):
+    """What was approved for one run is not approved for another."""
+    firewall = approving()
+    firewall.approve(firewall.check_call(ODD, session=firewall.session()).id)
+
+    assert firewall.check_call(ODD, session=firewall.session()).blocked
+
+
+def test_equal_arguments_may_be_spelt_as_text(approving):
+    """The hash is of what the arguments say, not of how they were sent."""
+    firewall = approving()
+    session = firewall.session()
+    firewall.approve(firewall.check_call(ODD, session=session).id)
+
+    assert not firewall.check_call(ToolCall("refund", '{"amount":-1}'), session=session).blocked
+
+
+@pytest.mark.parametrize("decision_id", ["", "d-1"])
+def test_nothing_waits_under_an_unknown_id(approving, decision_id):
+    """An id that no blocked call has is an error of the operator's."""
+    with pytest.raises(ShieldError, match="waits for an approval"):
+        approving().approve(decision_id)
+
+
+def test_an_approval_is_given_once(approving):
+    """The same decision cannot be approved a second time."""
+    firewall = approving()
+    decision = firewall.check_call(ODD)
+    firewall.approve(decision.id)
+
+    with pytest.raises(ShieldError):
+        firewall.approve(decision.id)
+
+
+def test_a_call_that_was_only_proposed_can_be_approved(approving):
+    """A host that inspects a turn and dispatches nothing blocked can show its operator the id."""
+    firewall = approving()
+    session = firewall.session()
+    (proposed,) = firewall.inspect_turn([ToolCall("refund", {"amount": -1}, "c1")], session=session)
+    firewall.approve(proposed.id)
+
+    assert not firewall.check_call(
+        ToolCall("refund", {"amount": -1}, "c1"), session=session
+    ).blocked
+
+
+def test_an_approval_survives_the_inspection_of_the_turn(approving):
+    """Looking at the granted call does not use the grant up; running it does."""
+    firewall = approving()
+    session = firewall.session()
+    firewall.approve(firewall.check_call(ODD, session=session).id)
+    call = ToolCall("refund", {"amount": -1}, "c2")
+    (seen,) = firewall.inspect_turn([call], session=session)
+    ran = firewall.check_call(call, session=session)
+
+    assert [("granted", False)] * 2 == [(d.approval, d.blocked) for d in (seen, ran)]
+    assert firewall.check_call(ODD, session=session).blocked
+
+
+def test_an_answered_call_waits_no_more(approving):
+    """Once its approver said yes, a call cannot be granted a second run by its id."""
+    firewall = approving(answers(True, []))
+    session = firewall.session()
+    call = ToolCall("refund", {"amount": -1}, "c1")
+    firewall.inspect_turn([call], session=session)
+    decision = firewall.check_call(call, session=session)
+
+    with pytest.raises(ShieldError):
+        firewall.approve(decision.id)
+
+
+def test_on_suspicious_block_needs_no_approval(approving):
+    """``on_suspicious="block"`` blocks, and there is nothing to approve."""
+    decision = approving(on_suspicious="block").check_call(ODD)
+
+    assert (True, "") == (decision.blocked, decision.approval)
+
+
+def test_waiting_for_a_person_costs_no_attempt(approving):
+    """The retry budget is for the model's faults."""
+    firewall = approving(retries=1)
+    session = firewall.session()
+    decisions = [firewall.check_call(ODD, session=session) for _ in range(4)]
+
+    assert {(True, 1)} == {(d.retryable, d.attempts_left) for d in decisions}
+
+
+def test_a_slow_approver_does_not_stop_the_loop(approving):
+    """An async call waits for its approval while other tasks run."""
+    order = []
+
+    async def approver(decision):
+        await asyncio.sleep(0.03)
+        order.append("approved")
+        return True
+
+    firewall = approving(approver)
+    firewall.register(refund)
+
+    async def both():
+        async def other():
+            order.append("other")
+
+        await asyncio.gather(firewall.adispatch("refund", {"amount": -1}), other())
+
+    asyncio.run(both())
+
+    assert ["other", "approved"] == order
+
+
+def refund(amount: float) -> float:
+    """Refund a sum."""
+    return amount

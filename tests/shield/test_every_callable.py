@@ -1,0 +1,794 @@
+"""Every layer, through the decorator, on every kind of callable."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from abs_shield import (
+    CallBlocked,
+    Creates,
+    Free,
+    Injected,
+    PolicyError,
+    Shield,
+    ShieldError,
+    Soft,
+    Target,
+    ToolCall,
+    rule,
+    shield,
+    shielded,
+)
+
+RAN: list = []
+
+
+def plain(amount: float, day: date = date(2025, 1, 1)) -> float:
+    """Book an amount."""
+    RAN.append(amount)
+    return amount
+
+
+async def coroutine(amount: float, day: date = date(2025, 1, 1)) -> float:
+    """Book an amount."""
+    RAN.append(amount)
+    return amount
+
+
+def generator(amount: float, day: date = date(2025, 1, 1)) -> Iterator[float]:
+    """Book an amount."""
+    RAN.append(amount)
+    yield amount
+
+
+async def async_generator(amount: float, day: date = date(2025, 1, 1)) -> AsyncIterator[float]:
+    """Book an amount."""
+    RAN.append(amount)
+    yield amount
+
+
+class Desk:
+    """A callable object, too."""
+
+    def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> float:
+        """Book an amount."""
+        return plain(amount)
+
+
+class AsyncDesk:
+    async def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> float:
+        """Book an amount."""
+        return plain(amount)
+
+
+def method(decorate):
+    class Clerk:
+        @decorate
+        def book(self, amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk().book
+
+
+def static_inside(decorate):
+    class Clerk:
+        @staticmethod
+        @decorate
+        def book(amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk.book
+
+
+def static_outside(decorate):
+    class Clerk:
+        @decorate
+        @staticmethod
+        def book(amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk().book
+
+
+def class_inside(decorate):
+    class Clerk:
+        @classmethod
+        @decorate
+        def book(cls, amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk.book
+
+
+def class_outside(decorate):
+    class Clerk:
+        @decorate
+        @classmethod
+        def book(cls, amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk().book
+
+
+def async_method(decorate):
+    class Clerk:
+        @decorate
+        async def book(self, amount: float, day: date = date(2025, 1, 1)) -> float:
+            """Book an amount."""
+            return plain(amount)
+
+    return Clerk().book
+
+
+def of(function):
+    return lambda decorate: decorate(function)
+
+
+CALLABLES = {
+    "def": of(plain),
+    "async def": of(coroutine),
+    "generator": of(generator),
+    "async generator": of(async_generator),
+    "method": method,
+    "async method": async_method,
+    "staticmethod inside": static_inside,
+    "staticmethod outside": static_outside,
+    "classmethod inside": class_inside,
+    "classmethod outside": class_outside,
+    "partial": of(functools.partial(plain, day=date(2025, 1, 2))),
+    "partial of async": of(functools.partial(coroutine, day=date(2025, 1, 2))),
+    "partial of generator": of(functools.partial(generator, day=date(2025, 1, 2))),
+    "callable object": of(Desk()),
+    "async callable object": of(AsyncDesk()),
+    "bound method": of(Desk().__call__),
+    "lambda": of(lambda amount, day=None: plain(amount)),
+}
+NAMES = {
+    "partial": "plain", "partial of async": "coroutine", "partial of generator": "generator",
+    "def": "plain", "async def": "coroutine", "generator": "generator",
+    "async generator": "async_generator",
+}  # fmt: skip
+TYPED = [kind for kind in CALLABLES if kind != "lambda"]
+every_callable = pytest.mark.parametrize("kind", CALLABLES)
+
+
+@rule(tool="*")
+def amount_is_small(amount):
+    """An amount is at most 500."""
+    return amount <= 500
+
+
+def made(**declared):
+    return Shield(shield.configure(**{"rules": [amount_is_small], **declared}))
+
+
+def called(tool, *args, **kwargs):
+    """What a call gives in the end, however it has to be waited for."""
+
+    async def all_of(items):
+        return [item async for item in items]
+
+    async def awaited(value):
+        return await value
+
+    value = tool(*args, **kwargs)
+    if inspect.isawaitable(value):
+        value = asyncio.run(awaited(value))
+    if isinstance(value, AsyncIterator):
+        value = asyncio.run(all_of(value))
+    return list(value) if isinstance(value, Iterator) else value
+
+
+@pytest.fixture(autouse=True)
+def ran():
+    RAN.clear()
+    return RAN
+
+
+# The layers, on every kind ------------------------------------------------------------
+
+
+@every_callable
+def test_a_clean_call_gives_what_the_tool_gives(kind, ran):
+    """The value comes through, and the tool ran once."""
+    value = called(CALLABLES[kind](shielded(made())), 5)
+
+    assert ([5], True) == (ran, value in (5, [5]))
+
+
+@every_callable
+def test_an_impossible_state_does_not_run(kind, ran):
+    """The rule stops the call before the tool's first line."""
+    tool = CALLABLES[kind](shielded(made()))
+    with pytest.raises(CallBlocked) as blocked:
+        called(tool, 501)
+
+    assert [] == ran
+    assert ["impossible_state"] == [f.check for f in blocked.value.decision.findings]
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_a_mismatch_does_not_run(kind, ran):
+    """A string where a number belongs is stopped, by position and by name."""
+    tool = CALLABLES[kind](shielded(made()))
+    for args, kwargs in [(("5",), {}), ((), {"amount": "5"}), ((), {"amount": 5, "day": "today"})]:
+        with pytest.raises(CallBlocked) as blocked:
+            called(tool, *args, **kwargs)
+        assert {"parameter_mismatch"} == {f.check for f in blocked.value.decision.findings}
+
+    assert [] == ran
+
+
+@every_callable
+def test_a_tool_the_session_does_not_expose_does_not_run(kind, ran):
+    """A narrowed session makes any tool a phantom."""
+    firewall = made()
+    tool = CALLABLES[kind](shielded(firewall))
+    with firewall.session(tools=[]), pytest.raises(CallBlocked) as blocked:
+        called(tool, 5)
+
+    assert [] == ran
+    assert ["phantom_tool"] == [f.check for f in blocked.value.decision.findings]
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_drop_of_confidence_is_flagged(kind, ran):
+    """The proposal's log-probabilities reach the decorated call, which runs."""
+    firewall = made()
+    tool = CALLABLES[kind](shielded(firewall))
+    with firewall.session() as session:
+        firewall.inspect_turn([ToolCall(NAMES[kind], {"amount": 5}, "c1", [-3.0])])
+        called(tool, 5)
+
+    assert ["confidence_drop"] == [f.check for f in session.decisions[0].findings]
+    assert ([5], 1) == (ran, len(session.decisions))
+
+
+@every_callable
+def test_audit_runs_everything(kind, ran):
+    """Nothing is stopped; the record says what would have been."""
+    firewall = made(mode="audit")
+    tool = CALLABLES[kind](shielded(firewall))
+    with firewall.session(tools=[]) as session:
+        called(tool, 501)
+
+    assert [501] == ran
+    assert [(False, True)] == [(d.blocked, d.would_block) for d in session.decisions]
+
+
+@every_callable
+def test_a_block_may_be_returned(kind, ran):
+    """``on_block="return"`` gives the feedback in place of the value."""
+    tool = CALLABLES[kind](shielded(made(), on_block="return"))
+    feedback = called(tool, 501)
+
+    assert ("blocked", []) == (feedback["status"], ran)
+    assert called(tool, 5) in (5, [5])
+
+
+@every_callable
+def test_a_call_is_executed_once(kind):
+    """One call is one Decision and one execution, with its value."""
+    firewall = made()
+    tool = CALLABLES[kind](shielded(firewall))
+    with firewall.session() as session:
+        called(tool, 5)
+
+    assert (1, [(5, False)]) == (
+        len(session.decisions),
+        [(e.arguments["amount"], e.error) for e in session.executed],
+    )
+    assert session.executed[0].value in (5, [5])
+
+
+@pytest.mark.parametrize("kind", ["def", "generator", "method"])
+def test_a_bare_decorator_decorates(kind, ran):
+    """``@shielded`` without a Shield is judged by the current one."""
+    tool = CALLABLES[kind](shielded)
+    with made().session(), pytest.raises(CallBlocked):
+        called(tool, 501)
+
+    assert [] == ran
+
+
+@pytest.mark.parametrize("kind", ["def", "async def", "async generator", "classmethod outside"])
+def test_a_policy_decorates(kind, ran):
+    """``@shielded(policy)`` is judged by the Shield of that policy."""
+    tool = CALLABLES[kind](shielded(made().policy))
+    with pytest.raises(CallBlocked):
+        called(tool, 501)
+
+    assert [] == ran
+
+
+def test_brackets_without_a_shield_decorate():
+    """``@shielded()`` is ``@shielded``."""
+    tool = shielded()(plain)
+    with made().session(), pytest.raises(CallBlocked):
+        tool(501)
+
+
+@pytest.mark.parametrize("wrong", ["raises", None, True])
+def test_an_unknown_answer_to_a_block_is_refused(wrong):
+    """``on_block`` is ``raise`` or ``return``."""
+    with pytest.raises(PolicyError, match="on_block"):
+        shielded(made(), on_block=wrong)
+
+
+# The wrapper ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_wrapper_looks_like_its_tool(kind):
+    """Signature and docstring are the tool's, and so is its name where it has one."""
+    tool = CALLABLES[kind](lambda given: given)
+    wrapper = shielded(made())(tool)
+
+    assert inspect.signature(tool) == inspect.signature(wrapper)
+    assert tool.__doc__ == wrapper.__doc__
+    assert NAMES[kind] == wrapper.__name__
+
+
+@pytest.mark.parametrize(("kind", "name"), [("callable object", "Desk"), ("method", "book")])
+def test_a_wrapper_always_has_a_name(kind, name):
+    """A callable object's wrapper is called what the model calls it."""
+    assert name == CALLABLES[kind](shielded(made())).__name__
+
+
+def test_an_async_wrapper_is_async():
+    """Frameworks ask before they await."""
+    assert inspect.iscoroutinefunction(shielded(made())(coroutine))
+    assert inspect.iscoroutinefunction(shielded(made(), on_block="return")(coroutine))
+    assert not inspect.iscoroutinefunction(shielded(made())(plain))
+
+
+def test_the_model_may_know_a_tool_by_another_name():
+    """``name=`` is what the model calls."""
+    firewall = made()
+    shielded(firewall, name="book")(plain)
+
+    assert firewall.dispatch("book", {"amount": 5}) == 5
+
+
+def test_a_method_keeps_its_object():
+    """Two objects of one class each get their own calls."""
+
+    class Till:
+        def __init__(self):
+            self.held = 0.0
+
+        @shielded(made())
+        def put(self, amount: float) -> None:
+            self.held += amount
+
+    a, b = Till(), Till()
+    a.put(1)
+    b.put(2)
+
+    assert (1, 2) == (a.held, b.held)
+
+
+def test_a_bound_method_can_be_dispatched():
+    """Registered with its object, a method is found by name."""
+    firewall = made()
+
+    class Till:
+        @shielded(firewall)
+        def put(self, amount: float) -> float:
+            return amount
+
+    with pytest.raises(ShieldError, match="needs `self`"):
+        firewall.dispatch("put", {"amount": 1})
+    firewall.register(Till().put)
+
+    assert firewall.dispatch("put", {"amount": 1}) == 1
+
+
+def test_a_generator_is_judged_when_it_is_called(ran):
+    """The block comes from the call, before anybody asks for an item."""
+    with pytest.raises(CallBlocked):
+        shielded(made())(generator)(501)
+
+
+def test_a_generator_may_be_sent_to_thrown_into_and_closed():
+    """The wrapper hands on what its caller sends and throws, as a plain generator would."""
+
+    def dialogue():
+        said = []
+        try:
+            said.append((yield 1))
+            said.append((yield 2))
+        except ValueError:
+            said.append((yield 3))
+        return said
+
+    def talk(tool):
+        items, heard = tool(), []
+        heard += [next(items), items.send("a"), items.throw(ValueError("b"))]
+        try:
+            items.send("c")
+        except StopIteration as end:
+            heard.append(end.value)
+        return heard
+
+    assert talk(dialogue) == talk(shielded(made(mode="audit"))(dialogue))
+
+
+def test_an_async_generator_may_be_sent_to_thrown_into_and_closed():
+    """As above, awaited."""
+
+    async def dialogue():
+        said = "nothing"
+        try:
+            said = yield 1
+            yield said
+        except ValueError:
+            yield "caught"
+        finally:
+            yields.append("closed")
+
+    async def talk(tool):
+        items = tool()
+        heard = [await anext(items), await items.asend("a"), await items.athrow(ValueError("b"))]
+        await items.aclose()
+        return heard
+
+    yields: list = []
+    given = [asyncio.run(talk(tool)) for tool in (dialogue, shielded(made())(dialogue))]
+
+    assert [[1, "a", "caught"]] * 2 == given
+    assert ["closed"] * 2 == yields
+
+
+def test_a_generator_left_half_way_is_executed():
+    """Closing it early is no failure; what it gave so far is its result."""
+
+    def count():
+        yield from range(10)
+
+    firewall = made()
+    with firewall.session() as session:
+        items = shielded(firewall)(count)()
+        next(items)
+        next(items)
+        items.close()
+
+    assert [([0, 1], False)] == [(e.value, e.error) for e in session.executed]
+
+
+@pytest.mark.parametrize("kind", ["def", "async def", "generator", "async generator"])
+def test_a_tool_that_raises_raises(kind):
+    """The caller gets the tool's own exception; the history says that it failed."""
+    firewall = made()
+
+    def fail(*args, **kwargs):
+        raise ConnectionError("no line")
+
+    async def afail():
+        raise ConnectionError("no line")
+
+    def gfail():
+        yield 1
+        raise ConnectionError("no line")
+
+    async def agfail():
+        yield 1
+        raise ConnectionError("no line")
+
+    kinds = {"def": fail, "async def": afail, "generator": gfail, "async generator": agfail}
+    with firewall.session() as session, pytest.raises(ConnectionError, match="no line"):
+        called(shielded(firewall)(kinds[kind]))
+
+    assert [(None, True)] == [(e.value, e.error) for e in session.executed]
+
+
+# Binding ------------------------------------------------------------
+
+
+UNBINDABLE = [
+    ((), {}),
+    ((1, date(2025, 1, 1), 3), {}),
+    ((1,), {"ghost": 2}),
+    ((1,), {"amount": 2}),
+]
+
+
+@pytest.mark.parametrize(("args", "kwargs"), UNBINDABLE)
+@pytest.mark.parametrize("function", [plain, coroutine, generator])
+def test_pythons_own_error_comes_through_in_audit(function, args, kwargs):
+    """A call that does not bind raises the TypeError that it would have raised."""
+    with pytest.raises(TypeError) as expected:
+        function(*args, **kwargs)
+    with pytest.raises(TypeError) as actual:
+        called(shielded(made(mode="audit"))(function), *args, **kwargs)
+
+    assert str(expected.value) == str(actual.value)
+
+
+def test_a_place_is_not_a_name():
+    """A positional-only argument that is passed by name is blocked, not run."""
+
+    @shielded(made())
+    def place(amount: float, /) -> None: ...
+
+    with pytest.raises(CallBlocked):
+        place(amount=1)
+
+
+@pytest.mark.parametrize(("args", "kwargs"), UNBINDABLE)
+def test_a_call_that_does_not_bind_is_blocked_in_strict(args, kwargs, ran):
+    """Missing, surplus, unknown and doubled arguments are mismatches."""
+    with pytest.raises(CallBlocked) as blocked:
+        shielded(made())(plain)(*args, **kwargs)
+
+    assert [] == ran
+    assert {"parameter_mismatch"} == {f.check for f in blocked.value.decision.findings}
+
+
+# Type hints ------------------------------------------------------------
+
+
+class Colour(Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Line(TypedDict):
+    item: str
+    count: int
+
+
+class Address(BaseModel):
+    street: str
+    number: int = 1
+
+
+@dataclass
+class Point:
+    x: int
+
+
+def shop(
+    order: Annotated[str, Target(must_be_seen=True)],
+    amount: Annotated[Decimal, Field(gt=0, description="In euros")],
+    day: date,
+    colour: Colour,
+    size: Literal["s", "m"],
+    lines: list[Line],
+    address: Address,
+    point: Point,
+    client: Annotated[Any, Injected()],
+    note: Annotated[str | None, Free()] = None,
+    name: Annotated[str, Soft()] = "",
+    new_id: Annotated[UUID | None, Creates()] = None,
+    at: time | None = None,
+    ratio: float = 0.5,
+) -> tuple:
+    """Buy things."""
+    return (order, amount, day, colour, size, lines, address, point, note, at)
+
+
+GOOD = {
+    "order": "o_1",
+    "amount": Decimal("9.99"),
+    "day": date(2025, 6, 30),
+    "colour": Colour.RED,
+    "size": "m",
+    "lines": [{"item": "tea", "count": 2}],
+    "address": Address(street="Main", number=3),
+    "point": Point(x=1),
+    "client": object(),
+}
+AS_JSON = {
+    **GOOD,
+    "amount": "9.99",
+    "day": "2025-06-30",
+    "colour": "red",
+    "address": {"street": "Main", "number": 3},
+    "point": {"x": 1},
+}
+
+
+@pytest.fixture
+def tool():
+    """What a Shield made of `shop`."""
+    return made().register(shop).tool
+
+
+def test_python_values_are_judged_as_their_json_form(ran):
+    """Dates, decimals, enums, models and lists that match their hints are clean."""
+    firewall = made(rules=[])
+    with firewall.session() as session:
+        value = shielded(firewall)(shop)(**GOOD)
+
+    assert ((), GOOD["day"]) == (session.decisions[0].findings, value[2])
+    assert {k: v for k, v in AS_JSON.items() if k != "client"} == session.executed[0].arguments
+
+
+def test_a_model_s_json_becomes_python_values():
+    """Dispatched by name, the function gets what its hints ask for."""
+    firewall = made(rules=[])
+    firewall.register(functools.partial(shop, client=None))
+    arguments = {k: v for k, v in AS_JSON.items() if k != "client"}
+    value = firewall.dispatch("shop", arguments)
+
+    assert (Decimal("9.99"), date(2025, 6, 30), Colour.RED) == value[1:4]
+    assert (Address(street="Main", number=3), Point(x=1)) == value[6:8]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ({"amount": Decimal("-1")}, "/arguments/amount"),
+        ({"amount": "much"}, "/arguments/amount"),
+        ({"day": "yesterday"}, "/arguments/day"),
+        ({"day": datetime(2025, 1, 1, 12, tzinfo=UTC)}, "/arguments/day"),
+        ({"colour": "green"}, "/arguments/colour"),
+        ({"size": "xl"}, "/arguments/size"),
+        ({"lines": [{"item": "tea"}]}, "/arguments/lines/0/count"),
+        ({"lines": [{"item": "tea", "count": "2"}]}, "/arguments/lines/0/count"),
+        ({"address": {"street": 5}}, "/arguments/address/street"),
+        ({"note": 5}, "/arguments/note"),
+        ({"ratio": float("nan")}, "/arguments/ratio"),
+        ({"new_id": "123"}, "/arguments/new_id"),
+        ({"order": None}, "/arguments/order"),
+    ],
+)
+def test_a_value_that_does_not_match_its_hint_is_pointed_at(wrong, where):
+    """Each hint is enforced at its own place."""
+    with pytest.raises(CallBlocked) as blocked:
+        shielded(made(rules=[]))(shop)(**{**GOOD, **wrong})
+
+    assert where in {f.where for f in blocked.value.decision.findings}
+
+
+def test_the_schema_is_that_of_the_hints(tool):
+    """Closed, with what has no default required, and without what is injected."""
+    schema = tool.parameters
+
+    assert False is schema["additionalProperties"]
+    assert ["order", "amount", "day", "colour", "size", "lines", "address", "point"] == (
+        schema["required"]
+    )
+    assert "client" not in schema["properties"]
+    assert "In euros" == schema["properties"]["amount"]["description"]
+
+
+def test_marks_reach_the_tool(tool):
+    """Targets, soft, free and created parameters are declared by their hints."""
+    assert {"order": Target(must_be_seen=True)} == tool.targets
+    assert (("name",), ("note",), ("new_id",)) == (tool.soft, tool.free, tool.creates)
+    assert "Buy things." == tool.description
+
+
+def test_a_mark_may_be_given_as_its_class():
+    """``Annotated[str, Target]`` is ``Annotated[str, Target()]``."""
+
+    def cancel(order: Annotated[str, Target], client: Annotated[Any, Injected]) -> None: ...
+
+    assert {"order": Target()} == made().register(cancel).tool.targets
+
+
+def test_an_injected_value_is_not_the_models():
+    """The host may pass any object; the model may not name it."""
+    firewall = made()
+
+    @shielded(firewall)
+    def look(amount: float, client: Annotated[Any, Injected()] = None) -> Any:
+        return client
+
+    client = object()
+
+    assert look(5, client=client) is client
+    assert firewall.check_call(ToolCall("look", {"amount": 5, "client": "mine"})).blocked
+
+
+def test_an_open_signature_takes_more():
+    """``**kwargs`` opens the schema, and more arguments arrive."""
+    firewall = made()
+
+    @shielded(firewall)
+    def open_ended(amount: float, **more: Any) -> dict:
+        return more
+
+    assert open_ended(1, day=2) == {"day": 2}
+    assert firewall.dispatch("open_ended", {"amount": 1, "day": 2}) == {"day": 2}
+
+
+def test_places_are_judged_by_their_names():
+    """``*args`` is a list, a positional-only parameter has its name."""
+    firewall = made()
+
+    @shielded(firewall)
+    def places(amount: float, /, *tags: str, loud: bool = False) -> tuple:
+        return amount, tags, loud
+
+    assert places(1, "a", "b", loud=True) == (1, ("a", "b"), True)
+    assert firewall.dispatch("places", {"amount": 1, "tags": ["a", "b"]}) == (1, ("a", "b"), False)
+    with pytest.raises(CallBlocked, match="/arguments/tags/1"):
+        places(1, "a", 2)
+
+
+def test_a_default_is_the_functions_own():
+    """What the model leaves out is left out: Python's default, mutable or not, is used."""
+    kept: list = []
+
+    @shielded(made())
+    def keep(amount: float, into: list = kept) -> list:
+        into.append(amount)
+        return into
+
+    assert keep(1) is kept
+    assert [1] == kept
+
+
+def test_a_default_may_be_none_without_a_hint_that_says_so():
+    """A default is not judged; None, sent, is."""
+
+    @shielded(made())
+    def note(text: str = None) -> Any:  # noqa: RUF013
+        return text
+
+    assert note() is None
+    with pytest.raises(CallBlocked):
+        note(None)
+
+
+def test_a_parameter_without_a_hint_takes_anything():
+    """No hint, no opinion."""
+
+    @shielded(made())
+    def anything(value):
+        return value
+
+    assert [anything(value) for value in (1, "a", None)] == [1, "a", None]
+
+
+def test_parameters_named_like_pydantics_own_are_fine():
+    """Names that a pydantic model reserves are parameters like others."""
+
+    @shielded(made())
+    def odd(model_config: str, schema: str, _hidden: int, json: bool = True) -> tuple:
+        return model_config, schema, _hidden, json
+
+    assert odd("a", "b", 1) == ("a", "b", 1, True)
+
+
+class Client:
+    """Something that has no JSON form."""
+
+
+def test_a_hint_without_a_json_form_is_refused_when_declared():
+    """A client in the signature is the host's: the message says how to say so."""
+
+    def look(client: Client) -> None: ...
+
+    with pytest.raises(PolicyError, match=r"Injected\(\)"):
+        made().register(look)
+
+
+def test_a_hint_that_cannot_be_read_is_refused_when_declared():
+    """A name that does not exist is told with its tool."""
+
+    def look(client: Missing) -> None: ...  # noqa: F821
+
+    with pytest.raises(PolicyError, match="`look`"):
+        made().register(look)

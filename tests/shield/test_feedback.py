@@ -1,0 +1,164 @@
+"""What the model is told of a block, and how often it may try again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield import ToolCall
+
+FIELDS = {"code", "field", "got", "expected", "allowed", "nearest", "hint"}
+
+
+def wrong(n):
+    return ToolCall("refund", {"amount": f"{n}"})
+
+
+def tried(door, calls, **declared):
+    """(retryable, attempts_left) after each call of one session."""
+    firewall = door(**declared)
+    session = firewall.session()
+    decisions = [firewall.check_call(call, session=session) for call in calls]
+    return [(d.retryable, d.attempts_left) for d in decisions]
+
+
+def test_the_shape_of_feedback(door):
+    """Status, tool, problems, and whether to try again: plain JSON."""
+    feedback = json.loads(json.dumps(door().check_call(wrong(1)).feedback()))
+
+    assert {"status", "tool", "problems", "retryable", "attempts_left"} == set(feedback)
+    assert ("blocked", "refund") == (feedback["status"], feedback["tool"])
+    assert [FIELDS] == [set(problem) for problem in feedback["problems"]]
+
+
+def test_the_nearest_tool_is_told(door):
+    """An invented name is answered with the one that was probably meant."""
+    (problem,) = door().check_call(ToolCall("refnud", {})).feedback()["problems"]
+
+    assert ("unknown_tool", "/name", "refund") == (
+        problem["code"], problem["field"], problem["nearest"],
+    )  # fmt: skip
+
+
+def test_a_clean_call_has_nothing_to_tell(door):
+    """Allowed, no problems, no count."""
+    feedback = door().check_call(ToolCall("refund", {"amount": 1})).feedback()
+
+    assert ("allowed", [], None) == (
+        feedback["status"], feedback["problems"], feedback["attempts_left"],
+    )  # fmt: skip
+
+
+def test_the_budget_is_counted_down(door):
+    """Three blocked calls of one tool, and the third is told to stop."""
+    assert [(True, 2), (True, 1), (False, 0)] == tried(door, [wrong(n) for n in range(3)])
+
+
+def test_a_spent_budget_says_stop(door):
+    """The hint of the last block is to stop or to ask the user."""
+    firewall = door(retries=1)
+    feedback = firewall.check_call(wrong(1), session=firewall.session()).feedback()
+
+    assert "retries_spent" == feedback["problems"][-1]["code"]
+    assert "ask the user" in feedback["problems"][-1]["hint"]
+
+
+def test_the_third_identical_call_is_the_last(door):
+    """A model that repeats itself is stopped, whatever budget is left."""
+    assert [(True, 8), (True, 7), (False, 6)] == tried(door, [wrong(1)] * 3, retries=9)
+
+
+def test_identical_means_the_same_arguments_in_any_order(door):
+    """Two spellings of one object are one call."""
+    texts = ['{"amount":"1","x":2}', '{"x": 2, "amount": "1"}', '{"x":2,"amount":"1"}']
+    calls = [ToolCall("refund", text) for text in texts]
+
+    assert False is tried(door, calls, retries=9)[-1][0]
+
+
+def test_unreadable_arguments_are_compared_as_text(door):
+    """Two different broken texts are not the same call."""
+    calls = [ToolCall("refund", text) for text in ("{", "{{", "{{{")]
+
+    assert True is tried(door, calls, retries=9)[-1][0]
+
+
+def test_each_tool_has_its_own_budget(door):
+    """Blocks of one tool cost another nothing."""
+    calls = [wrong(1), ToolCall("transfer", {"amount": "1"})]
+
+    assert [(True, 2), (True, 2)] == tried(door, calls)
+
+
+def test_each_session_has_its_own_budget(door):
+    """Blocks of one run cost another nothing."""
+    firewall = door()
+    left = [
+        firewall.check_call(wrong(1), session=firewall.session()).attempts_left for _ in range(2)
+    ]
+
+    assert [2, 2] == left
+
+
+def test_a_user_turn_starts_anew(door):
+    """When the user speaks, budget and repetitions are forgotten."""
+    firewall = door()
+    session = firewall.session()
+    for _ in range(3):
+        firewall.check_call(wrong(1), session=session)
+    session.user("Try once more.")
+    decision = firewall.check_call(wrong(1), session=session)
+
+    assert (True, 2) == (decision.retryable, decision.attempts_left)
+
+
+def test_an_execution_starts_anew(door):
+    """When the tool ran, its blocked attempts are forgiven."""
+    firewall = door()
+    session = firewall.session()
+    for n in range(2):
+        firewall.check_call(wrong(n), session=session)
+    with firewall.guard(ToolCall("refund", {"amount": 1}), session=session) as guard:
+        guard.value = "done"
+
+    assert 2 == firewall.check_call(wrong(9), session=session).attempts_left
+
+
+def test_another_tools_execution_forgives_nothing(door):
+    """Only the tool that ran is forgiven."""
+    firewall = door()
+    session = firewall.session()
+    firewall.check_call(wrong(1), session=session)
+    with firewall.guard(ToolCall("transfer", {"amount": 1}), session=session):
+        pass
+
+    assert 1 == firewall.check_call(wrong(2), session=session).attempts_left
+
+
+def test_a_proposal_and_its_dispatch_cost_one_attempt(door):
+    """One call is one attempt, however often it is judged."""
+    firewall = door()
+    session = firewall.session()
+    call = ToolCall("refund", {"amount": "1"}, "c1")
+    (proposed,) = firewall.inspect_turn([call], session=session)
+    dispatched = firewall.check_call(call, session=session)
+
+    assert [2, 2] == [proposed.attempts_left, dispatched.attempts_left]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_only_blocks_are_counted(door, mode):
+    """Audit stops nothing and counts nothing down."""
+    expected = [None] * 4 if mode == "audit" else [2, 1, 0, 0]
+
+    assert expected == [left for _, left in tried(door, [wrong(n) for n in range(4)], mode=mode)]
+
+
+def test_no_value_of_another_session_is_told(door):
+    """The canary of one session stands in no feedback of another."""
+    firewall = door()
+    firewall.check_call(ToolCall("refund", {"amount": "canary"}), session=firewall.session())
+    told = firewall.check_call(wrong(1), session=firewall.session()).feedback()
+
+    assert "canary" not in json.dumps(told)

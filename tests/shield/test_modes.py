@@ -1,0 +1,109 @@
+"""Which mode holds for one finding: of the layer, of the tool, of the pair."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import PolicyError, Shield, Tool, ToolCall, rule, shield
+
+SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}}}
+WRONG = ToolCall("refund", {"amount": "5"})
+PAIR = ("refund", "parameter_mismatch")
+
+
+def check(mode, modes, tool_mode=None, call=WRONG):
+    tools = [Tool(name="refund", parameters=SCHEMA, mode=tool_mode), Tool(name="transfer")]
+    return Shield(shield.configure(mode=mode, modes=modes, tools=tools)).check_call(call)
+
+
+@pytest.mark.parametrize(
+    ("mode", "modes", "tool_mode", "blocked"),
+    [
+        ("strict", {}, None, True),
+        ("audit", {}, None, False),
+        ("strict", {"parameter_mismatch": "audit"}, None, False),
+        ("audit", {"parameter_mismatch": "strict"}, None, True),
+        ("strict", {"phantom_tool": "audit"}, None, True),
+        ("strict", {"refund": "audit"}, None, False),
+        ("audit", {"refund": "strict"}, None, True),
+        ("strict", {}, "audit", False),
+        ("audit", {}, "strict", True),
+        ("audit", {"refund": "strict"}, "audit", False),
+        ("audit", {"refund": "audit"}, "strict", False),
+        ("strict", {"refund": "strict", "parameter_mismatch": "audit"}, None, False),
+        ("strict", {"refund": "audit", "parameter_mismatch": "strict"}, None, False),
+        ("audit", {"parameter_mismatch": "strict"}, "audit", False),
+        ("audit", {"refund": "audit", PAIR: "strict"}, "audit", True),
+        (
+            "strict",
+            {"refund": "strict", "parameter_mismatch": "strict", PAIR: "audit"},
+            None,
+            False,
+        ),
+        ("audit", {("transfer", "parameter_mismatch"): "strict"}, None, False),
+    ],
+)
+def test_the_mode_that_holds(mode, modes, tool_mode, blocked):
+    """A pair decides; else layer and tool, audit winning; else the policy."""
+    decision = check(mode, modes, tool_mode)
+
+    assert (blocked, True) == (decision.blocked, decision.would_block)
+    assert ("strict" if blocked else "audit") == decision.findings[0].mode
+    assert decision.findings[0].mode == decision.mode
+
+
+def test_an_unknown_tool_has_the_policys_modes():
+    """A layer's mode holds for names that nobody registered, too."""
+    phantom = ToolCall("refnud", {})
+
+    assert check("strict", {}, call=phantom).blocked
+    assert not check("strict", {"phantom_tool": "audit"}, call=phantom).blocked
+    assert check("audit", {"phantom_tool": "strict"}, call=phantom).blocked
+
+
+def test_one_strict_finding_is_enough():
+    """Where two layers find fault and one is strict, the call is blocked in strict mode."""
+    tools = [Tool(name="refund", parameters=SCHEMA)]
+
+    @rule(tool="refund")
+    def never(amount=0):
+        """Refunds are closed."""
+        return False
+
+    modes = {"impossible_state": "strict", "parameter_mismatch": "audit"}
+    policy = shield.configure(mode="audit", modes=modes, tools=tools, rules=[never])
+    decision = Shield(policy).check_call(ToolCall("refund", {"amount": 5}))
+
+    assert (True, "strict") == (decision.blocked, decision.mode)
+
+
+def test_a_clean_call_has_the_tools_mode():
+    """With nothing found, the record says which mode would have held."""
+    clean = ToolCall("refund", {"amount": 5})
+
+    assert "audit" == check("strict", {"refund": "audit"}, call=clean).mode
+    assert "strict" == check("audit", {}, "strict", call=clean).mode
+
+
+def test_the_action_does_not_depend_on_the_mode():
+    """Audit rows and strict rows are the same rows."""
+    strict, audit = check("strict", {}), check("audit", {})
+
+    assert ("block", "HALLUCINATED") == (strict.action, strict.verdict)
+    assert (strict.action, strict.verdict) == (audit.action, audit.verdict)
+
+
+@pytest.mark.parametrize("modes", [{("refund", "phantom_tol"): "audit"}, {"refund": "observe"}])
+def test_a_wrong_mode_fails_when_declared(modes):
+    """A pair of an unknown layer, and a word that is no mode."""
+    with pytest.raises(PolicyError):
+        shield.configure(modes=modes)
+
+
+def test_everything_can_be_set_to_audit_at_once():
+    """An audited policy stops nothing, whatever its tools and pairs said."""
+    tools = [Tool(name="refund", parameters=SCHEMA, mode="strict")]
+    policy = shield.configure(tools=tools, modes={PAIR: "strict", "phantom_tool": "strict"})
+    decision = Shield(policy.audited()).check_call(WRONG)
+
+    assert (False, True) == (decision.blocked, decision.would_block)

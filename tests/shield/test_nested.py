@@ -1,0 +1,185 @@
+"""A tool that calls another shielded tool from code: no proposal of the model's."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from threading import Thread
+
+import pytest
+
+from abs_shield import CallBlocked, Shield, ToolCall, rule, shield, shielded
+
+
+@rule(tool="inner")
+def small(amount):
+    """An inner amount is at most 500."""
+    return amount <= 500
+
+
+@pytest.fixture
+def firewall(suspect):
+    """All layers, and one of the user's own that suspects negative amounts."""
+    layers = ["phantom_tool", "parameter_mismatch", "impossible_state", "confidence_drop", suspect]
+    return Shield(shield.configure(layers=layers, rules=[small]))
+
+
+@pytest.fixture
+def tools(firewall):
+    """``outer`` calls ``inner`` with what it got."""
+
+    @shielded(firewall)
+    def inner(amount: float) -> float:
+        return amount
+
+    @shielded(firewall)
+    def outer(amount: float) -> float:
+        return inner(amount) + 1
+
+    return outer, inner
+
+
+def test_an_inner_call_is_judged_by_schema_and_rules_only(firewall, tools):
+    """The other layers say that the call was nested."""
+    with firewall.session() as session:
+        tools[0](5)
+    inner = next(d for d in session.decisions if d.tool == "inner")
+
+    assert {"phantom_tool", "confidence_drop", "suspect"} == {
+        name for name, coverage in inner.coverage.items() if coverage.reason == "nested"
+    }
+    assert {"ran"} == {
+        inner.coverage[n].outcome for n in ("parameter_mismatch", "impossible_state")
+    }
+
+
+def test_a_rule_stops_an_inner_call(tools):
+    """What may never be true is never true, whoever calls."""
+    with pytest.raises(CallBlocked, match="at most 500") as blocked:
+        tools[0](600)
+
+    assert "inner" == blocked.value.decision.tool
+
+
+def test_an_inner_call_is_executed_and_not_heard(firewall, tools):
+    """It is in the history as nested; the model never read its result."""
+    with firewall.session() as session:
+        tools[0](5)
+
+    assert [("inner", True), ("outer", False)] == [(e.tool, e.nested) for e in session.executed]
+    assert ["outer"] == [e.event.name for e in session.entries() if hasattr(e.event, "value")]
+
+
+def test_after_the_outer_call_the_next_is_none_inside_it(firewall, tools):
+    """The mark ends with the tool, also where it raised."""
+    with firewall.session() as session:
+        with pytest.raises(CallBlocked):
+            tools[0](600)
+        tools[1](-1)
+
+    assert ["suspect"] == [f.check for f in session.decisions[-1].findings]
+
+
+def test_a_nested_call_does_not_consume_the_proposal_of_another(firewall, tools):
+    """The model proposed ``inner`` with other arguments: that call is still to come."""
+    with firewall.session() as session:
+        firewall.inspect_turn([ToolCall("outer", {"amount": 5}), ToolCall("inner", {"amount": 7})])
+        tools[0](5)
+        tools[1](7)
+
+    assert ["outer", "inner", "inner"] == [d.tool for d in session.decisions]
+    assert [False, True] == [e.nested for e in session.executed if e.tool == "inner"][::-1]
+
+
+def test_an_async_tool_nests(firewall):
+    """A task that a tool starts is inside the tool."""
+
+    @shielded(firewall)
+    async def inner(amount: float) -> float:
+        return amount
+
+    @shielded(firewall)
+    async def outer(amount: float) -> float:
+        return sum(await asyncio.gather(inner(amount), inner(amount)))
+
+    async def run():
+        async with firewall.session() as session:
+            await outer(-1)
+        return session
+
+    decisions = asyncio.run(run()).decisions
+
+    assert [("outer", 1), ("inner", 0), ("inner", 0)] == [
+        (d.tool, len(d.findings)) for d in decisions
+    ]
+
+
+def test_a_step_of_a_generator_is_inside_the_tool(firewall, tools):
+    """Between its steps, the host's own calls are not."""
+
+    @shielded(firewall)
+    def stream(amount: float):
+        yield tools[1](amount)
+        yield tools[1](amount)
+
+    with firewall.session() as session:
+        items = stream(-1)
+        next(items)
+        tools[1](-2)
+        list(items)
+
+    found = [len(d.findings) for d in session.decisions if d.tool == "inner"]
+
+    assert [0, 1, 0] == found
+
+
+def test_a_sub_agent_inside_a_tool_is_judged_in_full(firewall, tools):
+    """A tool that runs an agent of its own opens a session: its calls are proposals again."""
+
+    @shielded(firewall)
+    def delegate() -> str:
+        with firewall.session() as sub:
+            tools[1](-1)
+        return sub.decisions[0].verdict
+
+    assert "SUSPICIOUS" == delegate()
+
+
+def test_a_sub_agent_with_an_explicit_session_is_judged_in_full(firewall):
+    """``session=child`` inside a tool is the sub-agent's own run."""
+    parent = firewall.session()
+
+    @shielded(firewall)
+    def delegate() -> bool:
+        return firewall.check_call(ToolCall("invented", {}), session=parent.child()).blocked
+
+    with parent:
+        assert delegate() is True
+
+
+def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
+    """A thread that a tool starts without its context is a run of its own."""
+    seen = []
+
+    @shielded(firewall)
+    def outer() -> None:
+        def work():
+            with firewall.session() as session:
+                tools[1](-1)
+            seen.append(session.decisions[0].verdict)
+
+        thread = Thread(target=contextvars.Context().run, args=(work,))
+        thread.start()
+        thread.join()
+
+    outer()
+
+    assert ["SUSPICIOUS"] == seen
+
+
+def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
+    """No session is shared, and still the inner call is no proposal."""
+    tools[0](-1)
+    (inner,) = firewall.store.decisions(tool="inner")
+
+    assert "nested" == inner.coverage["suspect"].reason

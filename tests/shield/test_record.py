@@ -1,0 +1,163 @@
+"""A session's run is appended to a run file when it is left."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield import StoreError, ToolCall, shielded
+from abs_shield.session import Limits
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "runs.jsonl"
+
+
+def runs(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture
+def recorded(door, file):
+    """The run of one session: a user message, one call that runs, and one that is blocked."""
+    firewall = door(record=file)
+
+    @shielded(firewall)
+    def refund(amount: float) -> dict:
+        """Refund a sum."""
+        return {"refunded": amount}
+
+    with firewall.session("s1") as session:
+        session.system("Be kind.")
+        session.user("Refund 5 €, please.")
+        calls = [ToolCall("refund", {"amount": n}, f"c{n}") for n in (5, "6")]
+        firewall.run_tool_calls(calls, session=session)
+        session.assistant("Done.")
+    return runs(file)
+
+
+def test_a_session_is_one_line(recorded):
+    """The line names run and session, and holds tools and messages."""
+    (run,) = recorded
+
+    assert {"run_id", "session_id", "tools", "messages"} == set(run)
+    assert "s1" == run["session_id"]
+
+
+def test_messages_stand_in_their_order(recorded):
+    """What was said, proposed and returned, as the run-file format has it."""
+    roles = [message["role"] for message in recorded[0]["messages"]]
+
+    assert ["system", "user", "assistant", "tool", "assistant", "assistant"] == roles
+    assert "Refund 5 €, please." == recorded[0]["messages"][1]["content"]
+
+
+def test_calls_that_were_blocked_are_recorded_too(recorded):
+    """A replay can judge what the door stopped; it has no result."""
+    calls = [c for m in recorded[0]["messages"] for c in m.get("tool_calls", ())]
+    answered = [m["tool_call_id"] for m in recorded[0]["messages"] if m["role"] == "tool"]
+
+    assert [("c5", {"amount": 5}), ("c6", {"amount": "6"})] == [
+        (c["id"], c["arguments"]) for c in calls
+    ]
+    assert ["c5"] == answered
+
+
+def test_the_tools_are_recorded_with_their_schemas(recorded):
+    """A replay needs no policy to know what could be called."""
+    tools = {tool["name"]: tool for tool in recorded[0]["tools"]}
+
+    assert {"refund", "transfer"} == set(tools)
+    assert "Refund a sum." == tools["refund"]["description"]
+    assert ["amount"] == list(tools["refund"]["parameters"]["properties"])
+
+
+def test_a_failed_call_is_marked(door, file):
+    """A result that is an error says so."""
+    firewall = door(record=file)
+    with firewall.session() as session:
+        firewall.check_result(
+            ToolCall("refund", {}, "c1"), "no line", elapsed_ms=1, error=True, session=session
+        )
+
+    assert [True] == [m["error"] for m in runs(file)[0]["messages"] if m["role"] == "tool"]
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_blocked_call_that_was_only_proposed_is_recorded_once(door, file, told):
+    """What was stopped in its turn is part of the run, whether or not a transcript tells it."""
+    firewall = door(record=file)
+    with firewall.session() as session:
+        firewall.inspect_turn([ToolCall("refnud", {}, "c1")])
+        if told:
+            call = {"id": "c1", "name": "refnud", "arguments": {}}
+            answer = {"role": "tool", "tool_call_id": "c1", "content": "no such tool"}
+            session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+
+    assert () == session.executed
+    (message,) = runs(file)[0]["messages"]
+    assert ["c1"] == [call["id"] for call in message["tool_calls"]]
+
+
+def test_a_block_inside_a_block_writes_once(door, file):
+    """A session entered twice is written when it is left for the last time."""
+    firewall = door(record=file)
+    with firewall.session("s1"), firewall.session("s1"):
+        pass
+
+    assert 1 == len(runs(file))
+
+
+def test_every_session_appends(door, file):
+    """Sessions follow each other in one file."""
+    firewall = door(record=file)
+    for name in ("s1", "s2"):
+        with firewall.session(name):
+            pass
+
+    assert ["s1", "s2"] == [run["session_id"] for run in runs(file)]
+
+
+def test_what_was_forgotten_is_said(door, file):
+    """A run whose beginning was dropped is marked."""
+    firewall = door(record=file, limits=Limits(text=500))
+    with firewall.session() as session:
+        for _ in range(9):
+            session.user("x" * 100)
+
+    assert True is runs(file)[0]["truncated"]
+
+
+CIRCLE: list = []
+CIRCLE.append(CIRCLE)
+
+
+@pytest.mark.parametrize(
+    ("value", "content"), [({("a", 1): {1}}, "{('a', 1): {1}}"), (CIRCLE, "[[...]]")]
+)
+def test_values_that_json_does_not_know_are_recorded(door, file, value, content):
+    """Tuples as keys and circles do not stop a session from being left."""
+    with door(record=file).session() as session:
+        session.tool_result("refund", value)
+
+    assert [content] == [m["content"] for m in runs(file)[0]["messages"]]
+
+
+def test_a_folder_that_does_not_exist_is_told_at_once(door, tmp_path):
+    """A Shield that could never record fails when it is made."""
+    with pytest.raises(StoreError, match="nowhere"):
+        door(record=tmp_path / "nowhere" / "runs.jsonl")
+
+
+def test_a_recorder_that_fails_stops_nothing(door, tmp_path, caplog):
+    """Leaving the session is never an error; the loss is reported."""
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    firewall = door(record=folder / "runs.jsonl", mode="audit")
+    folder.rmdir()
+    with firewall.session():
+        pass
+
+    assert "cannot record" in caplog.text

@@ -1,0 +1,461 @@
+"""Whose run a call belongs to, and what that run has seen."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+from threading import Barrier, Thread
+
+import pytest
+
+from abs_shield import PolicyError, Session, ToolCall, shielded
+from abs_shield.core.events import Returned
+from abs_shield.session import Limits, Sessions, current_session
+
+
+@pytest.fixture
+def firewall(door):
+    return door()
+
+
+@pytest.fixture
+def refund(firewall):
+    """A decorated tool of the firewall."""
+
+    @shielded(firewall)
+    def refund(amount: float) -> dict:
+        return {"refunded": amount}
+
+    return refund
+
+
+def ran(session):
+    return [(call.tool, call.call_id, call.value) for call in session.executed]
+
+
+def heard(session):
+    return [e.event.value for e in session.entries() if isinstance(e.event, Returned)]
+
+
+# Scope ------------------------------------------------------------
+
+
+def test_a_session_is_current_inside_its_block(firewall):
+    """Sessions nest, and each block gives back what was current before it."""
+    with firewall.session() as outer:
+        with firewall.session() as inner:
+            assert current_session() is inner
+        assert current_session() is outer
+    assert current_session() is None
+
+
+def test_one_session_may_be_entered_again_inside_itself(firewall):
+    """A helper that opens the same session leaves it current afterwards."""
+    with firewall.session("s1") as session:
+        with firewall.session("s1") as again:
+            assert again is session
+        assert current_session() is session
+
+
+def test_an_async_block_is_a_block(firewall, refund):
+    """``async with`` makes a session current, too."""
+
+    async def run():
+        async with firewall.session() as session:
+            refund(5)
+        return session, current_session()
+
+    session, after = asyncio.run(run())
+
+    assert ([("refund", None, {"refunded": 5})], None) == (ran(session), after)
+
+
+def test_an_explicit_session_wins(firewall):
+    """``session=`` is used, whatever is current."""
+    other = firewall.session()
+    with firewall.session() as current:
+        decision = firewall.check_call(ToolCall("refund", {}), session=other)
+
+    assert (other.id, ()) == (decision.session_id, current.decisions)
+
+
+def test_without_a_session_nothing_is_shared(firewall):
+    """Two calls without a session belong to two runs."""
+    decisions = [firewall.check_call(ToolCall("refund", {})) for _ in range(2)]
+
+    assert 2 == len({d.session_id for d in decisions})
+
+
+def test_a_session_by_id_goes_on(firewall):
+    """The same id is the same session; no id is a new one."""
+    assert firewall.session("s1") is firewall.session("s1")
+    assert firewall.session() is not firewall.session()
+
+
+def test_a_second_session_inside_another_is_independent(firewall, refund):
+    """Only a child shares: what ran inside the inner block, the outer has not seen."""
+    with firewall.session() as outer, firewall.session() as inner:
+        refund(5)
+
+    assert (1, 0) == (len(inner.executed), len(outer.executed))
+    assert [] == heard(outer)
+
+
+def test_threads_keep_their_sessions_apart(firewall, refund):
+    """Eight threads, each in its own session, each see their own calls only."""
+    barrier, sessions = Barrier(8), {}
+
+    def work(n):
+        with firewall.session(f"s{n}") as session:
+            barrier.wait()
+            for _ in range(20):
+                refund(n)
+            sessions[n] = session
+
+    threads = [Thread(target=work, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert {n: {n} for n in range(1, 9)} == {
+        n: {call.value["refunded"] for call in session.executed} for n, session in sessions.items()
+    }
+
+
+def test_tasks_keep_their_sessions_apart(firewall, refund):
+    """Tasks that wait inside their blocks do not mix their calls."""
+
+    async def work(n):
+        with firewall.session() as session:
+            for _ in range(5):
+                refund(n)
+                await asyncio.sleep(0)
+            return {call.value["refunded"] for call in session.executed}
+
+    async def all_of_them():
+        return await asyncio.gather(*(work(n) for n in range(5)))
+
+    assert [{n} for n in range(5)] == asyncio.run(all_of_them())
+
+
+def test_two_tasks_may_be_in_one_session(firewall):
+    """Two requests of one session overlap, and each leaves its own block."""
+
+    async def work(first, second):
+        with firewall.session("s1") as session:
+            first.set()
+            await second.wait()
+            return current_session() is session
+
+    async def both():
+        a, b = asyncio.Event(), asyncio.Event()
+        return await asyncio.gather(work(a, b), work(b, a)), current_session()
+
+    assert ([True, True], None) == asyncio.run(both())
+
+
+def test_a_block_may_be_left_in_another_context(firewall):
+    """A framework that enters in one thread and leaves in another gets no error."""
+    session = firewall.session()
+    contextvars.copy_context().run(session.__enter__)
+    session.__exit__(None, None, None)
+
+    assert current_session() is None
+
+
+def test_a_thread_without_a_session_is_in_none(firewall, refund):
+    """A thread that a block started does not inherit its session by accident."""
+    with firewall.session() as session:
+        thread = Thread(target=refund, args=(5,))
+        thread.start()
+        thread.join()
+
+    assert () == session.executed
+
+
+# What a session tells ------------------------------------------------------------
+
+
+def test_a_decision_names_its_session_run_and_agent(firewall):
+    """Session, run, agent and model stand on the record."""
+    session = firewall.session("s1", agent="clerk")
+    session.model = "m-1"
+    decision = firewall.check_call(ToolCall("refund", {}), session=session)
+
+    assert ("s1", session.run_id, "clerk", "m-1") == (
+        decision.session_id, decision.run_id, decision.agent, decision.model,
+    )  # fmt: skip
+
+
+def test_every_user_message_opens_a_run(firewall):
+    """One session holds several runs; the first message opens none besides the first."""
+    session = firewall.session()
+    runs = [session.run_id]
+    for text in ("Refund it.", "And the other."):
+        session.user(text)
+        runs.append(session.run_id)
+
+    assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
+
+
+def test_a_handoff_keeps_the_session(firewall, refund):
+    """Another agent goes on with the same history."""
+    with firewall.session(agent="clerk") as session:
+        refund(1)
+        session.handoff("manager")
+        refund(2)
+
+    assert ["clerk", "manager"] == [d.agent for d in session.decisions]
+    assert 2 == len(session.executed)
+
+
+def test_what_was_done_can_be_asked(firewall, refund):
+    """``did`` matches the tool and at least the given arguments of a call that did not fail."""
+    with firewall.session() as session:
+        refund(5)
+
+    assert session.did("refund")
+    assert session.did("refund", amount=5)
+    assert not session.did("refund", amount=6)
+    assert not session.did("transfer")
+
+
+def test_a_failed_call_was_not_done(firewall):
+    """A call that raised is in the history, as a failure."""
+    session = firewall.session()
+    with pytest.raises(OSError, match="no line"), firewall.guard(
+        ToolCall("refund", {}), session=session
+    ):  # fmt: skip
+        raise OSError("no line")
+
+    assert not session.did("refund")
+    assert [(True, None)] == [(call.error, call.value) for call in session.executed]
+
+
+def test_a_blocked_call_was_not_done(firewall):
+    """What did not run is in no history of executions."""
+    session = firewall.session()
+    firewall.check_call(ToolCall("refund", {"amount": "5"}), session=session)
+
+    assert () == session.executed
+
+
+def test_what_was_not_seen_is_said(firewall):
+    """``opaque`` keeps the reason: from now on a miss proves nothing."""
+    session = firewall.session()
+    session.opaque("the user sent a photo")
+
+    assert ("the user sent a photo",) == session.opaque_reasons
+
+
+def test_an_image_in_a_transcript_is_opaque(firewall):
+    """A block that we cannot read is noticed."""
+    image = {"type": "image_url", "image_url": {"url": "data:..."}}
+    session = firewall.session(messages=[{"role": "user", "content": [image]}])
+
+    assert 1 == len(session.opaque_reasons)
+
+
+# Children ------------------------------------------------------------
+
+
+def test_a_childs_results_are_seen_by_its_parent(firewall, refund):
+    """What the sub-agent's tool returned stands in the parent's log, not in its executions."""
+    with firewall.session() as parent, parent.child(agent="clerk") as child:
+        refund(5)
+
+    assert ([{"refunded": 5}], ()) == (heard(parent), parent.executed)
+    assert ["clerk"] == [d.agent for d in child.decisions]
+
+
+def test_a_grandchilds_results_are_seen_by_all(firewall):
+    """Results go all the way up, from transcripts as well."""
+    parent = firewall.session()
+    parent.child().child().tool_result("look_up", {"id": "tx_12345"})
+
+    assert [{"id": "tx_12345"}] == heard(parent)
+
+
+def test_a_parents_results_are_not_the_childs_executions(firewall, refund):
+    """A child starts with an empty history, and reads its parent through ``parent``."""
+    with firewall.session() as parent:
+        refund(5)
+        child = parent.child()
+
+    assert ((), parent) == (child.executed, child.parent)
+
+
+def test_a_child_inherits_what_may_be_called(firewall):
+    """The parent's narrowing holds for the child, and a child may be narrowed further."""
+    parent = firewall.session(tools=["refund"])
+    call = ToolCall("transfer", {})
+    narrower = parent.child(tools=[])
+
+    assert firewall.check_call(call, session=parent.child()).blocked
+    assert firewall.check_call(ToolCall("refund", {}), session=narrower).blocked
+
+
+def test_a_child_may_have_tools_of_its_own(firewall):
+    """A sub-agent works with other tools than the agent that started it."""
+    child = firewall.session(tools=["refund"]).child(tools=["transfer"])
+
+    assert not firewall.check_call(ToolCall("transfer", {}), session=child).blocked
+    assert firewall.check_call(ToolCall("refund", {}), session=child).blocked
+
+
+def test_a_session_may_be_opened_under_a_parent(firewall):
+    """``session(parent=)`` is a child by another door."""
+    parent = firewall.session()
+    firewall.session(parent=parent).tool_result("look_up", "found")
+
+    assert ["found"] == heard(parent)
+
+
+# Transcripts ------------------------------------------------------------
+
+TRANSCRIPT = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Refund 5, please."},
+    {
+        "role": "assistant",
+        "tool_calls": [{"id": "c1", "function": {"name": "refund", "arguments": '{"amount": 5}'}}],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": '{"refunded": 5}'},
+    {"role": "assistant", "content": "Done."},
+]
+
+
+def test_a_growing_list_may_be_added_again_and_again(firewall):
+    """Every prefix of the list is added, and everything is taken once."""
+    session = firewall.session()
+    for end in range(len(TRANSCRIPT) + 1):
+        session.add(TRANSCRIPT[:end])
+        session.add(TRANSCRIPT[:end])
+
+    assert (len(TRANSCRIPT), 1) == (len(list(session.entries())), session.turns)
+    assert [("refund", "c1", {"refunded": 5})] == ran(session)
+
+
+def test_a_run_is_resumed_from_its_transcript(firewall):
+    """``session(messages=)`` knows what ran, with its arguments."""
+    session = firewall.session(messages=TRANSCRIPT)
+
+    assert session.did("refund", amount=5)
+
+
+def test_an_unreadable_transcript_is_an_error_of_the_hosts(firewall):
+    """A message of no known shape is told in one line."""
+    with pytest.raises(PolicyError, match="role"):
+        firewall.session(messages=[{"role": "wizard", "content": "Hello."}])
+
+
+def dispatched(firewall, refund, session):
+    firewall.dispatch("refund", {"amount": 5}, call_id="c1", session=session)
+
+
+def dispatched_without_id(firewall, refund, session):
+    firewall.dispatch("refund", {"amount": 5}, session=session)
+
+
+def decorated(firewall, refund, session):
+    with session:
+        refund(5)
+
+
+def inspected_and_decorated(firewall, refund, session):
+    firewall.inspect_turn(TRANSCRIPT[2], session=session)
+    with session:
+        refund(5)
+
+
+def checked(firewall, refund, session):
+    call = ToolCall("refund", {"amount": 5}, "c1")
+    firewall.check_call(call, session=session)
+    firewall.check_result(call, {"refunded": 5}, elapsed_ms=1, session=session)
+
+
+def guarded(firewall, refund, session):
+    with firewall.guard(ToolCall("refund", {"amount": 5}, "c1"), session=session) as guard:
+        guard.value = {"refunded": 5}
+
+
+@pytest.mark.parametrize("told_before", [0, 2, 3])
+@pytest.mark.parametrize(
+    "run",
+    [dispatched, dispatched_without_id, decorated, inspected_and_decorated, checked, guarded],
+)
+def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told_before):
+    """Whoever tells it first, the call is one execution, and its messages stand once."""
+    session = firewall.session()
+    session.add(TRANSCRIPT[:told_before])
+    run(firewall, refund, session)
+    session.add(TRANSCRIPT)
+
+    assert [{"refunded": 5}] == [call.value for call in session.executed]
+    assert [{"refunded": 5}] == heard(session)
+
+
+def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
+    """The feedback in the transcript is no result of the tool."""
+    arguments = {"amount": "5"}
+    session = firewall.session()
+    answers = firewall.run_tool_calls([ToolCall("refund", arguments, "c1")], session=session)
+    call = {"id": "c1", "name": "refund", "arguments": arguments}
+    session.add([{"role": "assistant", "tool_calls": [call]}, *answers])
+
+    assert ([], []) == (ran(session), heard(session))
+
+
+# Bounds ------------------------------------------------------------
+
+
+def test_a_session_keeps_the_newest(door):
+    """Executions, decisions and text stay within their bounds; the log says that it forgot."""
+    firewall = door(limits=Limits(text=1_000, executed=3, decisions=2))
+    session = firewall.session()
+    for n in range(10):
+        session.user("x" * 100)
+        firewall.check_call(ToolCall("refund", {}), session=session)
+        firewall.check_result(ToolCall("refund", {}), n, elapsed_ms=1, session=session)
+
+    assert [7, 8, 9] == [call.value for call in session.executed]
+    assert 2 == len(session.decisions)
+    assert session.forgot
+
+
+def test_a_shield_keeps_the_sessions_used_last(door):
+    """The least recently used session goes; its id starts anew."""
+    firewall = door(limits=Limits(sessions=2))
+    first, second = firewall.session("a"), firewall.session("b")
+    firewall.session("a")
+    firewall.session("c")
+
+    assert firewall.session("a") is first
+    assert firewall.session("b") is not second
+
+
+def test_shields_may_share_their_sessions(door):
+    """One session by id serves two policies."""
+    sessions = Sessions(most=10)
+    shields = [type(door())(door().policy, sessions=sessions) for _ in range(2)]
+
+    assert shields[0].session("s1") is shields[1].session("s1")
+
+
+def test_tools_of_two_shields_share_the_current_session(door):
+    """A session knows no policy: both decisions are its own."""
+    shields = [door(), door(mode="audit")]
+    with shields[0].session() as session:
+        for one in shields:
+            one.check_call(ToolCall("refund", {"amount": "5"}))
+
+    assert [True, False] == [d.blocked for d in session.decisions]
+
+
+def test_a_session_stands_alone():
+    """A session can be made without a Shield, for tests and for transcripts."""
+    session = Session("s1")
+    session.add(TRANSCRIPT)
+
+    assert session.did("refund")

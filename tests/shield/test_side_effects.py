@@ -1,0 +1,270 @@
+"""What is left behind in a database: nothing of a blocked call, everything of an audited one."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+
+import pytest
+
+from abs_shield import CallBlocked, Shield, rule, shield, shielded
+
+
+@rule(tool="transfer")
+def sum_is_positive(amount):
+    """A transfer moves a sum above 0."""
+    return amount > 0
+
+
+@rule(tool="transfer")
+def broken(amount):
+    """This divides by nothing."""
+    return 1 / 0
+
+
+class Bank:
+    """A table of transfers, and a tool that writes into it."""
+
+    def __init__(self):
+        self.rows = sqlite3.connect(":memory:")
+        self.rows.execute("create table transfers (amount, note)")
+
+    def tool(self):
+        def transfer(amount: float, note: str = "-"):
+            """Move money."""
+            self.rows.execute("insert into transfers values (?, ?)", (amount, note))
+            if note == "fail":
+                raise ConnectionError("no line")
+            return {"moved": amount, "note": note}
+
+        return transfer
+
+    def written(self):
+        return self.rows.execute("select amount, note from transfers order by rowid").fetchall()
+
+
+CALLS = [
+    ((5,), {}),
+    ((-5,), {"note": "negative"}),
+    (("5",), {}),
+    ((None,), {}),
+    ((5,), {"ghost": 1}),
+    ((), {}),
+    ((1, "fail"), {}),
+    ((float("nan"), "a\x00b"), {}),
+    ((10**30, "deep"), {}),
+]
+
+
+def run(tool):
+    """Each call's value, or its exception."""
+    told = []
+    for args, kwargs in CALLS:
+        try:
+            told.append(repr(tool(*args, **kwargs)))
+        except CallBlocked:
+            told.append("blocked")
+        except Exception as error:
+            told.append(repr(error).replace("Bank.tool.<locals>.", ""))
+    return told
+
+
+@pytest.fixture
+def unshielded():
+    """What the plain function tells and leaves, outside 64-bit integers included."""
+    bank = Bank()
+    return run(bank.tool()), bank.written()
+
+
+def raises(*args, **kwargs):
+    raise RuntimeError("ours")
+
+
+def raising_layer(proposal, session):
+    raise RuntimeError("ours")
+
+
+def late_layer(proposal, session):
+    yield from ()
+    raise RuntimeError("ours")
+
+
+def lying_layer(proposal, session):
+    yield "a string is no finding"
+
+
+def none_layer(proposal, session):
+    return None
+
+
+class BrokenStore:
+    append = get = decisions = raises
+
+    def __len__(self):
+        return 0
+
+
+BREAKS = {
+    "nothing": {},
+    "a layer": {"layers": [raising_layer]},
+    "a layer that yields": {"layers": [late_layer]},
+    "a layer that lies": {"layers": [lying_layer]},
+    "a layer that says None": {"layers": [none_layer]},
+    "a rule": {"rules": [broken]},
+    "a hook": {"hooks": [raises]},
+    "a store": {"store": BrokenStore()},
+    "an approver": {"approver": raises, "on_suspicious": "approve"},
+    "everything": {
+        "layers": [raising_layer, late_layer],
+        "hooks": [raises],
+        "store": BrokenStore(),
+    },
+}
+
+
+def made(store=None, hooks=(), approver=None, **declared):
+    declared = {"rules": [sum_is_positive], **declared}
+    policy = shield.configure(**declared)
+    return Shield(policy, store=store, hooks=hooks, approver=approver)
+
+
+def test_strict_leaves_no_row_of_a_blocked_call():
+    """Only the calls that nothing is wrong with have written."""
+    bank = Bank()
+    told = run(shielded(made())(bank.tool()))
+
+    assert 6 == told.count("blocked")
+    assert [(5.0, "-"), (1.0, "fail")] == bank.written()[:2]
+    assert all(amount > 0 for amount, _ in bank.written())
+
+
+def test_strict_runs_a_clean_call_unchanged():
+    """The value of a call that passes is the function's own object."""
+    value = object()
+    tool = shielded(made())(lambda: value)
+
+    assert tool() is value
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_audit_leaves_what_an_unshielded_run_leaves(broken, unshielded):
+    """Rows, values and exceptions are the same, whatever breaks on our side."""
+    bank = Bank()
+    told = run(shielded(made(mode="audit", **BREAKS[broken]))(bank.tool()))
+
+    assert unshielded == (told, bank.written())
+
+
+@pytest.mark.parametrize("broken", BREAKS)
+def test_audit_by_name_leaves_the_same_rows(broken):
+    """``dispatch`` of arguments that fit leaves what the function leaves, whatever breaks."""
+    bank, plain = Bank(), Bank()
+    plain.tool()(-5, note="negative")
+    firewall = made(mode="audit", **BREAKS[broken])
+    firewall.register(bank.tool())
+    value = firewall.dispatch("transfer", {"amount": -5, "note": "negative"})
+
+    assert (value, bank.written()) == ({"moved": -5, "note": "negative"}, plain.written())
+
+
+@pytest.mark.parametrize("broken", ["a layer", "a layer that yields", "a layer that lies"])
+def test_strict_closes_when_a_layer_breaks(broken):
+    """What could not be checked does not run; the record says that it is our error."""
+    bank = Bank()
+    firewall = made(**BREAKS[broken])
+
+    with pytest.raises(CallBlocked, match="layer_error") as blocked:
+        shielded(firewall)(bank.tool())(5)
+    assert [] == bank.written()
+    assert ("CLEAN", 1) == (blocked.value.decision.verdict, len(blocked.value.decision.errors))
+
+
+def test_strict_opens_for_broken_layers_where_the_policy_says_so():
+    """``on_error="allow"`` runs the call and keeps the error."""
+    firewall = made(layers=[raising_layer], on_error="allow")
+    bank = Bank()
+    with firewall.session() as session:
+        shielded(firewall)(bank.tool())(5)
+
+    assert [(5.0, "-")] == bank.written()
+    assert ("raising_layer",) == tuple(e.split()[0] for e in session.decisions[0].errors)
+
+
+def test_a_broken_layer_is_never_a_verdict():
+    """In audit the error is told, would have blocked, and is no fault of the agent's."""
+    firewall = made(mode="audit", layers=[raising_layer])
+    decision = firewall.check_call({"name": "transfer", "arguments": {}})
+
+    assert ("CLEAN", (), True) == (decision.verdict, decision.findings, decision.would_block)
+    assert "error" == decision.coverage["raising_layer"].outcome
+
+
+def test_an_error_does_not_tell_argument_values():
+    """An exception's text may hold what the model wrote: type and place are enough."""
+
+    def leaking(proposal, session):
+        raise ValueError(f"cannot read {proposal.arguments}")
+
+    decision = made(layers=[leaking]).check_call({"name": "transfer", "arguments": {"a": "canary"}})
+
+    assert "canary" not in str(decision.errors)
+    assert "ValueError" in decision.errors[0]
+
+
+@pytest.mark.parametrize("broken", ["a hook", "a store"])
+def test_strict_goes_on_without_hooks_and_stores(broken):
+    """Who listens cannot stop a call, and cannot let one through."""
+    bank = Bank()
+    told = run(shielded(made(**BREAKS[broken]))(bank.tool()))
+
+    assert 6 == told.count("blocked")
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_base_exception_of_the_tool_passes(mode):
+    """A tool that is interrupted is interrupted."""
+
+    @shielded(made(mode=mode))
+    def stop():
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stop()
+
+
+def test_an_async_tool_writes_once():
+    """The awaited function runs once, and a blocked one never."""
+    bank = Bank()
+    plain = bank.tool()
+
+    @shielded(made())
+    async def transfer(amount: float):
+        return plain(amount)
+
+    async def both():
+        with pytest.raises(CallBlocked):
+            await transfer(-1)
+        return await transfer(2)
+
+    assert {"moved": 2, "note": "-"} == asyncio.run(both())
+    assert [(2.0, "-")] == bank.written()
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_arguments_reach_the_tool_as_they_were(mode):
+    """The very objects that the caller passed arrive, also where a rule saw their copy."""
+    sent, got = {"rows": [1, {"a": 2}]}, []
+
+    @rule(tool="keep")
+    def careless(rows):
+        """This clears what it was given."""
+        rows.clear()
+
+    @shielded(made(mode=mode, rules=[careless]))
+    def keep(rows: list) -> None:
+        got.append(rows)
+
+    keep(sent["rows"])
+
+    assert got[0] is sent["rows"]
+    assert {"rows": [1, {"a": 2}]} == sent

@@ -1,0 +1,79 @@
+"""Known false alarms: kept, marked, not enforced."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from abs_shield import PolicyError, Suppression, ToolCall
+
+WRONG = {"amount": "5"}
+TODAY = datetime.now(UTC).date()
+
+
+def quiet(**changes):
+    said = {"check": "parameter_mismatch", "tool": "refund", "reason": "legacy client"}
+    return Suppression(**(said | changes))
+
+
+def check(door, *suppress, name="refund"):
+    return door(suppress=suppress).check_call(ToolCall(name, WRONG))
+
+
+def test_a_suppressed_finding_is_kept_and_marked(door):
+    """The finding stands in the record, and weighs nothing."""
+    decision = check(door, quiet())
+
+    assert ("CLEAN", "allow", False) == (decision.verdict, decision.action, decision.blocked)
+    assert [(True, True)] == [(f.suppressed, f.counted) for f in decision.findings]
+    assert False is decision.would_block
+
+
+def test_a_suppression_names_its_tool(door):
+    """Another tool's finding is enforced."""
+    assert check(door, quiet(), name="transfer").blocked
+
+
+def test_a_suppression_without_a_tool_holds_for_all(door):
+    """``tool=None`` stands for every tool."""
+    assert not check(door, quiet(tool=None), name="transfer").blocked
+
+
+def test_a_suppression_names_its_check(door):
+    """Another layer's finding is enforced."""
+    assert check(door, quiet(check="phantom_tool")).blocked
+
+
+def test_an_unknown_tool_can_be_suppressed(door):
+    """A name that the model keeps inventing may be silenced until it is fixed."""
+    decision = check(door, quiet(check="phantom_tool", tool="refnud"), name="refnud")
+
+    assert ("CLEAN", False) == (decision.verdict, decision.blocked)
+
+
+@pytest.mark.parametrize(
+    ("until", "holds"),
+    [
+        (None, True),
+        (TODAY, True),
+        (TODAY + timedelta(days=1), True),
+        (TODAY - timedelta(days=1), False),
+        (date(2020, 1, 1), False),
+        (datetime.now(UTC) + timedelta(minutes=1), True),
+        (datetime.now(UTC) - timedelta(minutes=1), False),
+        (datetime.now(UTC).replace(tzinfo=None) + timedelta(minutes=1), True),
+    ],
+)
+def test_a_suppression_ends(door, until, holds):
+    """The day of ``until`` is the last; naive times are UTC."""
+    assert holds is not check(door, quiet(until=until)).blocked
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"check": "parameter_mismatsch"}, {"reason": ""}, {"tol": "refund"}]
+)
+def test_a_wrong_suppression_fails_when_declared(door, wrong):
+    """An unknown layer, an empty reason and a misspelt field are refused."""
+    with pytest.raises(PolicyError):
+        check(door, quiet(**wrong))

@@ -1,0 +1,125 @@
+"""The operator's kill switch: it can only open the door."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+
+import pytest
+
+from abs_shield import PolicyError, ToolCall
+from abs_shield.shield.switch import MODE, MODE_FILE
+
+WRONG = ToolCall("refund", {"amount": "5"})
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    """The file that the environment names; it does not exist yet."""
+    path = tmp_path / "mode"
+    monkeypatch.setenv(MODE_FILE, str(path))
+    return path
+
+
+def blocks_within_a_second(firewall, wanted):
+    """Ask until the answer is *wanted*, for a second and a little."""
+    end = monotonic() + 1.2
+    while monotonic() < end:
+        if firewall.check_call(WRONG).blocked is wanted:
+            return wanted
+        sleep(0.05)
+    return not wanted
+
+
+@pytest.mark.parametrize(
+    ("word", "blocked"), [("audit", False), (" Audit\n", False), ("strict", True), ("", True)]
+)
+def test_the_environment_opens_the_door_at_start(door, monkeypatch, word, blocked):
+    """``ABS_SHIELD_MODE=audit`` stops nothing; the record says what would have been stopped."""
+    monkeypatch.setenv(MODE, word)
+    decision = door().check_call(WRONG)
+
+    assert (blocked, True) == (decision.blocked, decision.would_block)
+    assert ("strict" if blocked else "audit") == decision.mode
+
+
+def test_the_switch_cannot_close_an_open_door(door, monkeypatch):
+    """``strict`` leaves an audit policy in audit."""
+    monkeypatch.setenv(MODE, "strict")
+
+    assert not door(mode="audit").check_call(WRONG).blocked
+
+
+@pytest.mark.parametrize(
+    "modes", [{"refund": "strict"}, {("refund", "parameter_mismatch"): "strict"}]
+)
+def test_the_switch_beats_every_mode(door, monkeypatch, modes):
+    """Strict tools and pairs are opened, too."""
+    monkeypatch.setenv(MODE, "audit")
+
+    assert not door(modes=modes).check_call(WRONG).blocked
+
+
+def test_the_switch_beats_an_approval(door, suspect, monkeypatch):
+    """Nobody is asked while the door stands open."""
+    monkeypatch.setenv(MODE, "audit")
+    asked = []
+    firewall = door(layers=[suspect], on_suspicious="approve", approver=asked.append)
+
+    assert not firewall.check_call(ToolCall("refund", {"amount": -1})).blocked
+    assert [] == asked
+
+
+def test_a_clean_call_says_audit_too(door, monkeypatch):
+    """Every record made while the door stands open says so."""
+    monkeypatch.setenv(MODE, "audit")
+
+    assert "audit" == door().check_call(ToolCall("refund", {"amount": 5})).mode
+
+
+@pytest.mark.parametrize("word", ["off", "audti", "1", "true"])
+def test_an_invalid_word_is_an_error_at_start(door, monkeypatch, word):
+    """A misspelt switch is told when the Shield is made."""
+    monkeypatch.setenv(MODE, word)
+
+    with pytest.raises(PolicyError, match=MODE):
+        door()
+
+
+def test_an_invalid_file_is_an_error_at_start(door, file):
+    """So is a misspelt word in the file."""
+    file.write_text("off")
+
+    with pytest.raises(PolicyError, match=MODE_FILE):
+        door()
+
+
+def test_the_file_is_noticed_without_a_restart(door, file):
+    """The word opens the door within a second; without the file it is closed again."""
+    firewall = door()
+    closed = firewall.check_call(WRONG).blocked
+    file.write_text("audit\n")
+    opened = blocks_within_a_second(firewall, False)
+    file.unlink()
+
+    assert (True, False, True) == (closed, opened, blocks_within_a_second(firewall, True))
+
+
+def test_an_invalid_word_later_is_ignored_loudly(door, file, caplog):
+    """A running Shield keeps what it had, and says so once."""
+    firewall = door()
+    file.write_text("off")
+    sleep(0.55)
+    blocked = [firewall.check_call(WRONG).blocked for _ in range(3)]
+    told = [record for record in caplog.records if MODE_FILE in record.getMessage()]
+
+    assert ([True] * 3, ["ERROR"]) == (blocked, [record.levelname for record in told])
+
+
+def test_an_invalid_word_later_keeps_an_open_door_open(door, file):
+    """Half a word, written at the wrong moment, does not slam the door."""
+    file.write_text("audit")
+    firewall = door()
+    file.write_text("aud")
+    sleep(0.55)
+
+    assert not firewall.check_call(WRONG).blocked

@@ -1,0 +1,424 @@
+"""One turn of the model: judged as a whole, dispatched call by call, answered in its shape."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from abs_shield import CallBlocked, ToolCall, shielded
+
+
+def call(name="refund", arguments=None, call_id=None):
+    return ToolCall(name, {"amount": 5} if arguments is None else arguments, call_id)
+
+
+def logged(firewall):
+    return [d.id for d in firewall.store.decisions()]
+
+
+@pytest.fixture
+def firewall(door):
+    """Knows `refund` and `transfer` as functions; `transfer` of 13 raises."""
+    made = door()
+
+    def refund(amount: float) -> dict:
+        return {"refunded": amount}
+
+    def transfer(amount: float) -> str:
+        if amount == 13:
+            raise ConnectionError("no line")
+        return f"moved {amount}"
+
+    made.register(refund)
+    made.register(transfer)
+    return made
+
+
+@pytest.fixture
+def session(firewall):
+    return firewall.session()
+
+
+# One call, one Decision ------------------------------------------------------------
+
+
+def test_a_proposal_and_its_dispatch_share_a_decision(firewall, session):
+    """The dispatch judgement stands under the proposal's id, and is logged once."""
+    (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
+    dispatched = firewall.check_call(call(call_id="c1"), session=session)
+
+    assert proposed.id == dispatched.id
+    assert [proposed.id] == logged(firewall) == [d.id for d in session.decisions]
+
+
+def test_a_proposal_is_not_logged_before_its_fate_is_known(firewall, session):
+    """It stands among the session's decisions, and in no store."""
+    (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
+
+    assert ([], [proposed.id]) == (logged(firewall), [d.id for d in session.decisions])
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda firewall, session: session.user("Go on."),
+        lambda firewall, session: session.assistant("I will not."),
+        lambda firewall, session: session.settle(),
+        lambda firewall, session: firewall.inspect_turn([], session=session),
+        lambda firewall, session: session.__enter__().__exit__(None, None, None),
+    ],
+)
+def test_what_was_never_dispatched_is_logged_when_the_turn_ends(firewall, session, end):
+    """The next message, the next turn and the session's end all end a turn."""
+    (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
+    end(firewall, session)
+    end(firewall, session)
+
+    assert [proposed.id] == logged(firewall)
+
+
+def test_a_turn_without_a_session_is_logged_at_once(firewall):
+    """Nobody can dispatch into a session that nothing shares: its turn ends at once."""
+    (proposed,) = firewall.inspect_turn([call(call_id="c1")])
+
+    assert [proposed.id] == logged(firewall)
+
+
+def test_arguments_that_changed_are_judged_again(firewall, session):
+    """The proposal was clean; what is dispatched is not, and is blocked under the same id."""
+    (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
+    dispatched = firewall.check_call(call(arguments={"amount": "5"}, call_id="c1"), session=session)
+
+    assert (False, True) == (proposed.blocked, dispatched.blocked)
+    assert proposed.id == dispatched.id
+
+
+def test_a_call_whose_id_has_ended_is_a_new_call(firewall, session):
+    """The same id, used again after its result, is another decision."""
+    firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
+    firewall.dispatch("refund", {"amount": 1}, call_id="c1", session=session)
+
+    assert 2 == len(set(logged(firewall)))
+    assert 2 == len(session.executed)
+
+
+def test_the_same_open_call_is_decided_once(firewall, session):
+    """A host and its framework both ask about one call before it runs."""
+    first = firewall.check_call(call(call_id="c1"), session=session)
+    second = firewall.check_call(call(call_id="c1"), session=session)
+
+    assert first.id == second.id
+    assert [first.id] == logged(firewall)
+
+
+def test_two_sessions_may_use_one_call_id(firewall):
+    """Ids are the session's: equal ids of two runs are two calls."""
+    decisions = [firewall.check_call(call(call_id="c1"), session=firewall.session()) for _ in "ab"]
+
+    assert 2 == len({d.id for d in decisions})
+
+
+@pytest.mark.parametrize("call_id", ["", None, "c1"])
+def test_empty_and_repeated_ids_make_a_call_each(firewall, session, call_id):
+    """Two calls that share an id, or have none, are two decisions, each logged once."""
+    calls = [call(arguments={"amount": n}, call_id=call_id) for n in (1, 2)]
+    proposed = firewall.inspect_turn(calls, session=session)
+    dispatched = [firewall.check_call(one, session=session) for one in calls]
+    session.settle()
+
+    assert 2 == len({d.id for d in proposed})
+    assert [d.id for d in proposed] == [d.id for d in dispatched] == logged(firewall)
+
+
+def test_repeated_ids_run_through_a_whole_turn(firewall, session):
+    """Two calls under one id both run, and are answered and logged once each."""
+    calls = [{"id": "c1", "name": "refund", "arguments": {"amount": n}} for n in (1, 2)]
+    given = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls}, session=session)
+    session.settle()
+
+    assert [{"refunded": 1}, {"refunded": 2}] == [json.loads(m["content"]) for m in given]
+    assert (2, 2) == (len(set(logged(firewall))), len(logged(firewall)))
+
+
+def test_a_decorated_tool_takes_the_oldest_pending_call_of_its_arguments(door):
+    """A function knows no call id: name and arguments find its proposal."""
+    firewall = door()
+
+    @shielded(firewall)
+    def refund(amount: float) -> float:
+        return amount
+
+    calls = [call(arguments={"amount": n}, call_id=f"c{i}") for i, n in enumerate((1, 2, 1))]
+    with firewall.session() as session:
+        proposed = firewall.inspect_turn(calls)
+        refund(2)
+        refund(1)
+        ran = [(e.call_id, e.arguments["amount"]) for e in session.executed]
+
+    assert [("c1", 2), ("c0", 1)] == ran
+    assert [proposed[1].id, proposed[0].id, proposed[2].id] == logged(firewall)
+
+
+def test_a_decorated_tool_with_other_arguments_is_a_call_of_its_own(door):
+    """What the framework changed is no proposal of the model's."""
+    firewall = door()
+
+    @shielded(firewall)
+    def refund(amount: float) -> float:
+        return amount
+
+    with firewall.session():
+        firewall.inspect_turn([call(call_id="c1")])
+        refund(6)
+
+    assert 2 == len(set(logged(firewall)))
+
+
+def test_log_probabilities_of_the_proposal_are_kept_for_the_dispatch(firewall, session):
+    """A dispatch hook that sees no log-probabilities loses no finding."""
+    proposal = ToolCall("refund", {"amount": 5}, "c1", [-3.0])
+    firewall.inspect_turn([proposal], session=session)
+    decision = firewall.check_call(call(call_id="c1"), session=session)
+
+    assert ["confidence_drop"] == [f.check for f in decision.findings]
+
+
+def test_a_turn_of_any_shape_is_judged(firewall, session):
+    """Calls, dicts and whole messages may be mixed; nothing raises."""
+    openai = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": "{}"}}
+    anthropic = {"type": "tool_use", "id": "c2", "name": "refnud", "input": {}}
+    turn = [call(), openai, anthropic, {"role": "assistant", "tool_calls": [openai]}, 5]
+    decisions = firewall.inspect_turn(turn, session=session)
+
+    assert ["refund", "refund", "refnud", "refund", ""] == [d.tool for d in decisions]
+    assert [False, False, True, False, True] == [d.blocked for d in decisions]
+
+
+@pytest.mark.parametrize("junk", [None, 5, "refund", {}, [], object(), {"name": 5}, b"x"])
+def test_judging_never_raises(firewall, junk):
+    """Whatever a host hands over is a decision, or none."""
+    assert firewall.check_call(junk).tool == ""
+    assert {""} >= {d.tool for d in firewall.inspect_turn(junk)}
+
+
+# Answering messages ------------------------------------------------------------
+
+TURN = [
+    ("c1", "refund", {"amount": 5}),
+    ("c2", "refnud", {"amount": 5}),
+    ("c3", "refund", "{"),
+    ("c4", "transfer", {"amount": 13}),
+    ("c5", "transfer", {"amount": 1}),
+]
+
+
+def openai():
+    calls = [
+        {
+            "id": i,
+            "type": "function",
+            "function": {"name": n, "arguments": a if isinstance(a, str) else json.dumps(a)},
+        }
+        for i, n, a in TURN
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def anthropic():
+    blocks = [{"type": "tool_use", "id": i, "name": n, "input": a} for i, n, a in TURN]
+    return {"role": "assistant", "content": [{"type": "text", "text": "I will."}, *blocks]}
+
+
+def plain(firewall, message, session):
+    return firewall.run_tool_calls(message, session=session)
+
+
+def twin(firewall, message, session):
+    return asyncio.run(firewall.arun_tool_calls(message, session=session))
+
+
+both = pytest.mark.parametrize("run", [plain, twin])
+
+
+@both
+def test_an_openai_message_is_answered_with_tool_messages(firewall, session, run):
+    """Every call has its message, in order; blocks and failures say so."""
+    given = run(firewall, openai(), session)
+
+    assert [f"c{n}" for n in range(1, 6)] == [m["tool_call_id"] for m in given]
+    assert {"tool"} == {m["role"] for m in given}
+    assert [False, True, True, True, False] == ["error" in m for m in given]
+    assert ('{"refunded": 5.0}', "moved 1.0") == (given[0]["content"], given[4]["content"])
+
+
+@both
+def test_an_anthropic_message_is_answered_with_one_user_message(firewall, session, run):
+    """Every block has its result, in order; blocks and failures are errors."""
+    (given,) = run(firewall, anthropic(), session)
+
+    assert "user" == given["role"]
+    assert [f"c{n}" for n in range(1, 6)] == [b["tool_use_id"] for b in given["content"]]
+    assert [None, True, True, True, None] == [b.get("is_error") for b in given["content"]]
+
+
+@both
+def test_a_blocked_call_is_answered_with_feedback(firewall, session, run):
+    """The model reads what is wrong, and which tool was meant."""
+    told = json.loads(run(firewall, openai(), session)[1]["content"])
+
+    assert ("blocked", "refund") == (told["status"], told["problems"][0]["nearest"])
+
+
+@both
+def test_arguments_that_cannot_be_parsed_are_answered(firewall, session, run):
+    """Broken JSON is a block with its own code, never an exception."""
+    told = json.loads(run(firewall, openai(), session)[2]["content"])
+
+    assert "malformed_json" == told["problems"][0]["code"]
+
+
+@both
+def test_a_tool_that_raises_is_answered(firewall, session, run):
+    """The model reads that it failed; the history says so, too."""
+    told = json.loads(run(firewall, openai(), session)[3]["content"])
+
+    assert ("error", "ConnectionError: no line") == (told["status"], told["error"])
+    assert ["c4"] == [e.call_id for e in session.executed if e.error]
+
+
+@both
+def test_every_call_of_a_message_is_logged_once(firewall, session, run):
+    """Five calls, five records, and three executions."""
+    run(firewall, openai(), session)
+    session.settle()
+
+    assert (5, 5) == (len(logged(firewall)), len(set(logged(firewall))))
+    assert {"c1", "c4", "c5"} == {e.call_id for e in session.executed}
+
+
+@both
+@pytest.mark.parametrize("message", [{"role": "assistant", "content": "Hello."}, {"content": []}])
+def test_a_message_without_calls_is_answered_with_nothing(firewall, session, run, message):
+    """No call, no message."""
+    assert [] == run(firewall, message, session)
+
+
+def test_feedback_in_a_transcript_is_no_execution(firewall, session):
+    """A loop that adds its growing list spends its retry budget all the same."""
+    messages = [{"role": "user", "content": "Refund it."}]
+    left = []
+    for n in range(3):
+        session.add(messages)
+        arguments = json.dumps({"amount": f"{n}"})
+        function = {"name": "refund", "arguments": arguments}
+        messages.append(
+            {"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": function}]}
+        )
+        messages += firewall.run_tool_calls(messages[-1], session=session)
+        left.append(json.loads(messages[-1]["content"])["attempts_left"])
+
+    assert ([2, 1, 0], ()) == (left, session.executed)
+
+
+@both
+def test_an_answered_turn_can_be_added_to_the_session(firewall, session, run):
+    """Message and answers tell the session nothing that it does not know."""
+    message = openai()
+    answers = run(firewall, message, session)
+    before = session.executed
+    session.add([message, *answers])
+
+    assert before == session.executed
+
+
+class Money:
+    def model_dump(self, mode):
+        return {"sum": 5}
+
+
+@both
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ("text", "text"),
+        (None, "null"),
+        ({"a": [1]}, '{"a": [1]}'),
+        (Money(), '{"sum": 5}'),
+        ({1}, "{1}"),
+        ({("a", 1): 2}, "{('a', 1): 2}"),
+    ],
+)
+def test_any_result_becomes_text(door, run, value, content):
+    """Models, sets and keys that JSON does not know become text; the turn is answered."""
+    firewall = door()
+    firewall.register(lambda_tool(value))
+    calls = [{"id": "c1", "name": "odd", "arguments": {}}]
+    (given,) = run(firewall, {"role": "assistant", "tool_calls": calls}, firewall.session())
+
+    assert content == json.loads(json.dumps(given["content"])).strip('"')
+    assert "error" not in given
+
+
+def lambda_tool(value):
+    def odd():
+        return value
+
+    return odd
+
+
+def test_a_result_that_holds_itself_becomes_text(door):
+    """A circle is told as Python shows it."""
+    circle = []
+    circle.append(circle)
+    firewall = door()
+    firewall.register(lambda_tool(circle))
+    calls = [{"id": "c1", "name": "odd", "arguments": {}}]
+    (given,) = firewall.run_tool_calls({"role": "assistant", "tool_calls": calls})
+
+    assert "[[...]]" == given["content"]
+
+
+def test_async_tools_of_one_turn_run_side_by_side(door):
+    """Two calls wait at the same time, and are answered in their order."""
+    order = []
+    firewall = door()
+
+    async def slow(n: int) -> int:
+        order.append(f"start {n}")
+        await asyncio.sleep(0.01)
+        order.append(f"end {n}")
+        return n
+
+    firewall.register(slow)
+    calls = [{"id": f"c{n}", "name": "slow", "arguments": {"n": n}} for n in (1, 2)]
+    given = asyncio.run(firewall.arun_tool_calls({"role": "assistant", "tool_calls": calls}))
+
+    assert ["start 1", "start 2"] == order[:2]
+    assert ["1", "2"] == [m["content"] for m in given]
+
+
+def test_a_tool_without_a_function_is_answered(door):
+    """A tool that is only described cannot be run here, and the model is told."""
+    calls = [{"id": "c1", "name": "refund", "arguments": {"amount": 1}}]
+    (given,) = door().run_tool_calls({"role": "assistant", "tool_calls": calls})
+
+    assert "no function is registered" in given["content"]
+
+
+def test_dispatch_raises_where_a_message_answers(firewall, session):
+    """A Python call site gets the exception, with its decision."""
+    with pytest.raises(CallBlocked, match="did you mean `refund`") as blocked:
+        firewall.dispatch("refnud", {}, session=session)
+
+    assert "HALLUCINATED" == blocked.value.decision.verdict
+
+
+def test_a_result_is_taken_once(firewall, session):
+    """A host that tells a result twice tells one execution."""
+    firewall.check_call(call(call_id="c1"), session=session)
+    for _ in range(2):
+        firewall.check_result(call(call_id="c1"), "done", elapsed_ms=1, session=session)
+
+    assert ["done"] == [e.value for e in session.executed]
