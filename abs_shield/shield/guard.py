@@ -13,7 +13,8 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.desk import Desk, Opened, Ran
+from abs_shield.shield.bench import Opened
+from abs_shield.shield.desk import Desk, Ran
 
 
 class Guard:
