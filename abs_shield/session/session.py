@@ -2,78 +2,24 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from threading import RLock
 from time import monotonic
 from types import TracebackType
 from typing import Any, Self
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.arguments import read_arguments
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_message
-from abs_shield.errors import PolicyError
+from abs_shield.session.calls import CallBook, Executed, object_of
+from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import enter, leave
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
-from abs_shield.text.show import shown
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """
-    Bounds of one session.
-
-    Attributes:
-        text: Characters of newest raw text kept.
-        executed: Executed calls kept.
-        decisions: Decisions kept.
-        sessions: Sessions that one Shield keeps in memory.
-
-    Raises:
-        PolicyError: A bound is no integer from 1.
-    """
-
-    text: int = 64 * 1024
-    executed: int = 1_000
-    decisions: int = 1_000
-    sessions: int = 10_000
-
-    def __post_init__(self) -> None:
-        for name in self.__slots__:
-            bound = getattr(self, name)
-            if not isinstance(bound, int) or bound < 1:
-                raise PolicyError(f"limits: `{name}` is {shown(bound)}; give an integer from 1")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Executed:
-    """
-    A call that ran.
-
-    Attributes:
-        tool: The tool's name.
-        arguments: The arguments it ran with, as judged.
-        value: What it returned; None where it failed.
-        error: Whether it failed, by exception or by an error result.
-        at: Seconds on this process's monotonic clock, or the run file's own time.
-        turn: How many user messages came before it.
-        nested: Whether another tool called it from code.
-    """
-
-    tool: str
-    arguments: Mapping[str, Any]
-    value: Any = None
-    call_id: str | None = None
-    error: bool = False
-    at: float = 0.0
-    turn: int = 0
-    nested: bool = False
 
 
 class Session:
@@ -119,10 +65,7 @@ class Session:
         self._limits = limits
         self._executed: deque[Executed] = deque(maxlen=limits.executed)
         self._decisions: deque[Decision] = deque(maxlen=limits.decisions)
-        self.opened: dict[str, list[str]] = {}
-        self._ended: OrderedDict[str, bool] = OrderedDict()
-        self._loose: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=limits.executed)
-        self._blocked: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=limits.executed)
+        self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._entered = 0
         self._closers: list[Callable[[Session], None]] = []
@@ -239,9 +182,7 @@ class Session:
         """The door let *call* pass: what comes back is its result."""
         with self.lock:
             if call.id:
-                self.opened.setdefault(call.id, []).append(decision_id)
-                if len(self.opened) > self._limits.executed:
-                    self.opened.pop(next(iter(self.opened)))
+                self.calls.open(call.id, decision_id)
             if not (call.id and self.pending.forget(call.id)):
                 self.log.append(Proposed((call,)))
 
@@ -252,18 +193,19 @@ class Session:
             if not known:
                 self.log.append(Proposed((call,)))
             if call.id:
-                self._end(call.id, announced=known)
+                self.calls.end(call.id, announced=known)
             else:
-                self._blocked.append((call.name, _object(call)))
+                self.calls.blocked_loose(call)
 
     def ran(self, executed: Executed) -> None:
         """A call ran: its blocked attempts are forgiven."""
         with self.lock:
             self._keep(executed)
             if executed.call_id:
-                self._end(executed.call_id, announced=self.pending.forget(executed.call_id))
+                announced = self.pending.forget(executed.call_id)
+                self.calls.end(executed.call_id, announced=announced)
             elif not executed.nested:
-                self._loose.append((executed.tool, executed.arguments))
+                self.calls.ran_loose(executed)
 
     def heard(self, executed: Executed, value: Any) -> None:
         """The model reads what a call returned; a sub-agent's results its parent saw as well."""
@@ -283,10 +225,6 @@ class Session:
         """Keep a decision that was logged."""
         with self.lock:
             self._decisions.append(decision)
-
-    def ended(self, call_id: str | None) -> bool:
-        """Whether the call of that id has come back already."""
-        return call_id is not None and call_id in self._ended
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""
@@ -350,21 +288,21 @@ class Session:
         self.turns += 1
         self.blocks.clear()
         self.repeats.clear()
-        self._blocked.clear()
+        self.calls.new_run()
 
     def _returned(self, event: Returned) -> bool:
         """Take a result into the history, once; False where it is known already."""
-        if self.ended(event.call_id) and not self.pending.waits(event.call_id):
+        if self.calls.ended(event.call_id) and not self.pending.waits(event.call_id):
             return False
         if self.pending.blocked(event.call_id):
             return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
-        if call is None and self._claim(name, None):
+        if call is None and self.calls.claim(name):
             return False
         executed = Executed(
             tool=name,
-            arguments=_object(call),
+            arguments=object_of(call),
             value=None if event.error else event.value,
             call_id=event.call_id or new_id(),
             error=event.error,
@@ -372,61 +310,22 @@ class Session:
             turn=self.turns,
         )
         self._keep(executed)
-        self._end(executed.call_id or "", announced=call is not None)
+        self.calls.end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
             self.parent.heard(executed, event.value)
         return True
 
     def _keep(self, executed: Executed) -> None:
-        self._shut(executed.call_id or "")
+        self.calls.shut(executed.call_id or "")
         self._executed.append(executed)
         self.blocks.pop(executed.tool, None)
 
     def _announce(self, call: ToolCall) -> bool:
         """A transcript shows *call*; False where it is one that the door knows already."""
-        call_id = call.id or ""
-        if call_id in self.opened:
+        if (call.id or "") in self.calls.opened:
             self.pending.announce(call)
             return False
-        if self._ended.get(call_id) is False:
-            self._ended[call_id] = True
+        if self.calls.told(call):
             return False
-        if self._claim(call.name, call) or self._was_blocked(call):
-            self._end(call_id, announced=True)
-            return False
-        self._ended.pop(call_id, None)
         self.pending.announce(call)
         return True
-
-    def _claim(self, name: str, call: ToolCall | None) -> bool:
-        """Whether the door ran this call already, under no id; it can be claimed once."""
-        for ran in self._loose:
-            if ran[0] == name and (call is None or ran[1] == _object(call)):
-                self._loose.remove(ran)
-                return True
-        return False
-
-    def _was_blocked(self, call: ToolCall) -> bool:
-        """Whether the door blocked this call under no id; told once."""
-        told = (call.name, _object(call))
-        if told in self._blocked:
-            self._blocked.remove(told)
-            return True
-        return False
-
-    def _shut(self, call_id: str) -> None:
-        """One call of that id has come back; a model may have used the id twice."""
-        ids = self.opened.get(call_id, [])
-        del ids[:1]
-        if not ids:
-            self.opened.pop(call_id, None)
-
-    def _end(self, call_id: str, *, announced: bool = False) -> None:
-        self._ended[call_id] = announced
-        if len(self._ended) > 10 * self._limits.executed:
-            self._ended.popitem(last=False)
-
-
-def _object(call: ToolCall | None) -> Mapping[str, Any]:
-    read = read_arguments(call.arguments) if call else {}
-    return read if isinstance(read, dict) else {}

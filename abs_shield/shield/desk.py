@@ -72,7 +72,7 @@ class Desk:
                 call = replace(call, id=pending.call.id)
             if pending is not None and call.logprobs is None:
                 call = replace(call, logprobs=pending.call.logprobs)
-            open_ids = session.opened.get(call.id or "", [""])
+            open_ids = session.calls.opened.get(call.id or "", [""])
             known = pending.decision.id if pending else open_ids[-1] or None
             nested = pending is None and _inside(session)
             if not (pending or nested or call.id):
@@ -141,7 +141,7 @@ class Desk:
         session, decision = opened.session, opened.decision
         if _waits(decision):
             self.approvals.wait(decision.id, opened.key)
-        again = decision.id in session.opened.get(opened.call.id or "", ())
+        again = decision.id in session.calls.opened.get(opened.call.id or "", ())
         if not (opened.nested or again):
             if decision.blocked:
                 session.stopped(opened.call)
@@ -173,7 +173,7 @@ class Desk:
     ) -> Decision:
         """Take a result into the session, once a call."""
         with session.lock:
-            if call.id in session.opened or not session.ended(call.id):
+            if call.id in session.calls.opened or not session.calls.ended(call.id):
                 self._take(call, arguments, value, session=session, ran=ran)
         return Decision(
             id=new_id(),

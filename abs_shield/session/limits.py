@@ -1,0 +1,35 @@
+"""Bounds of one session, and of the sessions that one Shield keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """
+    Bounds of one session.
+
+    Attributes:
+        text: Characters of newest raw text kept.
+        executed: Executed calls kept.
+        decisions: Decisions kept.
+        sessions: Sessions that one Shield keeps in memory.
+
+    Raises:
+        PolicyError: A bound is no integer from 1.
+    """
+
+    text: int = 64 * 1024
+    executed: int = 1_000
+    decisions: int = 1_000
+    sessions: int = 10_000
+
+    def __post_init__(self) -> None:
+        for name in self.__slots__:
+            bound = getattr(self, name)
+            if not isinstance(bound, int) or bound < 1:
+                raise PolicyError(f"limits: `{name}` is {shown(bound)}; give an integer from 1")
