@@ -43,7 +43,7 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
 
 def _checked(number: Any) -> float:
     if isinstance(number, bool) or not isinstance(number, (int, float)):
-        raise ValueError(f"a log-probability is a {type(number).__name__}, not a number")
+        raise ValueError(f"a log-probability is of type {type(number).__name__}; give a number")
     if number != number or number > 0:
         raise ValueError("a log-probability is NaN or above 0; give natural logarithms")
     return float(number) if isfinite(number) else -1e3

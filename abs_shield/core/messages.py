@@ -65,6 +65,9 @@ def read_message(message: Any) -> Iterator[Event]:
         return
     if kind in _SILENT_BLOCKS and "role" not in message:
         return
+    if kind and "role" not in message:
+        yield Opaque(f"an item of type {kind[:40]} holds what was not seen here", at)
+        return
     role = message.get("role")
     if role in ("tool", "function"):
         yield _tool_message(message, at)
@@ -192,7 +195,7 @@ def _listed(calls: Any) -> Iterable[Any]:
     if isinstance(calls, (list, tuple)):
         return calls
     if calls:
-        raise UnreadableMessage(f"`tool_calls` is a {type(calls).__name__}, not a list")
+        raise UnreadableMessage(f"`tool_calls` is of type {type(calls).__name__}; give a list")
     return ()
 
 
@@ -263,7 +266,7 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
-    raise UnreadableMessage(f"{what} is a {type(value).__name__}, not an object")
+    raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
 
 
 def _time(at: Any) -> float | None:

@@ -27,6 +27,12 @@ class Declared(BaseModel):
         except ValidationError as error:
             raise PolicyError(_one_line(what, error)) from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise PolicyError(
+            f"{type(self).__name__.lower()}: `{escaped(name)}` cannot be set, a declaration is"
+            " immutable; declare another"
+        )
+
 
 def require_fields(what: str, given: Any, known: Any) -> None:
     """

@@ -43,7 +43,9 @@ def load_policy(place: str) -> Policy:
         return found
     if isinstance(found, Mapping):
         return configure(found)
-    raise PolicyError(f"`{place}` is a {type(found).__name__}; make it with `shield.configure`")
+    raise PolicyError(
+        f"`{place}` holds no policy but `{type(found).__name__}`; make it with `shield.configure`"
+    )
 
 
 def _module(where: str, place: str) -> ModuleType:

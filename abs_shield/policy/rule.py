@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 from abs_shield.errors import PolicyError
 
@@ -41,7 +41,7 @@ class Rule:
         return tool in self.tools or "*" in self.tools
 
 
-def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
+def rule(*misplaced: Never, tool: str | Iterable[str] = ()) -> Callable[[Callable[..., Any]], Rule]:
     """
     Declare a rule of one tool, or of several.
 
@@ -60,7 +60,7 @@ def rule(*, tool: str | Iterable[str]) -> Callable[[Callable[..., Any]], Rule]:
     'A transfer moves a sum above 0.'
     """
     tools = (tool,) if isinstance(tool, str) else tuple(tool) if isinstance(tool, Iterable) else ()
-    if not tools or not all(isinstance(name, str) and name for name in tools):
+    if misplaced or not tools or not all(isinstance(name, str) and name for name in tools):
         raise PolicyError('`rule` needs the name of a tool: `@rule(tool="refund")`')
 
     def declare(function: Callable[..., Any]) -> Rule:

@@ -8,6 +8,7 @@ from functools import cache
 from ipaddress import AddressValueError, IPv6Address
 
 from abs_shield.schema import ecma
+from abs_shield.schema.decimals import PREFIX, decimal_checker
 
 Checker = Callable[[str], bool]
 
@@ -170,6 +171,8 @@ BORROWED = (
 @cache
 def checker(name: str) -> Checker | None:
     """Look up the checker of a format: ours, else jsonschema's, else None."""
+    if name.startswith(PREFIX):
+        return decimal_checker(name)
     if name in FORMATS or name not in BORROWED:
         return FORMATS.get(name)
     from jsonschema import Draft202012Validator

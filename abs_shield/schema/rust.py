@@ -8,6 +8,7 @@ from threading import local
 from typing import Any
 
 from abs_shield.schema import ecma
+from abs_shield.schema.decimals import PREFIX
 from abs_shield.schema.equality import multiple_of
 from abs_shield.schema.formats import BORROWED, FORMATS, checker
 from abs_shield.schema.walk import children
@@ -85,6 +86,8 @@ def _inspect(schema: Any) -> bool:
             continue
         left_out = _LEFT_OUT[:-1] if first else _LEFT_OUT
         if any(keyword in here for keyword in left_out) or not _plain_ref(here):
+            raise Unsuitable
+        if str(here.get("format", "")).startswith(PREFIX):  # its checkers are named beforehand
             raise Unsuitable
         patterned |= "pattern" in here
         todo += [child for _, child in children(here)]

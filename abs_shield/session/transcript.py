@@ -43,5 +43,8 @@ class Transcript:
 
 
 def _digest(message: Any) -> bytes:
-    plain = json.dumps(message, sort_keys=True, default=repr)
+    try:
+        plain = json.dumps(message, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a cycle
+        plain = repr(message)
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()

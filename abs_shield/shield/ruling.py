@@ -57,7 +57,7 @@ def rule_on(
         blocked=bool(strict or closed),
         would_block=bool(grounds or faults),
         findings=findings,
-        approval=_approval(verdict, policy, faults),
+        approval=_approval(strict or grounds, policy, faults),
     )
 
 
@@ -107,6 +107,7 @@ def _action(verdict: Verdict, *, would_block: bool) -> Action:
     return Action.ALLOW if verdict is Verdict.CLEAN else Action.FLAG
 
 
-def _approval(verdict: Verdict, policy: Policy, faults: Sequence[Fault]) -> str:
-    wanted = verdict is Verdict.SUSPICIOUS and policy.on_suspicious == "approve" and not faults
-    return "required" if wanted else ""
+def _approval(grounds: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
+    """A person is asked where suspicion alone, and no failure of ours, stops the call."""
+    suspected = bool(grounds) and all(f.verdict is Verdict.SUSPICIOUS for f in grounds)
+    return "required" if suspected and policy.on_suspicious == "approve" and not faults else ""

@@ -16,6 +16,7 @@ from pydantic_core import to_jsonable_python
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
+from abs_shield.schema.decimals import decimal_format
 
 _PLAIN = (str, int, float, bool, type(None))
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
@@ -189,15 +190,15 @@ def _aliased(name: str, default: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """As pydantic's, but the text form of a Decimal is a number, and keeps a bound of 0."""
+    """As pydantic's, but the text form of a Decimal is a number, within its bounds."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         made = super().decimal_schema(schema)
-        lower = schema.get("ge", schema.get("gt"))
-        sign = r"\+?" if lower is not None and lower >= 0 else "[+-]?"
+        bounds = decimal_format(schema)
         for form in made.get("anyOf", ()):
             if form.get("type") == "string":
-                form.setdefault("pattern", rf"^{sign}({_DIGITS})([eE][+-]?[0-9]+)?$")
+                form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
+                form.update({"format": bounds} if bounds else {})
         return made
 
 

@@ -98,7 +98,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
     [
         ("", "it is not JSON"),
         ("{", "it is not JSON"),
-        ("3", "message is a int"),
+        ("3", "message is of type int"),
         ("{}", "0 calls"),
         ('[{"name": "a"}, {"name": "b"}]', "2 calls"),
         ('{"name": 3}', "no name"),

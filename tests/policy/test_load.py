@@ -70,7 +70,7 @@ def test_what_is_no_place(place: str) -> None:
     [
         ("polcy", "did you mean `policy`?"),
         ("team.polcy", "did you mean `policy`?"),
-        ("number", "is a int; make it with `shield.configure`"),
+        ("number", "holds no policy but `int`; make it with `shield.configure`"),
         ("wrong", "did you mean `audit`?"),
     ],
 )

@@ -198,3 +198,15 @@ def test_a_described_tool() -> None:
     shape = read_tool({"name": "f", "description": "d", "inputSchema": {"type": "object"}})
 
     assert Tool(name="f", description="d", parameters={"type": "object"}) == tool_of(shape)
+
+
+def test_a_rule_without_parentheses() -> None:
+    """The bare decorator is a mistake that says how it is written."""
+    with pytest.raises(PolicyError, match=r"`@rule\(tool=\"refund\"\)`"):
+        rule(documented)  # type: ignore[arg-type]
+
+
+def test_a_declaration_is_never_changed() -> None:
+    """Setting a field is our own one-line error."""
+    with pytest.raises(PolicyError, match="`name` cannot be set, a declaration is immutable"):
+        Tool(name="refund").name = "pay"

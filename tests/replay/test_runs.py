@@ -45,7 +45,7 @@ def test_a_run_without_names_is_named_by_its_place(written):
         (b"[1]", "a run is an object"),
         (b"{}", "no `messages`"),
         (b'{"messages": {}}', "give a list"),
-        (b'{"messages": [3]}', "message 0: message is a int"),
+        (b'{"messages": [3]}', "message 0: message is of type int"),
         (b'{"messages": [{"role": "clerk"}]}', "message 0: message has role"),
         (b'{"messages": [{"role": "assistant", "tool_calls": 3}]}', "message 0"),
         (b'{"messages": [], "tools": 3}', "give a list"),

@@ -103,3 +103,13 @@ def test_sdk_objects_are_recognised() -> None:
     session.add([_Message(), _Message(content="b")])
 
     assert texts(session) == ["a", "b"]
+
+
+def test_keys_of_several_kinds_are_no_error():
+    """A message that is not quite JSON is remembered as well."""
+    session = Session()
+    odd = {"role": "user", "content": "hi", "meta": {1: "a", "b": 2}}
+    session.add([odd])
+    session.add([odd])
+
+    assert 1 == len(list(session.log))

@@ -258,3 +258,21 @@ def test_a_slow_approver_does_not_stop_the_loop(approving):
 def refund(amount: float) -> float:
     """Refund a sum."""
     return amount
+
+
+def test_a_finding_in_audit_does_not_keep_a_person_from_being_asked(approving, suspect):
+    """A graver finding that is only written down does not decide how the strict one is answered."""
+    asked = []
+    firewall = approving(
+        answers(True, asked),
+        layers=["parameter_mismatch", suspect],
+        modes={"parameter_mismatch": "audit"},
+    )
+    shielded(firewall)(refunded)
+    decision = firewall.check_call(ToolCall("refunded", {"amount": -1, "ghost": 1}))
+
+    assert (["refunded"], False) == (asked, decision.blocked)
+
+
+def refunded(amount: float) -> None:
+    """Refund a sum."""

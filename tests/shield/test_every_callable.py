@@ -568,7 +568,7 @@ class Point:
 
 def shop(
     order: Annotated[str, Target(must_be_seen=True)],
-    amount: Annotated[Decimal, Field(gt=0, description="In euros")],
+    amount: Annotated[Decimal, Field(gt=0, le=1000, description="In euros")],
     day: date,
     colour: Colour,
     size: Literal["s", "m"],
@@ -639,6 +639,8 @@ def test_a_model_s_json_becomes_python_values():
     [
         ({"amount": Decimal("-1")}, "/arguments/amount"),
         ({"amount": "much"}, "/arguments/amount"),
+        ({"amount": Decimal("1e9")}, "/arguments/amount"),
+        ({"amount": "1000.01"}, "/arguments/amount"),
         ({"day": "yesterday"}, "/arguments/day"),
         ({"day": datetime(2025, 1, 1, 12, tzinfo=UTC)}, "/arguments/day"),
         ({"colour": "green"}, "/arguments/colour"),
