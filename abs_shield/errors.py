@@ -6,6 +6,7 @@ Every exception this package raises.
   x StoreError             a store could not keep or give back a record
   x CallBlocked            strict mode stopped a tool call before it ran
   x ResultBlocked          strict mode withheld a tool result
+  x UnreadableMessage      a message, tool or call has no known shape (`core.messages`)
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
+from abs_shield.errors import ShieldError
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -29,7 +30,7 @@ _UNSEEN_BLOCKS = frozenset(
 _UNSEEN_CONTENT = frozenset({"source", "data", "image_url", "file_id", "file_data", "input_audio"})
 
 
-class UnreadableMessage(ValueError):
+class UnreadableMessage(ShieldError, ValueError):
     """A message, tool or call has none of the shapes that are read here."""
 
 
@@ -89,8 +90,39 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     message = _mapping(message, "message")
     if "role" not in message and not message.keys().isdisjoint(("name", "function", "params")):
         return (read_call(message),)
-    events = read_message({"role": "assistant", **message})
+    if message.keys().isdisjoint(_SPOKEN):
+        raise UnreadableMessage(
+            "neither a message nor a call; give the assistant's message, such as "
+            "`response.choices[0].message`, or a list of calls"
+        )
+    try:
+        events = [*read_message({"role": "assistant", **message})]
+    except UnreadableMessage:
+        return _one_by_one(message)
     return tuple(c for event in events if isinstance(event, Proposed) for c in event.calls)
+
+
+def _one_by_one(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """Give the calls of a message of which one is no call: that one has an empty name."""
+    content = message.get("content")
+    blocks = content if isinstance(content, (list, tuple)) else ()
+    inside = [b for b in blocks if isinstance(b, Mapping) and _kind(b) in _CALL_BLOCKS]
+    listed = message.get("tool_calls")
+    parts = [*inside, *(listed if isinstance(listed, (list, tuple)) else ())]
+    if not any(isinstance(part, Mapping) for part in parts):
+        raise UnreadableMessage("no call of this message can be read; give `id` and `function`")
+    return tuple(_call_or_nameless(part) for part in parts)
+
+
+def _call_or_nameless(part: Any) -> ToolCall:
+    try:
+        return read_call(part)
+    except UnreadableMessage:
+        found = part.get("id") if isinstance(part, Mapping) else None
+        return ToolCall("", None, found if isinstance(found, str) else None)
+
+
+_SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 
 def read_call(call: Any) -> ToolCall:

@@ -15,6 +15,9 @@ _LISTED = 20
 
 def phantom_tool(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent calls ``delete_database`` but only ``read_database`` is exposed."""
+    if not proposal.name:
+        yield _nameless()
+        return
     if not proposal.available and not proposal.registered:
         yield Unavailable("no tools registered")
         return
@@ -38,6 +41,19 @@ def phantom_tool(proposal: Proposal, session: Session) -> Iterator[Finding | Una
         expected="the name of an available tool",
         allowed=tuple(near) or tuple(sorted(proposal.available)[:_LISTED]),
         nearest=near[0] if near else "",
+    )
+
+
+def _nameless() -> Finding:
+    return Finding(
+        check="phantom_tool",
+        verdict=Verdict.HALLUCINATED,
+        strength=1.0,
+        where="/name",
+        detail="the call names no tool",
+        code="no_name",
+        hint="give the call the name of a tool",
+        expected="the name of an available tool",
     )
 
 

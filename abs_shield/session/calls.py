@@ -42,6 +42,14 @@ def object_of(call: ToolCall | None) -> Mapping[str, Any]:
     return read if isinstance(read, dict) else {}
 
 
+_FEEDBACK = frozenset({"status", "tool", "problems", "retryable", "attempts_left"})
+
+
+def is_feedback(value: Any) -> bool:
+    """Whether a result is what the door answers a blocked call with."""
+    return isinstance(value, Mapping) and value.keys() == _FEEDBACK and value["status"] == "blocked"
+
+
 class CallBook:
     """
     What the door and the transcript each know of a session's calls, so that none counts twice.
@@ -50,11 +58,12 @@ class CallBook:
         opened: Call id to the decisions of the calls that are running under it.
     """
 
-    __slots__ = ("_blocked", "_ended", "_loose", "_most", "opened")
+    __slots__ = ("_blocked", "_ended", "_loose", "_most", "_running", "opened")
 
     def __init__(self, most: int) -> None:
         self._most = most
         self.opened: dict[str, list[str]] = {}
+        self._running: OrderedDict[str, int] = OrderedDict()
         self._ended: OrderedDict[str, bool] = OrderedDict()
         self._loose: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
         self._blocked: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
@@ -64,6 +73,19 @@ class CallBook:
         self.opened.setdefault(call_id, []).append(decision_id)
         if len(self.opened) > self._most:
             self.opened.pop(next(iter(self.opened)))
+
+    def open_loose(self, name: str) -> None:
+        """The door let a call pass that has no id: one result of that tool is to come."""
+        self._running[name] = self._running.get(name, 0) + 1
+        if len(self._running) > self._most:
+            self._running.popitem(last=False)
+
+    def shut_loose(self, name: str) -> bool:
+        """A call without an id came back; False where every result that was due has come."""
+        due = self._running.get(name)
+        if due:
+            self._running[name] = due - 1
+        return due != 0
 
     def shut(self, call_id: str) -> None:
         """One call of that id has come back."""

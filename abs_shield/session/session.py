@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import RLock
 from time import monotonic
 from types import TracebackType
@@ -12,14 +12,15 @@ from typing import Any, Self
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
-from abs_shield.core.messages import read_message
-from abs_shield.session.calls import CallBook, Executed, object_of
+from abs_shield.core.messages import UnreadableMessage, read_message
+from abs_shield.session.calls import CallBook, Executed, is_feedback, object_of
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import enter, leave
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
+from abs_shield.text.show import shown
 
 
 class Session:
@@ -74,15 +75,15 @@ class Session:
 
     def user(self, text: str) -> None:
         """The user wrote *text*: a new run of this session begins."""
-        self.take(Said("user", text))
+        self.take(Said("user", _text(text)))
 
     def system(self, text: str) -> None:
         """The system prompt, or an instruction by the host, says *text*."""
-        self.take(Said("system", text))
+        self.take(Said("system", _text(text)))
 
     def assistant(self, text: str) -> None:
         """The agent wrote *text*; its own words never count as a mention."""
-        self.take(Said("assistant", text))
+        self.take(Said("assistant", _text(text)))
 
     def tool_result(
         self, name: str, value: Any, *, call_id: str | None = None, error: bool = False
@@ -101,6 +102,8 @@ class Session:
         Raises:
             ValueError: A message has no known shape; those before it are added.
         """
+        if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
+            raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
         with self.lock:
             for message in self._transcript.new(list(messages)):
                 for event in read_message(message):
@@ -183,6 +186,8 @@ class Session:
         with self.lock:
             if call.id:
                 self.calls.open(call.id, decision_id)
+            else:
+                self.calls.open_loose(call.name)
             if not (call.id and self.pending.forget(call.id)):
                 self.log.append(Proposed((call,)))
 
@@ -296,6 +301,9 @@ class Session:
             return False
         if self.pending.blocked(event.call_id):
             return False
+        if is_feedback(event.value):
+            self._told_blocked(event)
+            return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
         if call is None and self.calls.claim(name):
@@ -315,6 +323,12 @@ class Session:
             self.parent.heard(executed, event.value)
         return True
 
+    def _told_blocked(self, event: Returned) -> None:
+        """A transcript answers a call with our own feedback: it was blocked, and never ran."""
+        call = self.pending.answered(event)
+        if event.call_id:
+            self.calls.end(event.call_id, announced=call is not None)
+
     def _keep(self, executed: Executed) -> None:
         self.calls.shut(executed.call_id or "")
         self._executed.append(executed)
@@ -329,3 +343,9 @@ class Session:
             return False
         self.pending.announce(call)
         return True
+
+
+def _text(text: Any) -> str:
+    if not isinstance(text, str):
+        raise UnreadableMessage(f"a message's text is {shown(text)}; give a string")
+    return text

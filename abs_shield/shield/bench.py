@@ -35,6 +35,7 @@ class Opened:
     decision: Decision
     nested: bool
     key: Key
+    malformed: Malformed | None = None
 
 
 class Bench:
@@ -56,6 +57,7 @@ class Bench:
         siblings: tuple[ToolCall, ...],
         nested: bool,
         known: str | None,
+        counted: bool = False,
         runs: bool = True,
     ) -> Opened:
         """
@@ -68,6 +70,7 @@ class Bench:
             siblings: Calls proposed before it in the same turn.
             nested: Whether another shielded tool calls it from code.
             known: Id of the Decision that a judgement of the same call has already.
+            counted: Whether that judgement blocked it, so that an attempt is spent already.
             runs: Whether it is dispatched now, so that an approval is used up.
         """
         started = perf_counter()
@@ -89,7 +92,7 @@ class Bench:
             ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
         attempts = count(
             session, call.name, key[2], self.policy.retries,
-            blocked=ruling.blocked, approval=bool(ruling.approval), counted=known is not None,
+            blocked=ruling.blocked, approval=bool(ruling.approval), counted=counted,
         )  # fmt: skip
         decision = self._decision(
             known, call, session, ruling, judgement, attempts, plan, at=at, started=started
@@ -97,8 +100,9 @@ class Bench:
         if known is None and logprob is not None and not nested:
             session.likelihoods.update(logprob)
         return Opened(
-            call=call, arguments=plain, session=session, decision=decision, nested=nested, key=key
-        )
+            call=call, arguments=plain, session=session, decision=decision, nested=nested, key=key,
+            malformed=malformed,
+        )  # fmt: skip
 
     def _proposal(
         self,

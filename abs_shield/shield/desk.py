@@ -78,8 +78,9 @@ class Desk:
             if not (pending or nested or call.id):
                 call = replace(call, id=session.pending.named(call, plain))
             return self._bench.judged(
-                call, arguments, session, siblings=siblings, nested=nested, known=known
-            )
+                call, arguments, session, siblings=siblings, nested=nested, known=known,
+                counted=pending is not None and pending.decision.blocked,
+            )  # fmt: skip
 
     def propose(
         self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...]
@@ -173,7 +174,7 @@ class Desk:
     ) -> Decision:
         """Take a result into the session, once a call."""
         with session.lock:
-            if call.id in session.calls.opened or not session.calls.ended(call.id):
+            if _is_due(call, session):
                 self._take(call, arguments, value, session=session, ran=ran)
         return Decision(
             id=new_id(),
@@ -217,6 +218,13 @@ class Desk:
         session.ran(executed)
         if not ran.nested:
             session.heard(executed, value)
+
+
+def _is_due(call: ToolCall, session: Session) -> bool:
+    """Whether a result of *call* is still to come, or nobody knew of the call."""
+    if not call.id:
+        return session.calls.shut_loose(call.name)
+    return call.id in session.calls.opened or not session.calls.ended(call.id)
 
 
 def _inside(session: Session) -> bool:

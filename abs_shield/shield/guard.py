@@ -15,6 +15,7 @@ from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk, Ran
+from abs_shield.text.show import escaped
 
 
 class Guard:
@@ -62,7 +63,15 @@ class Guard:
 
     @property
     def arguments(self) -> Mapping[str, Any]:
-        """The call's arguments, read as an object."""
+        """
+        The call's arguments, read as an object.
+
+        Raises:
+            ShieldError: They could not be read, so that the tool cannot run.
+        """
+        if self.opened.malformed is not None:
+            detail = self.opened.malformed.detail
+            raise ShieldError(f"tool `{escaped(self._call.name)}` cannot run: {detail}")
         return self.opened.arguments
 
     def __enter__(self) -> Self:
@@ -78,7 +87,8 @@ class Guard:
     @contextmanager
     def _spanned(self) -> Iterator[None]:
         """Open the span of the dispatch, and close it at once where the call is blocked."""
-        assert self._span is not None
+        if self._span is None or self._opened is not None:
+            raise ShieldError("a guard stands around one call; make another")
         self._span.__enter__()
         try:
             yield
@@ -111,9 +121,8 @@ class Guard:
         value = self.value if error is None else f"{type(error).__name__}: {error}"
         try:
             ran = Ran(elapsed_ms, error is not None, self.opened.nested)
-            self._desk.close(
-                self.opened.call, self.arguments, value, session=self._session, ran=ran
-            )
+            opened = self.opened
+            self._desk.close(opened.call, opened.arguments, value, session=self._session, ran=ran)
         finally:
             self._leave(kind, error, traceback)
 

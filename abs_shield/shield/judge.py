@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.layers import LAYERS, Layer
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
@@ -69,7 +69,7 @@ def _ask(
     try:
         for said in layer(proposal, session) or ():
             if isinstance(said, Finding):
-                judgement.findings.append(said)
+                judgement.findings.append(_sound(said))
             elif isinstance(said, Unavailable):
                 coverage = Coverage(Outcome.UNAVAILABLE, said.reason)
             elif isinstance(said, Failed):
@@ -81,6 +81,21 @@ def _ask(
     if judgement.faults and judgement.faults[-1].layer == name:
         coverage = Coverage(Outcome.ERROR, judgement.faults[-1].message)
     judgement.coverage[name] = coverage
+
+
+def _sound(finding: Finding) -> Finding:
+    """
+    A finding that can be weighed; a layer of the user's may say anything.
+
+    Raises:
+        ValueError: It is CLEAN, or its strength is outside [0, 1].
+    """
+    verdict = Verdict(finding.verdict)
+    if verdict is Verdict.CLEAN:
+        raise ValueError("a finding is never CLEAN; yield nothing")
+    if not 0 <= finding.strength <= 1:
+        raise ValueError("a strength lies in [0, 1]")
+    return finding if verdict is finding.verdict else replace(finding, verdict=verdict)
 
 
 def place_of(error: BaseException) -> str:

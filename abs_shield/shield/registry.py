@@ -76,7 +76,7 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
-                plan = compile_tool(Tool(name=name or "_"), self._policy, tolerant=True)
+                plan = compile_tool(Tool(name=_sound(name)), self._policy, tolerant=True)
                 self._unknown[name] = plan
                 if len(self._unknown) > _UNKNOWN_KEPT:
                     self._unknown.popitem(last=False)
@@ -96,6 +96,11 @@ class Registry(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
+
+
+def _sound(name: str) -> str:
+    """A name that a tool can have: what a model wrote may be empty, or no Unicode."""
+    return name.encode("utf-8", "replace").decode() or "_"
 
 
 def declared(tool: Any) -> Tool | Binding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from threading import Lock
 from typing import Any
@@ -23,7 +24,8 @@ from abs_shield.shield.turns import aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
-from abs_shield.text.show import escaped
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
 
 Call = ToolCall | Mapping[str, Any]
 
@@ -60,11 +62,17 @@ class Shield:
             raise PolicyError(
                 f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
             )
+        _require(store, "store", "append", "a store, such as `MemoryStore()`")
+        _require(sessions, "sessions", "get", "`Sessions()`")
+        _require(approver, "approver", "__call__", "a callable of one Decision")
+        _require(hooks, "hooks", "__iter__", "a list of callables")
         self.policy = policy
         self.store = MemoryStore() if store is None else store
         self.sessions = Sessions(most=policy.limits.sessions) if sessions is None else sessions
         self.registry = Registry(policy)
         given = tuple(hooks or ())
+        for hook in given:
+            _require(hook, "hooks", "__call__", "callables of one Decision")
         self._otel = next((hook for hook in given if isinstance(hook, Otel)), None) or Otel()
         self.desk = Desk(
             policy,
@@ -123,7 +131,7 @@ class Shield:
         Raises:
             PolicyError: *messages* have no known shape.
         """
-        narrowed = None if tools is None else frozenset(tools)
+        narrowed = None if tools is None else self._narrowed(tools)
 
         def make() -> Session:
             return Session(
@@ -276,7 +284,20 @@ class Shield:
 
     # Inside --------------------------------------------------------------------------------------
 
+    def _narrowed(self, tools: Iterable[str]) -> frozenset[str]:
+        if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
+            raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
+        names = frozenset(tools)
+        for name in sorted(map(str, names - self.registry.keys())):
+            if near := nearest(name, self.registry):
+                raise PolicyError(
+                    f"session: no tool is named `{escaped(name)}`; did you mean `{near[0]}`?"
+                )
+        return names
+
     def _session(self, session: Session | None) -> Session:
+        if not isinstance(session, Session | None):
+            raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")
         found = current_session() if session is None else session
         if found is None:
             found = Session(limits=self.policy.limits, owner=self)
@@ -295,6 +316,11 @@ class Shield:
         return run(guard.arguments)
 
 
+def _require(given: Any, name: str, ability: str, wanted: str) -> None:
+    if given is not None and not hasattr(given, ability):
+        raise PolicyError(f"Shield: `{name}` is {shown(given)}; give {wanted}")
+
+
 _OF: dict[int, Shield] = {}
 _OF_LOCK = Lock()
 
@@ -307,13 +333,15 @@ def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
 
 
 def _one(call: Any) -> ToolCall:
-    return next(iter(_readable(call)), ToolCall(""))
+    """The one call of any shape; what holds none, or several, is a call without a name."""
+    read = _readable(call)
+    return read[0] if len(read) == 1 else ToolCall("")
 
 
 def _readable(calls: Any) -> tuple[ToolCall, ...]:
-    """Give the calls of any shape; one that has none becomes a call of a tool that cannot exist."""
+    """Give the calls of any shape; what is none becomes a call without a name."""
     if isinstance(calls, ToolCall):
-        return (calls,)
+        return (calls if isinstance(calls.name, str) else replace(calls, name=""),)
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in _readable(part))
     try:

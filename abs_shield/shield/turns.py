@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core import ToolCall
+from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.session import Session
@@ -39,7 +41,7 @@ async def aanswers(shield: Shield, message: Any, session: Session) -> list[dict[
 
 
 def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall, ...]:
-    calls = read_calls(message)
+    calls = tuple(call if call.id else replace(call, id=new_id()) for call in read_calls(message))
     shield.inspect_turn(calls, session=session)
     return calls
 
@@ -91,11 +93,23 @@ def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
             for a in given
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
+    if _is_responses(message):
+        return [
+            {"type": "function_call_output", "call_id": a.call.id, "output": a.content}
+            for a in given
+        ]
+    if _member(message, "function_call"):
+        return [{"role": "function", "name": a.call.name, "content": a.content} for a in given]
     return [
         {"role": "tool", "tool_call_id": a.call.id, "name": a.call.name, "content": a.content}
         | ({"error": True} if a.error else {})
         for a in given
     ]
+
+
+def _is_responses(message: Any) -> bool:
+    items = message if isinstance(message, (list, tuple)) else [message]
+    return any(_member(item, "type") == "function_call" for item in items)
 
 
 def _is_anthropic(message: Any) -> bool:

@@ -99,7 +99,7 @@ def test_a_conversation_comes_before(command, file, tmp_path):
         ("", "it is not JSON"),
         ("{", "it is not JSON"),
         ("3", "message is of type int"),
-        ("{}", "0 calls"),
+        ("{}", "neither a message nor a call"),
         ('[{"name": "a"}, {"name": "b"}]', "2 calls"),
         ('{"name": 3}', "no name"),
         ("[" * 100_000, "nested too deeply"),

@@ -1,0 +1,240 @@
+"""What is no call, no name and no JSON never runs, never raises where judging, and is said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield import CallBlocked, Finding, ShieldError, ToolCall, Verdict, shielded
+from abs_shield.core.messages import UnreadableMessage
+
+
+@pytest.fixture
+def wiping(door):
+    """A Shield with one tool that needs no argument, and the list of its runs."""
+    ran = []
+
+    def make(**declared):
+        firewall = door(**declared)
+
+        @shielded(firewall)
+        def wipe(path: str = "/") -> str:
+            ran.append(path)
+            return path
+
+        return firewall, ran
+
+    return make
+
+
+@pytest.mark.parametrize("arguments", ['{"path": "/tmp/x', "[1]", 5])
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"layers": ["phantom_tool", "impossible_state"]},
+        {"mode": "audit"},
+        {"modes": {"parameter_mismatch": "audit"}},
+    ],
+)
+def test_unreadable_arguments_never_run(wiping, arguments, declared):
+    """No mode and no choice of layers runs a tool with arguments that nobody could read."""
+    firewall, ran = wiping(**declared)
+    with pytest.raises(ShieldError):
+        firewall.dispatch("wipe", arguments)
+
+    assert [] == ran
+
+
+def test_unreadable_arguments_are_answered(wiping):
+    """A message-shaped caller gets a message that says so."""
+    firewall, ran = wiping(mode="audit")
+    call = {"id": "c1", "function": {"name": "wipe", "arguments": '{"path'}}
+    [answer] = firewall.run_tool_calls({"role": "assistant", "tool_calls": [call]})
+
+    assert ("error", []) == (json.loads(answer["content"])["status"], ran)
+
+
+@pytest.mark.parametrize("call", [{"name": "\ud800", "arguments": {}}, ToolCall(5, {})])
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_name_that_is_no_text_is_judged(wiping, call, mode):
+    """Lone surrogates and numbers are names of no tool, and no error of ours."""
+    decision = wiping(mode=mode)[0].check_call(call)
+
+    assert ("HALLUCINATED", ()) == (decision.verdict, decision.errors)
+
+
+@pytest.mark.parametrize("junk", ["junk", 5, None, {}, [], {"id": "c1"}])
+def test_what_is_no_call_is_no_clean_call(door, junk):
+    """Even where no tool is registered."""
+    decision = door().check_call(junk)
+
+    assert ("HALLUCINATED", "no_name", True) == (
+        decision.verdict, decision.findings[0].code, decision.blocked,
+    )  # fmt: skip
+
+
+def test_two_calls_where_one_is_asked_for(wiping):
+    """`check_call` never judges the first and drops the second."""
+    two = [{"name": "wipe", "arguments": {}}, {"name": "wipe", "arguments": {}}]
+
+    assert wiping()[0].check_call({"role": "assistant", "tool_calls": two}).blocked
+
+
+def test_a_nameless_call_hides_no_sibling(wiping):
+    """One call that cannot be read is a phantom; the others are judged and run."""
+    firewall, ran = wiping()
+    message = {
+        "role": "assistant",
+        "tool_calls": [
+            {"id": "a", "function": {"name": "wipe", "arguments": "{}"}},
+            {"id": "b", "function": {"arguments": "{}"}},
+        ],
+    }
+    answers = firewall.run_tool_calls(message)
+
+    assert (["a", "b"], ["/"]) == ([a["tool_call_id"] for a in answers], ran)
+
+
+@pytest.mark.parametrize(
+    "shape", [{"choices": [{"message": {}}]}, {"output": []}, {"toolCalls": []}, {"parts": []}]
+)
+def test_an_unknown_shape_is_said(wiping, shape):
+    """A message in which no call can be seen is not a message without calls."""
+    with pytest.raises(UnreadableMessage, match="neither a message nor a call"):
+        wiping()[0].run_tool_calls(shape)
+
+
+@pytest.mark.parametrize(
+    ("finding", "blocked", "failed"),
+    [
+        ({"verdict": "HALLUCINATED", "strength": 1.0}, True, False),
+        ({"verdict": Verdict.HALLUCINATED, "strength": float("nan")}, True, True),
+        ({"verdict": Verdict.CLEAN, "strength": 1.0}, True, True),
+        ({"verdict": "BAD", "strength": 1.0}, True, True),
+    ],
+)
+def test_a_finding_that_cannot_be_weighed_is_an_error(door, finding, blocked, failed):
+    """A layer of one's own may say anything: it is enforced, or it is an error."""
+
+    def mine(proposal, session):
+        yield Finding(check="mine", where="", detail="no", code="no", **finding)
+
+    decision = door(layers=[mine]).check_call(ToolCall("refund", {}))
+
+    assert (blocked, failed) == (decision.blocked, bool(decision.errors))
+
+
+def test_a_guard_stands_around_one_call(wiping):
+    """A guard entered twice is a mistake of the caller's, said in one line."""
+    guard = wiping()[0].guard(ToolCall("wipe", {}))
+    with guard:
+        guard.value = "x"
+    with pytest.raises(ShieldError, match="make another"), guard:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("tools", "told"),
+    [("wipe", "give a list"), (5, "give a list"), (["wype"], "did you mean `wipe`")],
+)
+def test_wrong_lists_of_tools(wiping, tools, told):
+    """A session that could call nothing is refused when it is opened."""
+    with pytest.raises(ShieldError, match=told):
+        wiping()[0].session(tools=tools)
+
+
+def test_feedback_in_a_transcript_is_no_execution(wiping):
+    """A blocked call that a transcript tells of later never counts as having run."""
+    firewall, _ = wiping()
+    with pytest.raises(CallBlocked) as blocked:
+        firewall.dispatch("wipe", {"path": 5})
+    feedback = json.dumps(blocked.value.decision.feedback())
+    call = {"id": "c", "function": {"name": "wipe", "arguments": '{"path": 5}'}}
+    with firewall.session() as session:
+        session.user("wipe it")
+        session.add([{"role": "assistant", "tool_calls": [call]}])
+        session.add([{"role": "tool", "tool_call_id": "c", "content": feedback}])
+
+    assert (False, ()) == (session.did("wipe"), session.executed)
+
+
+def test_calls_without_ids_count_once(wiping):
+    """A loop over a model that gives no ids runs each call once, and counts it once."""
+    firewall, ran = wiping()
+    messages = [{"role": "user", "content": "wipe"}]
+    with firewall.session() as session:
+        for n in range(6):
+            session.add(messages)
+            call = {"function": {"name": "wipe", "arguments": json.dumps({"path": f"/{n}"})}}
+            messages.append({"role": "assistant", "tool_calls": [call]})
+            messages += firewall.run_tool_calls(messages[-1])
+        session.add(messages)
+
+    assert (6, 6) == (len(ran), len(session.executed))
+
+
+def test_blocked_calls_without_ids_spend_the_budget(wiping):
+    """Blocked attempts count, also where the model gives no ids, and none of them ran."""
+    firewall, _ = wiping()
+    messages, left = [{"role": "user", "content": "wipe"}], []
+    with firewall.session() as session:
+        for n in range(3):
+            session.add(messages)
+            call = {"function": {"name": "wipe", "arguments": json.dumps({"path": n})}}
+            messages.append({"role": "assistant", "tool_calls": [call]})
+            messages += firewall.run_tool_calls(messages[-1])
+            left.append(json.loads(messages[-1]["content"])["attempts_left"])
+
+    assert ([2, 1, 0], ()) == (left, session.executed)
+
+
+def test_a_clean_proposal_does_not_save_the_budget(wiping):
+    """A call whose arguments changed between proposal and dispatch spends an attempt."""
+    firewall, _ = wiping()
+    left = []
+    with firewall.session() as session:
+        session.user("wipe")
+        for n in range(3):
+            firewall.inspect_turn([ToolCall("wipe", {"path": "a"}, f"c{n}")])
+            left.append(firewall.check_call(ToolCall("wipe", {"path": n}, f"c{n}")).attempts_left)
+
+    assert [2, 1, 0] == left
+
+
+def test_a_result_without_an_id_counts_once(wiping):
+    """One `check_call`, then its result told twice: one execution."""
+    firewall, _ = wiping()
+    call = ToolCall("wipe", {"path": "/a"})
+    with firewall.session() as session:
+        firewall.check_call(call)
+        firewall.check_result(call, "done", elapsed_ms=1)
+        firewall.check_result(call, "done", elapsed_ms=1)
+
+    assert 1 == len(session.executed)
+
+
+def test_responses_are_answered_in_their_own_shape(wiping):
+    """A Responses item is answered with `function_call_output`, a legacy call with `function`."""
+    firewall, _ = wiping()
+    items = [{"type": "function_call", "call_id": "r1", "name": "wipe", "arguments": "{}"}]
+    legacy = {"role": "assistant", "function_call": {"name": "wipe", "arguments": "{}"}}
+
+    assert {"type": "function_call_output", "call_id": "r1", "output": "/"} in (
+        firewall.run_tool_calls(items)
+    )
+    assert [{"role": "function", "name": "wipe", "content": "/"}] == firewall.run_tool_calls(legacy)
+
+
+@pytest.mark.parametrize("wrong", ["store", "approver", "hooks"])
+def test_a_wrong_part_of_a_shield(door, wrong):
+    """What a Shield cannot use is refused when it is made."""
+    with pytest.raises(ShieldError, match=f"`{wrong}` is 5"):
+        door(**{wrong: 5})
+
+
+@pytest.mark.parametrize("say", ["user", "system", "assistant", "add"])
+def test_what_is_no_text(door, say):
+    """A session takes strings and lists of messages."""
+    with pytest.raises(ShieldError, match="is 5; give"):
+        getattr(door().session(), say)(5)
