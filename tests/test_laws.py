@@ -8,7 +8,7 @@ import math
 from unicodedata import category
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import Decision, Shield, Tool, ToolCall, rule, shield, shielded
@@ -68,12 +68,14 @@ def door(**declared):
 
 
 STRICT, AUDIT = door(), door(mode="audit")
+ASKING = door(on_suspicious="approve"), door(mode="audit", on_suspicious="approve")
 
 
-@given(CALLS)
-def test_audit_never_blocks(call):
+@given(CALLS, st.sampled_from([(STRICT, AUDIT), ASKING]))
+@example(ToolCall("book", {}, None, [-2.0]), ASKING)
+def test_audit_never_blocks(call, doors):
     """Whatever is found, nothing is stopped; strict would have stopped what it says it would."""
-    strict, audit = STRICT.check_call(call), AUDIT.check_call(call)
+    strict, audit = (door.check_call(call) for door in doors)
 
     assert (False, "", None) == (audit.blocked, audit.approval, audit.attempts_left)
     assert strict.blocked == strict.would_block == audit.would_block

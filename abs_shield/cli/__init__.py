@@ -13,7 +13,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from abs_shield.cli.faults import BadInput
+from abs_shield.cli.faults import BadInput, wrong_file, wrong_usage
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -80,11 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except typer.Exit as ended:
         return _flushed(ended.exit_code)
     except _USAGE as error:
-        return _told(f"{error.format_message()} Try `--help`.")  # type: ignore[attr-defined]
+        return _told(wrong_usage(error))
     except BrokenPipeError:
         return _quietly()
     except OSError as error:
-        return _told(f"{error.filename or 'error'}: {error.strerror or error}")
+        return _told(wrong_file(error))
     except (BadInput, ShieldError) as error:
         return _told(str(error))
     except KeyboardInterrupt:

@@ -36,7 +36,8 @@ class Decision:
         probability: P(hallucination) in [0, 1] where the moment computes one, else None.
         retryable: Whether the model may try again.
         attempts_left: Blocked attempts left for this tool in this run; None where not blocked.
-        approval: ``""``, ``"required"`` or ``"granted"``.
+        approval: ``"required"`` where the call is held until an operator approves it,
+            ``"granted"`` where one did, else ``""``.
         notes: What else there is to say.
     """
 
@@ -110,8 +111,10 @@ class Decision:
         return record
 
     def to_json(self) -> str:
-        """Give the record as canonical JSON: sorted keys, no spaces, UTF-8."""
-        return json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        """Give the record as canonical JSON: sorted keys, no spaces, text that UTF-8 can encode."""
+        record = self.to_dict()
+        text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        return _encodable(text)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
@@ -147,6 +150,16 @@ _WORDS: dict[str, Any] = {"subject": Subject, "verdict": Verdict, "action": Acti
 _NESTED = {"findings", "coverage", "errors", "notes"}
 _PLAIN = tuple(name for name in Decision.__dataclass_fields__ if name not in _NESTED)
 _FINDING_FIELDS = tuple(Finding.__dataclass_fields__)
+
+
+def _encodable(text: str) -> str:
+    r"""Escape half characters (lone surrogates), which UTF-8 does not know, as ``\ud800``."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        return joined.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
 
 
 def _sentence(finding: Finding) -> str:

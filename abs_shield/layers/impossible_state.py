@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
@@ -20,21 +20,32 @@ def impossible_state(
         yield Unavailable("no rule for this tool")
     elif not proposal.fits:
         yield Unavailable("arguments do not match the schema")
-    elif session.ephemeral and all(plan.session for plan in tool.rules):
-        yield Unavailable("no session")
     else:
-        for plan in tool.rules:
-            if not (session.ephemeral and plan.session):
-                yield from _ask(plan, proposal, session)
+        yield from _asked(tool.rules, proposal, session)
+
+
+def _asked(
+    rules: Iterable[RulePlan], proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable | Failed]:
+    """Ask the rules that apply, and say which of them could not be asked."""
+    applying = [plan for plan in rules if plan.runs_on(proposal.arguments)]
+    skipped = [plan for plan in applying if plan.session and session.ephemeral]
+    for plan in applying:
+        if plan not in skipped:
+            yield from _ask(plan, proposal, session)
+    if skipped:
+        names = ", ".join(f"`{plan.rule.name}`" for plan in skipped)
+        yield Unavailable(f"no session for rule {names}")
+    elif not applying:
+        yield Unavailable("no rule applies to these arguments")
 
 
 def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Iterator[Finding | Failed]:
-    if not plan.runs_on(proposal.arguments):
-        return
     try:
         said = plan.ask(proposal.arguments, session, proposal.call)
     except Exception as error:
-        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) raised {type(error).__name__}")
+        told = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
+        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {told}")
         return
     if said is None or said is True or said == "":
         return
@@ -43,6 +54,16 @@ def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Iterator[Findi
     else:
         kind = type(said).__name__
         yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
+
+
+def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:
+    """Say which arguments are texts, where a rule may have taken one for a Decimal or a date."""
+    if not isinstance(error, (TypeError, AttributeError)):
+        return ""
+    sent = proposal.arguments
+    texts = [name for name in sent if name in plan.takes and isinstance(sent[name], str)]
+    told = ", ".join(f"`{name}` is a text" for name in texts)
+    return f"; rules see JSON: {told}" if told else ""
 
 
 def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:

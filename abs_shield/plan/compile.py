@@ -8,6 +8,8 @@ from abs_shield.plan.rules import compile_rule
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.schema import CompiledSchema, compile_schema
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
 
 
 def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolPlan:
@@ -21,9 +23,11 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
             raising; for tools that somebody else declared.
 
     Raises:
-        PolicyError: The schema is invalid, or a rule names an unknown parameter.
+        PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
     schema, broken = _schema(tool, tolerant=tolerant)
+    if schema is not None and not tolerant:
+        _require_marked(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
     return ToolPlan(
         tool=tool,
@@ -65,8 +69,29 @@ def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
     if tool.parameters is None:
         return None, ""
     try:
-        return compile_schema(tool.parameters, where=f"tool `{tool.name}`", closed=True), ""
+        return compile_schema(tool.parameters, where=escaped(tool.name), closed=True), ""
     except PolicyError as error:
         if not tolerant:
-            raise
-        return None, str(error)
+            raise PolicyError(f"tool {error}") from None
+        return None, f"tool {error}"
+
+
+def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
+    """Refuse a mark of a parameter that no call can have."""
+    for field in _MARKS:
+        for name in getattr(tool, field):
+            if name not in schema.known and _refuses(schema, name):
+                near = nearest(name, schema.known)
+                known = ", ".join(f"`{known}`" for known in sorted(schema.known))
+                hint = f"did you mean `{near[0]}`?" if near else f"it has {known or 'none'}"
+                raise PolicyError(
+                    f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
+                    f"which is no parameter of it; {hint}"
+                )
+
+
+def _refuses(schema: CompiledSchema, name: str) -> bool:
+    return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))
+
+
+_MARKS = ("targets", "soft", "free", "creates")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel
-
 from abs_shield.errors import PolicyError
+from abs_shield.policy.declared import listed
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.policy import Policy
 from abs_shield.policy.rule import Rule
@@ -64,7 +63,8 @@ def configure(
     for name in [name for name in _OPTIONAL if fields.get(name, name) is None]:
         del fields[name]
     for name in _SEQUENCES & fields.keys():
-        fields[name] = _sequence(name, fields[name])
+        if fields[name] is not None:
+            fields[name] = listed(fields[name], where=f"policy: `{name}`")
     return Policy(**fields)
 
 
@@ -80,11 +80,3 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
 
 _OPTIONAL = ("modes", "limits")
 _SEQUENCES = frozenset({"layers", "tools", "rules", "inverses", "allow", "suppress"})
-
-
-def _sequence(name: str, value: Any) -> Any:
-    if value is None:
-        return None
-    if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
-        raise PolicyError(f"policy: `{name}` is {shown(value)}; give a list")
-    return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -46,6 +47,18 @@ def require_fields(what: str, given: Any, known: Any) -> None:
             near = nearest(str(name), known)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
             raise PolicyError(f"{what}: nothing is named `{escaped(str(name))}`; {hint}")
+
+
+def listed(value: Any, *, where: str) -> tuple[Any, ...]:
+    """
+    Give a list, a set or another iterable as a tuple; a set in a stable order.
+
+    Raises:
+        PolicyError: It is one thing, such as a string, where several are meant.
+    """
+    if isinstance(value, (str, bytes, Mapping, BaseModel)) or not isinstance(value, Iterable):
+        raise PolicyError(f"{where} is {shown(value)}; give a list")
+    return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
 
 
 def _meant(entry: Any) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import PolicyError
+from abs_shield.text.show import escaped, shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,14 +42,27 @@ def inverse(
     Declare that *then* undoes *first* on the entity that *same* names.
 
     Raises:
-        PolicyError: *same* does not name a parameter of both tools.
+        PolicyError: A tool is no name, *same* does not name a parameter of both tools, or
+            *unless* is no function.
 
     >>> inverse("create_user", "delete_user", same="id").same["delete_user"]
     'id'
     """
+    for name in (first, then):
+        if not _is_name(name):
+            raise PolicyError(f"`inverse` got {shown(name)}; give the name of a tool")
     keys = {first: same, then: same} if isinstance(same, str) else same
-    if not isinstance(keys, Mapping) or set(keys) != {first, then} or not all(keys.values()):
-        raise PolicyError(
-            f"`inverse` of `{first}` and `{then}`: `same` has to name a parameter of each tool"
-        )
+    named = isinstance(keys, Mapping) and set(keys) == {first, then}
+    if not named or not all(map(_is_name, keys.values())):
+        raise _wrong(first, then, "`same` has to name a parameter of each tool")
+    if unless is not None and not callable(unless):
+        raise _wrong(first, then, f"`unless` is {shown(unless)}; give a function of the two calls")
     return Inverse(first=first, then=then, same=dict(keys), final=final, unless=unless)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _wrong(first: str, then: str, what: str) -> PolicyError:
+    return PolicyError(f"`inverse` of `{escaped(first)}` and `{escaped(then)}`: {what}")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from abs_shield.policy.declared import listed
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
@@ -14,10 +16,16 @@ class Target:
     Attributes:
         must_be_seen: An unseen value is HALLUCINATED instead of SUSPICIOUS.
         allow: Values, globs or callables that are always admitted.
+
+    Raises:
+        PolicyError: *allow* is no list.
     """
 
     must_be_seen: bool = False
     allow: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "allow", listed(self.allow, where="`Target`: `allow`"))
 
 
 @dataclass(frozen=True, slots=True)

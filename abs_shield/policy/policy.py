@@ -21,6 +21,7 @@ from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
 
 
 def _known(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
@@ -47,6 +48,18 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(LAYER_NAMES)}"
     raise ValueError(f"no layer is named `{name}`; {hint}")
 
+
+def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
+    """Whatever is far from every layer's name is the name of a tool."""
+    near = nearest(key, layers, floor=_NEAR_A_LAYER)
+    if near:
+        raise ValueError(
+            f"`modes` names `{escaped(key)}`, which is no layer and no tool of this policy;"
+            f" did you mean `{near[0]}`?"
+        )
+
+
+_NEAR_A_LAYER = 0.75
 
 LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
 """The name of a built-in layer, or a layer function of one's own."""
@@ -98,9 +111,12 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
+        known = (*LAYER_NAMES, *names, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
                 require_layer(key[1], also=tuple(names))
+            elif key not in known:
+                _refuse_near_layer(key, layers=(*LAYER_NAMES, *names))
         for suppression in self.suppress:
             require_layer(suppression.check, also=tuple(names))
         return self

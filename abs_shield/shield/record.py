@@ -1,4 +1,4 @@
-"""Appends a session's run to a run file when it is left: what `abs-shield replay` reads."""
+"""Appends what is new in a session to a run file when it is left, for `abs-shield replay`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
+from abs_shield.session.log import Entry
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.turns import content_of
 
@@ -22,11 +24,13 @@ logger = logging.getLogger("abs_shield")
 
 class Recorder:
     """
-    Writes one JSON line a session: ``{run_id, session_id, tools, messages}``.
+    Writes what is new in a session, one JSON line a time that it is left for the last time.
 
-    It writes what the session's log still holds; ``"truncated": true`` says that older messages
-    were dropped to keep the session's bounds. Argument values are written: keep the file private.
-    A write that fails is reported, and stops nothing.
+    A line is ``{run_id, session_id, tools, messages}``; later lines of one session hold only what
+    came since, and a replay puts them together by ``session_id``. ``"truncated": true`` says that
+    messages before this line's first were dropped to keep the session's bounds. Argument values
+    are written: keep the file private. A write that fails is reported, and stops nothing; what it
+    lost comes with the next one.
 
     Raises:
         StoreError: The folder of *path* does not exist.
@@ -38,25 +42,34 @@ class Recorder:
             raise StoreError(f"cannot record to `{self._path}`: there is no such folder")
         self._registry = registry
         self._lock = Lock()
+        self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
 
     def __call__(self, session: Session) -> None:
         try:
-            line = json.dumps(self._run(session), ensure_ascii=True, default=str)
-            with self._lock, self._path.open("a", encoding="utf-8") as file:
-                file.write(line + "\n")
+            with self._lock:
+                self._append(session)
         except Exception:
             logger.exception("abs_shield cannot record session %s to `%s`", session.id, self._path)
 
-    def _run(self, session: Session) -> dict[str, Any]:
-        run: dict[str, Any] = {
+    def _append(self, session: Session) -> None:
+        written = self._written.get(session)
+        new = [entry for entry in session.entries() if entry.version > (written or 0)]
+        if written is not None and not new:
+            return
+        run = self._run(session, new)
+        if new and new[0].version > (written or 0) + 1:
+            run["truncated"] = True
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(run, ensure_ascii=True, default=str) + "\n")
+        self._written[session] = new[-1].version if new else 0
+
+    def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
+        return {
             "run_id": session.run_id,
             "session_id": session.id,
             "tools": [_tool(name, self._registry) for name in self._registry],
-            "messages": [m for entry in session.entries() for m in _messages(entry.event)],
+            "messages": [message for entry in new for message in _messages(entry.event)],
         }
-        if session.forgot:
-            run["truncated"] = True
-        return run
 
 
 def _tool(name: str, registry: Registry) -> Mapping[str, Any]:

@@ -57,7 +57,7 @@ def rule_on(
         blocked=bool(strict or closed),
         would_block=bool(grounds or faults),
         findings=findings,
-        approval=_approval(strict or grounds, policy, faults),
+        approval=_approval(strict, policy, faults),
     )
 
 
@@ -107,7 +107,7 @@ def _action(verdict: Verdict, *, would_block: bool) -> Action:
     return Action.ALLOW if verdict is Verdict.CLEAN else Action.FLAG
 
 
-def _approval(grounds: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
-    """A person is asked where suspicion alone, and no failure of ours, stops the call."""
-    suspected = bool(grounds) and all(f.verdict is Verdict.SUSPICIOUS for f in grounds)
+def _approval(strict: Sequence[Finding], policy: Policy, faults: Sequence[Fault]) -> str:
+    """A person is asked where suspicion alone, and no failure of ours, really stops the call."""
+    suspected = bool(strict) and all(f.verdict is Verdict.SUSPICIOUS for f in strict)
     return "required" if suspected and policy.on_suspicious == "approve" and not faults else ""

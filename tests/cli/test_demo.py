@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from abs_shield.cli.demo.agent import attempts
@@ -12,6 +15,17 @@ from abs_shield.core import LAYER_NAMES
 from abs_shield.core.names import NOT_YET
 from abs_shield.shield import Shield
 
+NO_SOCKETS = """
+import sys
+from abs_shield.cli import main
+
+def refuse(event, arguments):
+    if event.startswith("socket."):
+        raise PermissionError(event)
+
+sys.addaudithook(refuse)
+"""
+
 
 def test_the_demo_runs(command):
     """Every layer has its scene, and nothing is said on stderr."""
@@ -19,6 +33,16 @@ def test_the_demo_runs(command):
 
     assert (done.code, done.err) == (0, "")
     assert all(name in done.out for name in LAYER_NAMES)
+
+
+def test_the_demo_needs_no_network():
+    """Where every use of a socket raises, the demo is told to its end."""
+    argv = [sys.executable, "-c", NO_SOCKETS + "sys.exit(main(['demo']))"]
+
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "3. A recorded run in audit mode" in done.stdout
 
 
 def test_what_is_not_built_is_said(command):

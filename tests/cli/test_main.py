@@ -42,9 +42,19 @@ def test_every_command_shows_an_example(command, name):
     [
         (["repaly"], "did you mean `replay`?"),
         (["x\x1b[31m"], "no command is named `x\\x1b[31m`"),
-        (["--speed"], "--speed"),
-        (["check", "--format", "xml"], "xml"),
-        (["check", "--tools", "/nowhere/tools.json"], "/nowhere/tools.json: No such file"),
+        (["--speed"], "no option is named `--speed`; see `abs-shield --help`"),
+        (["check", "--toools", "x"], "did you mean `--tools`?"),
+        (["check", "--x\x1b"], "no option is named `--x\\x1b`; see `abs-shield check --help`"),
+        (["check", "--tools"], "'--tools' requires an argument; see `abs-shield"),
+        (["check", "x"], "(x); see `abs-shield check --help`"),
+        (["check", "--format", "xml"], "`--format`: there is no `xml`; there are text, json"),
+        (["check", "--format", "jsn"], "`--format`: there is no `jsn`; did you mean `json`?"),
+        (["layers", "--format", "tabel"], "did you mean `table`?"),
+        (["replay"], "'FILE'; see `abs-shield replay --help`"),
+        (["replay", "x", "--findings", "many"], "`--findings`: "),
+        (["replay", "x", "--findings", "-1"], "; see `abs-shield replay --help`"),
+        (["check", "--tools", "/nowhere/tools.json"], "there is no folder `/nowhere`"),
+        (["check", "--messages", "/"], "/: Is a directory; name a file in it"),
         (["check", "--policy", "nowhere"], "write `package.module:attr`"),
         (["check", "--policy", "no_such_module_here:policy"], "no_such_module_here"),
     ],
@@ -58,6 +68,32 @@ def test_a_mistake_is_one_line_on_stderr(command, argv, told):
     assert done.err.startswith("abs-shield: ")
     assert done.err.count("\n") == 1
     assert "\x1b" not in done.err
+    assert "Value error" not in done.err
+
+
+@pytest.mark.parametrize("word", ["HALUCINATED", "halucinated"])
+def test_a_verdict_that_is_misspelt(command, word):
+    """The nearest verdict is named; as it is told, it is accepted."""
+    done = command("replay", "x", "--fail-on", word)
+
+    assert done.err.casefold().endswith("did you mean `hallucinated`?\n")
+
+
+def test_a_file_that_is_misspelt(command, file):
+    """The nearest name in the same folder is told."""
+    path = file("tools.json", [])
+
+    done = command("check", "--tools", path.replace("tools", "toosl"))
+
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"No such file or directory; did you mean `{path}`?" in done.err
+
+
+def test_a_file_that_is_like_no_other(command, tmp_path):
+    """Where nothing is near, the line says what is wanted."""
+    done = command("check", "--messages", tmp_path / "nope.json")
+
+    assert done.err.endswith("nope.json: No such file or directory; name a file that exists\n")
 
 
 def test_importing_the_command_is_light():

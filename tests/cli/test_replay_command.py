@@ -143,5 +143,6 @@ def test_a_missing_file(command):
 
     assert (done.code, done.err) == (
         2,
-        "abs-shield: /nowhere/runs.jsonl: No such file or directory\n",
+        "abs-shield: /nowhere/runs.jsonl: No such file or directory; "
+        "there is no folder `/nowhere`\n",
     )

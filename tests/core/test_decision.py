@@ -199,6 +199,26 @@ def test_json_is_canonical() -> None:
     assert line == json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
+ANY_TEXT = st.text(st.characters(codec=None, categories=["Cs", "L", "P"]))
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_json_can_always_be_encoded(tool: str, got: str) -> None:
+    """Half characters are escaped; what is read back is written as the same bytes again."""
+    decision = replace(DECISION, tool=tool, findings=(replace(FINDING, got=got),))
+    line = decision.to_json().encode("utf-8")
+
+    assert line == Decision.from_dict(json.loads(line)).to_json().encode("utf-8")
+
+
+@pytest.mark.parametrize("tool", ["\ud800", "a\udc00b", "é\udfff\ud800", "\\ud800"])
+def test_half_characters_are_read_back(tool: str) -> None:
+    """A lone surrogate comes back as the lone surrogate that it was."""
+    line = replace(DECISION, tool=tool).to_json().encode("utf-8")
+
+    assert tool == Decision.from_dict(json.loads(line)).tool
+
+
 def test_a_newer_record_is_refused() -> None:
     """A record of a version that is not known is not guessed at."""
     record = {**DECISION.to_dict(), "schema_version": 2}

@@ -209,6 +209,61 @@ def test_a_tool_without_rules_says_so():
     assert ("unavailable", "no rule for this tool") == decision.coverage["impossible_state"]
 
 
+@rule(tool="transfer")
+def known_currency(currency):
+    """Only euros are sent."""
+    return currency == "EUR"
+
+
+@rule(tool="transfer")
+def verified(session):
+    """The account is verified first."""
+    return session.did("verify")
+
+
+@pytest.mark.parametrize(
+    ("rules", "expected"),
+    [
+        ([known_currency], ("unavailable", "no rule applies to these arguments")),
+        ([known_currency, sum_is_positive], ("ran", "")),
+        ([verified], ("unavailable", "no session for rule `verified`")),
+        ([verified, known_currency], ("unavailable", "no session for rule `verified`")),
+    ],
+)
+def test_a_layer_that_asked_no_rule_has_not_run(rules, expected):
+    """A rule without its argument, or without its session, was not asked."""
+    assert expected == check(*rules, amount=1).coverage["impossible_state"]
+
+
+def test_a_skipped_rule_loses_no_finding_of_another():
+    """Without a session the layer has not looked at everything, and tells what it saw."""
+    decision = check(verified, sum_is_positive, amount=-1)
+
+    assert ("unavailable", "no session for rule `verified`") == decision.coverage[
+        "impossible_state"
+    ]
+    assert ["sum_is_positive"] == [f.evidence["rule"] for f in decision.findings]
+
+
+@pytest.mark.parametrize(
+    ("amount", "raised"),
+    [
+        ("20.75", "TypeError; rules see JSON: `amount` is a text"),
+        (1j, "TypeError"),
+    ],
+)
+def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
+    """The error names rule, place, exception and the argument that is a text, not its value."""
+    schema = {"type": "object", "properties": {"amount": {}}}
+    decision = door(sum_is_positive, schema=schema).check_call(
+        ToolCall("transfer", {"amount": amount})
+    )
+
+    place = f"{__file__}:{sum_is_positive.line}"
+    said = f"impossible_state could not run: rule `sum_is_positive` ({place}) raised {raised}"
+    assert (said,) == decision.errors
+
+
 def test_a_rule_about_an_unknown_parameter_is_refused_when_declared():
     """A rule that could never fire fails at once, with the nearest name."""
 

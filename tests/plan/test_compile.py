@@ -40,6 +40,57 @@ def test_a_broken_schema_is_refused() -> None:
     assert ("tool `pay`" in str(caught.value), "\n" in str(caught.value)) == (True, False)
 
 
+def test_a_broken_schema_says_where() -> None:
+    """The line names the tool and the place in its schema, each in its own backticks."""
+    with pytest.raises(PolicyError) as caught:
+        compiled({"type": "objekt"})
+
+    assert str(caught.value).startswith("tool `pay` at /type: ")
+
+
+MARKS: list[tuple[dict[str, Any], str]] = [
+    ({"targets": ["amuont"]}, "`targets` names `amuont`, which is no parameter of it; did you"),
+    ({"soft": ("amuont",)}, "`soft` names `amuont`"),
+    ({"free": ("amuont",)}, "`free` names `amuont`"),
+    ({"creates": ("z",)}, "`creates` names `z`, which is no parameter of it; it has `amount`"),
+    ({"targets": ["amount.value"]}, "`targets` names `amount.value`"),
+]
+
+
+@pytest.mark.parametrize(("marks", "said"), MARKS)
+def test_a_mark_of_an_unknown_parameter_is_refused(marks: dict[str, Any], said: str) -> None:
+    """A mark that could never speak says so at once, with the nearest parameter."""
+    with pytest.raises(PolicyError) as caught:
+        compile_tool(Tool(name="pay", parameters=SCHEMA, **marks), configure())
+
+    assert f"tool `pay`: {said}" in str(caught.value)
+
+
+OPEN = [
+    None,
+    True,
+    {},
+    {**SCHEMA, "additionalProperties": True},
+    {**SCHEMA, "patternProperties": {"^am": {}}},
+    {"type": "object", "allOf": [{"properties": {"amuont": {}}}]},
+]
+
+
+@pytest.mark.parametrize("schema", OPEN)
+def test_a_mark_of_what_a_call_may_have(schema: Any) -> None:
+    """Where a schema admits the name, or there is none, the mark is believed."""
+    tool = Tool(name="pay", parameters=schema, targets=["amuont"])
+
+    assert tool == compile_tool(tool, configure()).tool
+
+
+def test_a_mark_on_somebody_elses_tool_is_no_error() -> None:
+    """A run's tool may have lost a parameter that the policy's words still name."""
+    tool = Tool(name="pay", parameters=SCHEMA, targets=["amuont"])
+
+    assert tool == compile_tool(tool, configure(), tolerant=True).tool
+
+
 def test_a_broken_schema_of_somebody_else_is_kept_as_an_error() -> None:
     """A tool from a run file or a server is known, though it cannot be checked."""
     plan = compile_tool(Tool(name="pay", parameters=BROKEN), configure(), tolerant=True)

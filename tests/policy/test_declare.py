@@ -63,6 +63,9 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"modes": {("refund", "phantom_tol"): "audit"}}, "did you mean `phantom_tool`?"),
     ({"modes": {("phantom_tool", "refund"): "audit"}}, "no layer is named `refund`"),
     ({"modes": {("a", "b", "c"): "audit"}}, "at most 2 items"),
+    ({"modes": {"phantm_tool": "audit"}}, "`phantm_tool`, which is no layer and no tool"),
+    ({"modes": {"phantomTool": "audit"}}, "did you mean `phantom_tool`?"),
+    ({"modes": {"onw_layer": "audit"}, "layers": [own_layer]}, "did you mean `own_layer`?"),
     ({"on_suspicious": "blok"}, "did you mean `block`?"),
     ({"on_error": "alow"}, "did you mean `allow`?"),
     ({"retries": 0}, "greater than or equal to 1"),
@@ -181,6 +184,21 @@ def test_a_layer_of_ones_own() -> None:
     policy = configure(layers=["phantom_tool", own_layer], modes={("f", "own_layer"): "audit"})
 
     assert policy.layer_names == ["phantom_tool", "own_layer"]
+
+
+@pytest.mark.parametrize(
+    ("name", "tools"),
+    [
+        ("refund", []),
+        ("call_tool", []),
+        ("update_parameter", []),
+        ("phantm_tool", [Tool(name="phantm_tool")]),
+    ],
+)
+def test_a_mode_of_a_tool(name: str, tools: list[Tool]) -> None:
+    """What is far from every layer's name, or declared, is a tool, decorated later or not."""
+
+    assert {name: Mode.AUDIT} == configure(modes={name: "audit"}, tools=tools).modes
 
 
 def test_audited() -> None:

@@ -119,12 +119,58 @@ def test_an_inverse_names_the_entity_of_both(same: Any, expected: dict[str, str]
 
 @pytest.mark.parametrize(
     "same",
-    ["", {}, {"open": "id"}, {"open": "id", "shut": "id"}, {"open": "", "close": ""}, 5, None],
+    [
+        "",
+        {},
+        {"open": "id"},
+        {"open": "id", "shut": "id"},
+        {"open": "", "close": ""},
+        {"open": 5, "close": "id"},
+        5,
+        None,
+    ],
 )
 def test_a_wrong_inverse(same: Any) -> None:
     """An inverse that shares no parameter is refused."""
     with pytest.raises(PolicyError, match="`inverse` of `open` and `close`"):
         inverse("open", "close", same=same)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "said"),
+    [(5, 6, "got 5;"), ("open", 6, "got 6;"), ("", "close", 'got "";'), ([], "x", "got a list")],
+)
+def test_an_inverse_of_what_is_no_tool(first: Any, then: Any, said: str) -> None:
+    """Both tools are named."""
+    with pytest.raises(PolicyError, match="give the name of a tool") as caught:
+        inverse(first, then, same="id")
+
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("unless", [5, "never", True])
+def test_an_excuse_is_a_function(unless: Any) -> None:
+    """What could never excuse a pair is refused."""
+    with pytest.raises(PolicyError, match=r"`unless` is .*; give a function of the two calls"):
+        inverse("open", "close", same="id", unless=unless)
+
+
+@pytest.mark.parametrize(
+    ("allow", "said"), [("tx_*", 'is "tx_*"; give a list'), (5, "is 5; give a list"), ({}, "list")]
+)
+def test_what_a_target_allows_is_a_list(allow: Any, said: str) -> None:
+    """A glob alone would be read as its characters."""
+    with pytest.raises(PolicyError, match="`Target`: `allow`") as caught:
+        Target(allow=allow)
+
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("allow", [["tx_*"], ("tx_*",), {"tx_*"}])
+def test_a_target_stays_as_it_was_declared(allow: Any) -> None:
+    """A list is kept as a tuple, so that nothing changes it afterwards."""
+
+    assert ("tx_*",) == Target(allow=allow).allow
 
 
 @pytest.mark.parametrize(

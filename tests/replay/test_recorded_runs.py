@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from itertools import islice
 from pathlib import Path
 
 import pytest
 
+from abs_shield.core import LAYER_NAMES
+from abs_shield.core.names import NOT_YET
 from abs_shield.replay import replay
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
@@ -21,29 +22,51 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def records(tmp_path_factory):
-    """Give the first 200 runs as a file and as records."""
+def runs():
+    """Give every recorded run as it stands in the file."""
     with gzip.open(RUNS) as file:
-        lines = list(islice(file, 200))
-    path = tmp_path_factory.mktemp("runs") / "first.jsonl"
-    path.write_bytes(b"".join(lines))
-    return path, [json.loads(line) for line in lines]
+        return [json.loads(line) for line in file]
 
 
-def test_every_call_is_judged_once(records):
-    """Each run yields as many decisions as it proposes calls, in order."""
-    path, runs = records
+@pytest.fixture(scope="module")
+def judged():
+    """Judge every call of the file; a bad line fails."""
     toolsets = json.loads((DATA / "toolcalls" / "toolsets.json").read_text())
+    return list(replay([str(RUNS)], toolsets=toolsets, on_bad_line=pytest.fail))
 
-    judged = list(replay([path], toolsets=toolsets, on_bad_line=pytest.fail))
 
+def test_every_run_is_read(runs, judged):
+    """The file is whole, and each of its calls is judged."""
+    assert (4_738, 24_789) == (len(runs), len(judged))
+
+
+def test_every_call_is_judged_once(runs, judged):
+    """Each run yields as many decisions as it proposes calls, in order."""
     proposed = [
         (run["run_id"], call["name"])
         for run in runs
         for message in run["messages"]
         for call in message.get("tool_calls") or ()
     ]
-    assert [(one.run_id, one.call.name) for one in judged] == proposed
-    assert sum(one.executed for one in judged) == sum(
-        message["role"] == "tool" for run in runs for message in run["messages"]
-    )
+
+    assert proposed == [(one.run_id, one.call.name) for one in judged]
+
+
+def test_every_result_belongs_to_a_call(runs, judged):
+    """As many calls count as executed as the file holds results."""
+    results = sum(message["role"] == "tool" for run in runs for message in run["messages"])
+
+    assert results == sum(one.executed for one in judged)
+
+
+def test_nothing_is_blocked_and_nothing_breaks(judged):
+    """A replay is in audit mode, and no layer fails on a real call."""
+    assert [] == [one.run_id for one in judged if one.decision.blocked or one.decision.errors]
+
+
+def test_every_layer_answers_for_every_call(judged):
+    """Each decision says of each layer whether it ran; findings come from layers that are there."""
+    there = set(LAYER_NAMES) - NOT_YET
+
+    assert {LAYER_NAMES} == {tuple(one.decision.coverage) for one in judged}
+    assert there >= {finding.check for one in judged for finding in one.decision.findings}

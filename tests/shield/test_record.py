@@ -7,6 +7,7 @@ import json
 import pytest
 
 from abs_shield import StoreError, ToolCall, shielded
+from abs_shield.replay import replay
 from abs_shield.session import Limits
 
 
@@ -118,6 +119,78 @@ def test_every_session_appends(door, file):
             pass
 
     assert ["s1", "s2"] == [run["session_id"] for run in runs(file)]
+
+
+def test_a_session_left_again_appends_what_is_new(door, file):
+    """Three visits to one session are three lines, which together hold each message once."""
+    firewall = door(record=file)
+    for text in ("one", "two", "three"):
+        with firewall.session("s1") as session:
+            session.user(text)
+
+    assert ["s1"] * 3 == [run["session_id"] for run in runs(file)]
+    assert [["one"], ["two"], ["three"]] == [
+        [message["content"] for message in run["messages"]] for run in runs(file)
+    ]
+
+
+def test_a_replay_sees_each_call_of_a_session_once(door, file):
+    """The lines of one session are replayed as the one history that they are."""
+    firewall = door(record=file)
+    for number in range(3):
+        with firewall.session("s1"), firewall.guard(ToolCall("refund", {"amount": number})):
+            pass
+
+    judged = list(replay([str(file)]))
+    assert [{"amount": n} for n in range(3)] == [one.call.arguments for one in judged]
+    assert all(one.executed for one in judged)
+
+
+def test_a_visit_without_news_writes_nothing(door, file):
+    """A session in which nothing happened since is not written again."""
+    firewall = door(record=file)
+    firewall.session("s1").user("Hello.")
+    for _ in range(3):
+        with firewall.session("s1"):
+            pass
+
+    assert [1] == [len(run["messages"]) for run in runs(file)]
+
+
+def test_a_session_made_anew_is_written_anew(door, tmp_path):
+    """What another process, or another Shield, wrote of that id is not counted."""
+    path = tmp_path / "both.jsonl"
+    for firewall in (door(record=path), door(record=path)):
+        with firewall.session("s1") as session:
+            session.user("Hello.")
+
+    assert [1, 1] == [len(run["messages"]) for run in runs(path)]
+
+
+def test_what_a_failed_write_lost_comes_with_the_next(door, tmp_path):
+    """A disk that comes back gets everything that the log still holds."""
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    firewall = door(record=folder / "runs.jsonl")
+    folder.rmdir()
+    with firewall.session("s1") as session:
+        session.user("one")
+    folder.mkdir()
+    with firewall.session("s1") as session:
+        session.user("two")
+
+    assert [2] == [len(run["messages"]) for run in runs(folder / "runs.jsonl")]
+
+
+def test_only_what_no_line_holds_is_called_truncated(door, file):
+    """Old messages may be dropped once they are written."""
+    firewall = door(record=file, limits=Limits(text=500))
+    for _ in range(9):
+        with firewall.session("s1") as session:
+            session.user("x" * 100)
+
+    assert session.forgot
+    assert [False] * 9 == ["truncated" in run for run in runs(file)]
 
 
 def test_what_was_forgotten_is_said(door, file):

@@ -1,0 +1,52 @@
+"""From findings to what is asked for, and what is enforced."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import ToolCall
+
+ODD = ToolCall("refund", {"amount": -5})
+
+
+@pytest.mark.parametrize(
+    ("mode", "on_suspicious", "expected"),
+    [
+        ("strict", "approve", (True, True, "required")),
+        ("strict", "block", (True, True, "")),
+        ("strict", "flag", (False, False, "")),
+        ("audit", "approve", (False, True, "")),
+        ("audit", "block", (False, True, "")),
+        ("audit", "flag", (False, False, "")),
+    ],
+)
+def test_what_suspicion_asks_for(door, suspect, mode, on_suspicious, expected):
+    """Only a call that is really held waits for an approval."""
+    firewall = door(layers=[suspect], mode=mode, on_suspicious=on_suspicious)
+    decision = firewall.check_call(ODD)
+
+    assert expected == (decision.blocked, decision.would_block, decision.approval)
+
+
+def test_audit_tells_nobody_to_wait(door, suspect):
+    """Neither the operator nor the model reads of an approval that nothing waits for."""
+    firewall = door(layers=[suspect], mode="audit", on_suspicious="approve")
+    decision = firewall.check_call(ODD)
+
+    assert "approval" not in decision.explain()
+    assert ["odd"] == [problem["code"] for problem in decision.feedback()["problems"]]
+
+
+def test_a_layer_in_audit_asks_for_no_approval(door, suspect):
+    """A layer's own mode counts, whatever the policy's."""
+    firewall = door(layers=[suspect], modes={"suspect": "audit"}, on_suspicious="approve")
+
+    assert "" == firewall.check_call(ODD).approval
+
+
+def test_the_kill_switch_ends_the_wait(door, suspect, monkeypatch):
+    """Where the switch is open nothing is held, so nothing waits."""
+    monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
+    firewall = door(layers=[suspect], on_suspicious="approve")
+
+    assert "" == firewall.check_call(ODD).approval
