@@ -15,7 +15,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.registry import SHARED
 from abs_shield.shield.resolve import current_shield
 from abs_shield.shield.shield import Shield
-from abs_shield.shield.signature import Binding, bind
+from abs_shield.shield.signature import Binding, as_json, bind
 
 F = TypeVar("F", bound=Callable[..., Any])
 OnBlock = Literal["raise", "return"]
@@ -108,7 +108,7 @@ def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
     by_place = {*places, *(name for name in names if _by_place(binding, name))}
     named = {f"{k} (by name)" if k in by_place else k: value for k, value in kwargs.items()}
-    return {**places, **extra, **named}
+    return as_json({**places, **extra, **named})
 
 
 def _by_place(binding: Binding, name: str) -> bool:

@@ -774,6 +774,23 @@ def test_parameters_named_like_pydantics_own_are_fine():
     assert odd("a", "b", 1) == ("a", "b", 1, True)
 
 
+def test_a_mark_may_stand_inside_a_hint():
+    """An optional parameter, a list and a mark around a mark keep what was said of them."""
+
+    def cancel(
+        order: Annotated[str, Target(must_be_seen=True)] | None = None,
+        others: list[Annotated[str, Soft()]] | None = None,
+        note: Annotated[Annotated[str, Free()] | None, Field(max_length=9)] = None,
+        client: Annotated[Client, Injected()] | None = None,
+    ) -> None: ...
+
+    tool = made().register(cancel).tool
+
+    assert {"order": Target(must_be_seen=True)} == tool.targets
+    assert (("others",), ("note",)) == (tool.soft, tool.free)
+    assert "client" not in tool.parameters["properties"]
+
+
 class Client:
     """Something that has no JSON form."""
 
