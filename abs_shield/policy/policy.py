@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from hashlib import blake2b
+from inspect import isroutine
+from types import CodeType, ModuleType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -129,7 +132,7 @@ class Policy(Declared):
 
     @cached_property
     def revision(self) -> str:
-        """Hash of the policy's names, data and, where it can be read, its callables' source."""
+        """Hash of the policy's names and data, and of its callables' source and what they read."""
         plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
@@ -163,19 +166,61 @@ def _plain(value: Any) -> Any:
         return {name: _plain(getattr(value, name)) for name in fields}
     if callable(value):
         return _source(value)
+    if str(value) == object.__repr__(value):
+        return type(value).__qualname__  # its text is an address, another in every process
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
 def _source(function: Callable[..., Any]) -> str:
+    if isinstance(function, functools.partial):
+        given = [_plain(function.args), _plain(function.keywords)]
+        return "\n".join(["partial", _source(function.func), json.dumps(given, sort_keys=True)])
     name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    written = function if isinstance(function, type) or isroutine(function) else type(function)
     with suppress(OSError, TypeError):
-        name = f"{name}\n{inspect.getsource(function)}"
+        name = f"{name}\n{inspect.getsource(written)}"
     return "\n".join([name, *_captured(function)])
 
 
 def _captured(function: Callable[..., Any]) -> Iterator[str]:
-    """Numbers and words that a function made by another one was made with."""
-    for cell in getattr(function, "__closure__", None) or ():
+    """Data that a callable was made with or reads: closure, defaults, state, its module's names."""
+    plain = getattr(function, "__func__", function)
+    for cell in getattr(plain, "__closure__", None) or ():
         with suppress(ValueError):  # a cell that is still empty
-            if isinstance(cell.cell_contents, (str, int, float, bool, type(None))):
-                yield repr(cell.cell_contents)
+            yield from _said(cell.cell_contents)
+    yield from _said(list(getattr(plain, "__defaults__", None) or ()))
+    yield from _said(getattr(plain, "__kwdefaults__", None) or {})
+    holder = function if plain is function else getattr(function, "__self__", None)
+    if not isinstance(holder, type | ModuleType) and not isroutine(holder):
+        yield from _named(getattr(holder, "__dict__", {}), getattr(holder, "__dict__", {}))
+    read = {name for code in _codes(getattr(plain, "__code__", None)) for name in code.co_names}
+    yield from _named(getattr(plain, "__globals__", {}), read)
+
+
+def _named(data: Mapping[str, Any], names: Iterable[str]) -> Iterator[str]:
+    for name in sorted(names):
+        if name in data and not name.startswith("__"):
+            yield from (f"{name} = {said}" for said in _said(data[name]))
+
+
+def _said(value: Any) -> Iterator[str]:
+    """Canonical JSON of numbers, words and what is made of them alone; nothing for the rest."""
+    with suppress(RecursionError):  # data that holds itself
+        if _is_data(value) and value not in ([], {}):
+            yield json.dumps(_plain(value), sort_keys=True)
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(_is_data, value)) and all(map(_is_data, value.values()))
+    if isinstance(value, (tuple, list, set, frozenset)):
+        return all(map(_is_data, value))
+    return isinstance(value, (str, int, float, bool, type(None)))
+
+
+def _codes(code: CodeType | None) -> Iterator[CodeType]:
+    """A function's code and that of the functions inside it."""
+    if code is not None:
+        yield code
+        for inner in code.co_consts:
+            yield from _codes(inner) if isinstance(inner, CodeType) else ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Callable, Generator
+from asyncio import CancelledError, Future
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.core import ToolCall
@@ -15,11 +16,12 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.registry import SHARED
 from abs_shield.shield.resolve import current_shield
 from abs_shield.shield.shield import Shield
-from abs_shield.shield.signature import Binding, bind
+from abs_shield.shield.signature import Binding, as_json, bind
 
 F = TypeVar("F", bound=Callable[..., Any])
 OnBlock = Literal["raise", "return"]
 
+_CACHE = ("cache_clear", "cache_info", "cache_parameters")
 _KEPT = 1_000
 """Items of a generator's result that are kept."""
 
@@ -77,10 +79,18 @@ def _decorate(tool: Any, *, shield: Shield | None, name: str | None, on_block: O
     else:
         shield.registry.add(binding)
     wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
-    functools.update_wrapper(wrapper, tool, updated=())
+    _dress(wrapper, tool)
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)
     wrapper.__shielded__ = binding
     return wrapper
+
+
+def _dress(wrapper: Any, tool: Any) -> None:
+    """Give the wrapper the tool's name, docstring and attributes, and a cache's methods."""
+    functools.update_wrapper(wrapper, tool, updated=() if isinstance(tool, type) else ("__dict__",))
+    for name in _CACHE:
+        if hasattr(tool, name):
+            setattr(wrapper, name, getattr(tool, name))
 
 
 class _Entrance:
@@ -108,7 +118,7 @@ def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     extra = {f"argument {n}": value for n, value in enumerate(args[len(names) :], len(names) + 1)}
     by_place = {*places, *(name for name in names if _by_place(binding, name))}
     named = {f"{k} (by name)" if k in by_place else k: value for k, value in kwargs.items()}
-    return {**places, **extra, **named}
+    return as_json({**places, **extra, **named})
 
 
 def _by_place(binding: Binding, name: str) -> bool:
@@ -118,9 +128,7 @@ def _by_place(binding: Binding, name: str) -> bool:
 
 def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
     tool = binding.function
-    plain = tool if inspect.isroutine(tool) else getattr(tool, "__call__", tool)  # noqa: B004
-    if isinstance(tool, functools.partial):
-        plain = tool.func
+    plain = _innermost(tool)
     if inspect.iscoroutinefunction(plain):
         wrapper = _coroutine(tool, enter)
     elif inspect.isasyncgenfunction(plain):
@@ -134,13 +142,60 @@ def _wrapper(binding: Binding, enter: _Entrance, on_block: OnBlock) -> Any:
     return _areturning(wrapper) if inspect.iscoroutinefunction(wrapper) else _returning(wrapper)
 
 
+def _innermost(tool: Any) -> Any:
+    """What says whether *tool* is async: the function of a partial, an object's ``__call__``."""
+    while isinstance(tool, functools.partial):
+        tool = tool.func
+    if inspect.isroutine(tool) or isinstance(tool, type):
+        return tool
+    return getattr(tool, "__call__", tool)  # noqa: B004
+
+
 def _function(tool: Any, enter: _Entrance) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
-        with enter(args, kwargs) as guard:
-            guard.value = tool(*args, **kwargs)
-        return guard.value
+        guard = enter(args, kwargs)
+        guard.__enter__()
+        try:
+            value = tool(*args, **kwargs)
+        except BaseException as error:
+            guard.__exit__(type(error), error, error.__traceback__)
+            raise
+        return _settled(value, guard)
 
     return run
+
+
+def _settled(value: Any, guard: Guard) -> Any:
+    """The result of a function; one that is awaited ends the call when it is there."""
+    if isinstance(value, Future):
+        guard.leave()
+        value.add_done_callback(functools.partial(_record, guard))
+        return value
+    if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
+        guard.leave()
+        return _awaited(value, guard)
+    guard.value = value
+    guard.__exit__(None, None, None)
+    return value
+
+
+def _record(guard: Guard, done: Future[Any]) -> None:
+    error = CancelledError() if done.cancelled() else done.exception()
+    guard.value = None if error else done.result()
+    guard.__exit__(type(error) if error else None, error, None)
+
+
+async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
+    token = guard.running()
+    try:
+        guard.value = await value
+    except BaseException as error:
+        guard.__exit__(type(error), error, error.__traceback__)
+        raise
+    finally:
+        RUNNING.reset(token)
+    guard.__exit__(None, None, None)
+    return guard.value
 
 
 def _coroutine(tool: Any, enter: _Entrance) -> Any:
@@ -177,7 +232,9 @@ def _steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any,
                 kept.append(item)
             try:
                 step = functools.partial(items.send, (yield item))
-            except Exception as thrown:
+            except GeneratorExit:
+                raise
+            except BaseException as thrown:
                 step = functools.partial(items.throw, thrown)
     except StopIteration as end:
         return end.value
@@ -217,7 +274,9 @@ async def _asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerat
                 kept.append(item)
             try:
                 step = functools.partial(items.asend, (yield item))
-            except Exception as thrown:
+            except GeneratorExit:
+                raise
+            except BaseException as thrown:
                 step = functools.partial(items.athrow, thrown)
     except StopAsyncIteration:
         return

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterable, Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from io import IOBase
+from types import NoneType, UnionType
+from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import ConfigDict, Field, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import to_jsonable_python
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.decimals import decimal_format
+from abs_shield.shield.written import SCALARS, Named, Writer
 
-_PLAIN = (str, int, float, bool, type(None))
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
+_DURATION = (
+    r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
+    r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
+)
 _MARKS = (Target, Soft, Free, Creates, Injected)
+_STREAMS = (IOBase, IO, AsyncIterable)
+"""What no JSON becomes: the host's, without a mark."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +38,7 @@ class Binding:
         tool: The tool, with the schema of its type hints.
         function: What runs.
         injected: Parameters that are the host's, not the model's.
+        iterables: Parameters to which Python may pass an iterator, and the model a list.
         model: The pydantic model of the rest; turns JSON into Python values.
     """
 
@@ -39,6 +46,7 @@ class Binding:
     function: Callable[..., Any]
     signature: inspect.Signature
     injected: frozenset[str]
+    iterables: frozenset[str]
     model: Any
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -52,10 +60,10 @@ class Binding:
             if name in self.injected:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-                given.update({key: _json(item) for key, item in value.items()})
+                given.update(value)
             else:
-                given[name] = value if type(value) in _PLAIN else _json(value)
-        return given
+                given[name] = value
+        return self._unread(given, as_json(given))
 
     def call(self, arguments: Mapping[str, Any]) -> Any:
         """
@@ -85,12 +93,28 @@ class Binding:
                 named[name] = value
         return self.function(*positional, **named, **values)
 
+    def _unread(self, given: Mapping[str, Any], written: dict[str, Any]) -> dict[str, Any]:
+        """An iterator is a list that nobody knows yet: it is judged as an empty one."""
+        for name in self.iterables & written.keys():
+            if isinstance(written[name], Named) and isinstance(given[name], Iterable):
+                written[name] = []
+        return written
+
     def _values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         made = self.model.model_validate(dict(arguments))
         fields = type(made).model_fields
         values = {name: getattr(made, key) for key, name in _fields(fields, arguments)}
         values.update({k: v for k, v in arguments.items() if k not in values})
         return values
+
+
+def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Give Python arguments in the form in which they are judged; none of them is consumed."""
+    writer = Writer()
+    return {
+        name: value if type(value) in SCALARS else writer.written(value)
+        for name, value in arguments.items()
+    }
 
 
 def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
@@ -102,9 +126,11 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     """
     name = name or _name(function)
     signature = inspect.signature(function)
-    hints = _hints(function)
+    hints = _hints(function, signature)
     marks = {p: _mark(hints.get(p)) for p in signature.parameters}
-    injected = frozenset(p for p, mark in marks.items() if isinstance(mark, Injected))
+    injected = frozenset(
+        p for p, mark in marks.items() if isinstance(mark, Injected) or _is_stream(hints.get(p))
+    )
     injected |= _receiver(function, signature)
     model = _model(name, signature, hints, injected)
     tool = Tool(
@@ -117,7 +143,12 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         creates=tuple(p for p, mark in marks.items() if isinstance(mark, Creates)),
     )
     return Binding(
-        tool=tool, function=function, signature=signature, injected=injected, model=model
+        tool=tool,
+        function=function,
+        signature=signature,
+        injected=injected,
+        iterables=frozenset(p for p, hint in hints.items() if _is_iterable(hint)),
+        model=model,
     )
 
 
@@ -127,28 +158,67 @@ def _name(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", type(function).__name__))
 
 
-def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
     while isinstance(function, functools.partial):
         function = function.func
-    plain = function if inspect.isroutine(function) else type(function).__call__
+    plain = _annotated(function)
     try:
-        return get_type_hints(inspect.unwrap(plain), include_extras=True)
+        hints = get_type_hints(inspect.unwrap(plain), include_extras=True)
     except (NameError, TypeError, AttributeError) as error:
         if not getattr(plain, "__annotations__", None):
             return {}
         name = _name(function)
         raise PolicyError(f"tool `{name}`: a type hint cannot be read: {error}") from None
+    said = {p: parameter.annotation for p, parameter in signature.parameters.items()}
+    if isinstance(function, type):  # a model's fields stand in its signature alone
+        hints = {p: hint for p, hint in said.items() if not _is_unread(hint)} | hints
+    return hints
+
+
+def _annotated(function: Any) -> Any:
+    """What carries the type hints: a class's constructor, a callable object's ``__call__``."""
+    if isinstance(function, type):
+        made_by_new = function.__init__ is object.__init__  # type: ignore[misc]
+        return function.__new__ if made_by_new else function.__init__  # type: ignore[misc]
+    return function if inspect.isroutine(function) else type(function).__call__
+
+
+def _is_unread(hint: Any) -> bool:
+    return hint is inspect.Parameter.empty or isinstance(hint, str)
 
 
 def _mark(hint: Any) -> Any:
-    if get_origin(hint) is not Annotated:
-        return None
-    for extra in get_args(hint)[1:]:
+    """The first mark of a hint or of what it is made of: ``Annotated[str, Target()] | None``."""
+    annotated = get_origin(hint) is Annotated
+    for extra in get_args(hint)[1:] if annotated else ():
         if isinstance(extra, type) and issubclass(extra, _MARKS):
             return extra()
         if isinstance(extra, _MARKS):
             return extra
-    return None
+    inside = get_args(hint)[:1] if annotated else get_args(hint)
+    return next((mark for mark in map(_mark, inside) if mark is not None), None)
+
+
+def _is_stream(hint: Any) -> bool:
+    """Whether nothing but a stream, an async iterator or None will do."""
+    kinds = _kinds(hint) - {NoneType}
+    return bool(kinds) and all(issubclass(kind, _STREAMS) for kind in kinds)
+
+
+def _is_iterable(hint: Any) -> bool:
+    """Whether an iterator will do."""
+    return not {Iterable, Iterator, Generator}.isdisjoint(_kinds(hint))
+
+
+def _kinds(hint: Any) -> set[type]:
+    """The classes that a hint admits, looking through `Annotated` and unions."""
+    origin = get_origin(hint)
+    if origin is Annotated:
+        return _kinds(get_args(hint)[0])
+    if origin in (Union, UnionType):
+        return set().union(*map(_kinds, get_args(hint)))
+    kind = hint if origin is None else origin
+    return {kind if isinstance(kind, type) else object}
 
 
 def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
@@ -168,7 +238,7 @@ def _model(
     for number, (p, parameter) in enumerate(signature.parameters.items()):
         if p in injected:
             continue
-        hint = hints.get(p, Any)
+        hint = _readable(hints.get(p, Any))
         if parameter.kind is parameter.VAR_KEYWORD:
             opened = True
         elif parameter.kind is parameter.VAR_POSITIONAL:
@@ -183,6 +253,19 @@ def _model(
         raise PolicyError(f"tool `{name}`: {str(error).splitlines()[0]}") from None
 
 
+def _readable(hint: Any) -> Any:
+    """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
+    origin = get_origin(hint)
+    if hint is Iterator or origin is Iterator:
+        return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_readable, get_args(hint)))]  # noqa: UP007
+    if origin is Annotated:
+        inner, *extras = get_args(hint)
+        return Annotated[(_readable(inner), *extras)]
+    return hint
+
+
 def _aliased(name: str, default: Any) -> Any:
     if default is ...:
         return Field(alias=name)
@@ -190,7 +273,7 @@ def _aliased(name: str, default: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """As pydantic's, but the text form of a Decimal is a number, within its bounds."""
+    """As pydantic's, but of what pydantic writes for Python values: bounded decimals, durations."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         made = super().decimal_schema(schema)
@@ -199,6 +282,12 @@ class _Generator(GenerateJsonSchema):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
+        return made
+
+    def timedelta_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().timedelta_schema(schema)
+        if made.pop("format", None) == "duration":
+            made["pattern"] = _DURATION
         return made
 
 
@@ -216,17 +305,3 @@ def _schema(name: str, model: Any) -> dict[str, Any]:
 
 def _fields(fields: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(key, field.alias) for key, field in fields.items() if field.alias in arguments]
-
-
-def _json(value: Any) -> Any:
-    """The JSON form of a Python value, as pydantic writes it; what has none is named by type."""
-    if isinstance(value, (datetime, time)) and value.tzinfo is None:
-        value = value.replace(tzinfo=UTC)
-    try:
-        return to_jsonable_python(value, fallback=_unwritable, inf_nan_mode="constants")
-    except Exception:
-        return _unwritable(value)
-
-
-def _unwritable(value: Any) -> str:
-    return f"<{type(value).__name__}>"

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +90,70 @@ def test_it_is_the_same_for_equal_rules_of_a_factory() -> None:
     """A rule that is made again says the same."""
 
     assert configure(rules=[at_most(5)]).revision == configure(rules=[at_most(5)]).revision
+
+
+GLOBAL = """
+LIMIT = {limit}
+LIMITS = {{"refund": [{limit}]}}
+
+@rule(tool="refund")
+def is_small(amount):
+    'A refund is small.'
+    return {body}
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["amount <= LIMIT", "amount <= LIMITS['refund'][0]", "all(n <= LIMIT for n in [amount])"],
+)
+def test_it_changes_with_what_a_rule_reads(body: str) -> None:
+    """Two modules with the same rule and another limit are two policies."""
+
+    def revision(limit: int) -> str:
+        names: dict[str, Any] = {"rule": rule, "__name__": "somewhere"}
+        exec(compile(GLOBAL.format(limit=limit, body=body), "<somewhere>", "exec"), names)
+        return configure(rules=[names["is_small"]]).revision
+
+    assert [revision(5) == revision(limit) for limit in (5, 500)] == [True, False]
+
+
+def below(limit: int, value: object, *, by: int = 0) -> bool:
+    return isinstance(value, int) and value + by < limit
+
+
+class Below:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __call__(self, value: object) -> bool:
+        return below(self.limit, value)
+
+    def other(self, value: object) -> bool:
+        return not self(value)
+
+
+def with_default(limit: int) -> Callable[[object], bool]:
+    return lambda value, most=limit: below(most, value)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda limit: partial(below, limit),
+        lambda limit: partial(below, 5, by=limit),
+        lambda limit: partial(partial(below, limit), by=1),
+        lambda limit: partial(below, limit, object()),
+        Below,
+        lambda limit: Below(limit).other,
+        with_default,
+    ],
+)
+def test_it_changes_with_what_a_callable_holds(made: Callable[[int], Any]) -> None:
+    """A partial's arguments, an object's state and a default are part of what is allowed."""
+    revisions = [configure(allow=[made(limit)]).revision for limit in (1, 1, 2)]
+
+    assert [revisions[0] == other for other in revisions] == [True, True, False]
 
 
 def first(proposal: Any, session: Any) -> list[Any]:

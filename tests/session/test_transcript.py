@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pydantic import BaseModel
 
 from abs_shield import Session
 from abs_shield.core.events import Said
-from abs_shield.session.transcript import Transcript
+from abs_shield.session.transcript import Transcript, _meeting
 
 
 def user(text: str) -> dict[str, Any]:
@@ -61,6 +62,65 @@ def test_a_trimmed_list_goes_on_growing() -> None:
     assert texts(session) == ["a", "b", "c", "c"]
 
 
+def test_a_repeated_message_of_a_trimmed_list_counts() -> None:
+    """The question and the yes that follow a known question and yes are said once more."""
+    session = Session()
+    session.add([user("a"), user("sure?"), user("yes")])
+    session.add([user("sure?"), user("yes"), user("sure?"), user("yes")])
+
+    assert texts(session) == ["a", "sure?", "yes", "sure?", "yes"]
+
+
+def test_a_list_may_be_trimmed_behind_its_first_message() -> None:
+    """A host that keeps the system prompt and drops what follows it loses no repeated message."""
+    session = Session()
+    session.add([user("system"), user("a"), user("b"), user("yes")])
+    session.add([user("system"), user("b"), user("yes"), user("yes")])
+
+    assert texts(session) == ["system", "a", "b", "yes", "yes"]
+
+
+def test_a_list_that_was_trimmed_may_come_back_whole() -> None:
+    """What was shown before the trim is still known."""
+    session = Session()
+    session.add([user("a"), user("b")])
+    session.add([user("b"), user("c")])
+    session.add([user("a"), user("b"), user("c")])
+
+    assert texts(session) == ["a", "b", "c"]
+
+
+@given(st.lists(st.integers(0, 99), unique=True, max_size=30), st.data())
+def test_a_window_gives_each_message_once(words: list[int], data: st.DataObject) -> None:
+    """A window that moves along a list, overlapping what it showed, gives the list."""
+    transcript, given_so_far, stop = Transcript(), list[int](), 0
+    while stop < len(words):
+        start = data.draw(st.integers(0, max(0, stop - 1)))
+        stop = data.draw(st.integers(stop + 1, len(words)))
+        given_so_far += transcript.new(words[start:stop])
+
+    assert words == given_so_far
+
+
+@given(st.lists(st.sampled_from("ab"), max_size=9), st.lists(st.sampled_from("ab"), max_size=9))
+def test_the_meeting_is_the_longest(known: list[str], given: list[str]) -> None:
+    """The end of one list that another begins with is found as by trying each length."""
+    old, new = ([word.encode() for word in words] for words in (known, given))
+    lengths = range(min(len(old), len(new)) + 1)
+
+    assert _meeting(old, new) == max(n for n in lengths if old[len(old) - n :] == new[:n])
+
+
+def test_long_repetitive_lists_are_aligned_quickly() -> None:
+    """Two lists of the same message over and over take time linear in their length."""
+    transcript = Transcript()
+    list(transcript.new(["b"] * 20_000))
+    started = perf_counter()
+
+    assert list(transcript.new(["b"] * 15_000 + ["a"])) == ["a"]
+    assert perf_counter() - started < 2
+
+
 def test_an_edited_message_is_taken() -> None:
     """A message that was rewritten at the end is new."""
     session = Session()
@@ -89,6 +149,17 @@ def test_an_unreadable_message_of_a_trimmed_list_loses_no_other() -> None:
     session.add([user("b"), user("c"), user("d")])
 
     assert texts(session) == ["a", "b", "c", "d"]
+
+
+def test_an_unreadable_message_of_an_edited_list_repeats_no_other() -> None:
+    """What was shown before the edit is not shown again once the list is mended."""
+    session = Session()
+    session.add([user("a"), user("b"), user("c")])
+    with pytest.raises(ValueError, match="role"):
+        session.add([user("A"), {"role": "wizard"}, user("b"), user("c")])
+    session.add([user("A"), user("b"), user("c"), user("d")])
+
+    assert texts(session) == ["a", "b", "c", "A", "d"]
 
 
 class _Message(BaseModel):

@@ -74,6 +74,19 @@ class AsyncDesk:
         return plain(amount)
 
 
+class AwaitedDesk:
+    def __call__(self, amount: float, day: date = date(2025, 1, 1)) -> Any:
+        """Book an amount."""
+        return coroutine(amount)
+
+
+class Booking(float):
+    def __new__(cls, amount: float, day: date = date(2025, 1, 1)) -> Any:
+        """Book an amount."""
+        RAN.append(amount)
+        return super().__new__(cls, amount)
+
+
 def method(decorate):
     class Clerk:
         @decorate
@@ -158,6 +171,10 @@ CALLABLES = {
     "partial of generator": of(functools.partial(generator, day=date(2025, 1, 2))),
     "callable object": of(Desk()),
     "async callable object": of(AsyncDesk()),
+    "partial of async callable object": of(functools.partial(AsyncDesk())),
+    "partial of a partial": of(functools.partial(functools.partial(coroutine))),
+    "def that gives a coroutine": of(AwaitedDesk().__call__),
+    "class": of(Booking),
     "bound method": of(Desk().__call__),
     "lambda": of(lambda amount, day=None: plain(amount)),
 }
@@ -500,6 +517,128 @@ def test_a_tool_that_raises_raises(kind):
     assert [(None, True)] == [(e.value, e.error) for e in session.executed]
 
 
+def test_a_generator_may_catch_a_keyboard_interrupt():
+    """Whatever is thrown in reaches the tool, as it would reach a plain generator."""
+
+    def stubborn():
+        try:
+            yield 1
+        except KeyboardInterrupt:
+            yield "caught"
+
+    async def astubborn():
+        try:
+            yield 1
+        except KeyboardInterrupt:
+            yield "caught"
+
+    async def talk(items):
+        return [await anext(items), await items.athrow(KeyboardInterrupt())]
+
+    items = shielded(made())(stubborn)()
+
+    assert [1, "caught"] == [next(items), items.throw(KeyboardInterrupt())]
+    assert [1, "caught"] == asyncio.run(talk(shielded(made())(astubborn)()))
+
+
+@pytest.mark.parametrize("kind", ["coroutine", "task", "awaitable"])
+def test_what_is_awaited_has_run_when_it_is_there(kind):
+    """A plain function may give something to await: the call ends with it."""
+
+    class Later:
+        def __await__(self):
+            return coroutine(5).__await__()
+
+    firewall = made()
+    gives = {"coroutine": lambda: coroutine(5), "awaitable": Later}
+
+    def tool():
+        return asyncio.ensure_future(coroutine(5)) if kind == "task" else gives[kind]()
+
+    async def run():
+        with firewall.session() as session:
+            later = shielded(firewall)(tool)()
+            before = len(session.executed)
+            return before, await later, session, later
+
+    before, value, session, later = asyncio.run(run())
+
+    assert (0, 5, [(5, False)]) == (before, value, [(e.value, e.error) for e in session.executed])
+    assert (kind == "task") == isinstance(later, asyncio.Task)
+
+
+@pytest.mark.parametrize("task", [False, True])
+def test_what_is_awaited_may_fail(task):
+    """Its own error comes through, and is told of the call."""
+    firewall = made()
+
+    async def fail():
+        raise ConnectionError("no line")
+
+    async def run():
+        with firewall.session() as session:
+            tool = shielded(firewall)(lambda: asyncio.ensure_future(fail()) if task else fail())
+            with pytest.raises(ConnectionError, match="no line"):
+                await tool()
+        return session
+
+    assert [(None, True)] == [(e.value, e.error) for e in asyncio.run(run()).executed]
+
+
+def test_an_async_context_manager_is_left_alone():
+    """What may be awaited or entered, as clients' requests may, stays what it is."""
+
+    class Request:
+        def __await__(self):
+            yield
+
+        async def __aenter__(self): ...
+
+        async def __aexit__(self, *error): ...
+
+    request = Request()
+
+    assert request is shielded(made())(lambda: request)()
+
+
+def test_a_wrapper_has_the_attributes_of_its_tool():
+    """What was set on a function, and what a cache can tell, is still there."""
+
+    def marked() -> None: ...
+
+    marked.meta = 5
+    cached = shielded(made())(functools.lru_cache(plain))
+    cached(1)
+    cached(1)
+
+    assert 5 == shielded(made())(marked).meta
+    assert (1, 1) == cached.cache_info()[:2]
+
+
+@dataclass
+class Order:
+    amount: int
+
+
+class OrderModel(BaseModel):
+    amount: Annotated[int, Field(gt=0)]
+
+
+class OrderInit:
+    def __init__(self, amount: int) -> None:
+        self.amount = amount
+
+
+@pytest.mark.parametrize("kind", [Order, OrderModel, OrderInit])
+def test_a_class_is_judged_by_its_hints(kind):
+    """A class is a tool whose arguments are its constructor's."""
+    make = shielded(made())(kind)
+
+    assert (5, kind) == (make(amount=5).amount, type(make(amount=5)))
+    with pytest.raises(CallBlocked, match="/arguments/amount"):
+        make(amount="not an int")
+
+
 # Binding ------------------------------------------------------------
 
 
@@ -772,6 +911,23 @@ def test_parameters_named_like_pydantics_own_are_fine():
         return model_config, schema, _hidden, json
 
     assert odd("a", "b", 1) == ("a", "b", 1, True)
+
+
+def test_a_mark_may_stand_inside_a_hint():
+    """An optional parameter, a list and a mark around a mark keep what was said of them."""
+
+    def cancel(
+        order: Annotated[str, Target(must_be_seen=True)] | None = None,
+        others: list[Annotated[str, Soft()]] | None = None,
+        note: Annotated[Annotated[str, Free()] | None, Field(max_length=9)] = None,
+        client: Annotated[Client, Injected()] | None = None,
+    ) -> None: ...
+
+    tool = made().register(cancel).tool
+
+    assert {"order": Target(must_be_seen=True)} == tool.targets
+    assert (("others",), ("note",)) == (tool.soft, tool.free)
+    assert "client" not in tool.parameters["properties"]
 
 
 class Client:

@@ -1,0 +1,175 @@
+"""The JSON form of a Python argument, as pydantic writes it: bounded, and nothing is consumed."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from ipaddress import (
+    IPv4Address,
+    IPv4Interface,
+    IPv4Network,
+    IPv6Address,
+    IPv6Interface,
+    IPv6Network,
+)
+from pathlib import PurePath
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from abs_shield.schema.bounds import MAX_DEPTH, MAX_NODES
+
+SCALARS = frozenset({str, int, float, bool, type(None)})
+"""Types that are JSON as they are."""
+
+_MAPS = (dict, MappingProxyType)
+_LISTS = (list, tuple, set, frozenset, deque, range)
+_WORDS = (IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network)
+_LEAVES = (
+    str, int, float, complex, bytes, bytearray, date, time, timedelta, Decimal, UUID, Enum,
+    PurePath, re.Pattern, type(None),
+)  # fmt: skip
+
+
+class Named(str):
+    """A value that has no JSON form, by its type, as in ``<generator>``."""
+
+    __slots__ = ()
+
+
+class Writer:
+    """
+    Writes the arguments of one call.
+
+    A value that is too deep or too large is cut just beyond what a schema takes, so that the
+    schema refuses it; an iterator, a stream and whatever is no data is named by its type.
+
+    >>> Writer().written([timedelta(hours=1), (n for n in "ab")])
+    ['PT1H', '<generator>']
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MAX_NODES
+
+    def written(self, value: Any) -> Any:
+        """Give the JSON form of one argument."""
+        try:
+            return self._value(value, 1)
+        except Exception:  # a judged object's own code may raise anything
+            return _named(value)
+
+    def _value(self, value: Any, depth: int) -> Any:
+        self._left -= 1
+        if type(value) in SCALARS:
+            return value
+        if isinstance(value, _MAPS):
+            return self._map(value.items(), depth)
+        if isinstance(value, _LISTS):
+            return self._list(value, depth)
+        if (parts := _parts(value)) is not None:
+            return self._record(value, parts, depth)
+        return _leaf(value)
+
+    def _map(self, items: Iterable[tuple[Any, Any]], depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            return None
+        return {_key(key): self._value(item, depth + 1) for key, item in self._some(items)}
+
+    def _list(self, items: Any, depth: int) -> Any:
+        if depth > MAX_DEPTH:
+            return None
+        if len(items) <= self._left and SCALARS.issuperset(map(type, items)):
+            self._left -= len(items)
+            return list(items)
+        return [self._value(item, depth + 1) for item in self._some(items)]
+
+    def _record(self, value: Any, parts: dict[str, Any], depth: int) -> Any:
+        """A model is written by pydantic, unless that consumes or takes long."""
+        size = _size(parts.values(), self._left)
+        if size is None or depth > MAX_DEPTH:
+            return self._map(parts.items(), depth)
+        self._left -= size
+        return to_jsonable_python(value, fallback=_leaf, inf_nan_mode="constants")
+
+    def _some(self, items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            if self._left < 0:
+                return
+            yield item
+
+
+def _parts(value: Any) -> dict[str, Any] | None:
+    """The fields of a model or a dataclass by their names in JSON; None for anything else."""
+    if isinstance(value, BaseModel):
+        known = type(value).model_fields
+        named = {
+            (known[k].serialization_alias or k if k in known else k): item
+            for k, item in vars(value).items()
+        }
+        return {**named, **(value.__pydantic_extra__ or {})}
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name, None) for field in fields(value)}
+    return None
+
+
+def _size(items: Iterable[Any], most: int) -> int | None:
+    """How many values are inside, where pydantic may write them all; None where it may not."""
+    size, todo = 0, list(items)
+    while todo:
+        item = todo.pop()
+        size += 1
+        inside: Any = ()
+        if isinstance(item, _MAPS):
+            inside = item.values()
+        elif isinstance(item, _LISTS):
+            inside = item
+        elif (parts := _parts(item)) is not None:
+            inside = parts.values()
+        elif not _is_data(item) or _is_naive(item):
+            return None
+        if size + len(todo) + len(inside) > most:
+            return None
+        todo.extend(inside)
+    return size
+
+
+def _is_data(item: Any) -> bool:
+    return isinstance(item, (*_LEAVES, *_WORDS)) or hasattr(type(item), "__pydantic_serializer__")
+
+
+def _is_naive(item: Any) -> bool:
+    """Whether it is a time without an offset, which RFC 3339 does not know."""
+    return isinstance(item, (datetime, time)) and item.tzinfo is None
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, _WORDS):
+        return str(value)
+    if not _is_data(value):
+        return _named(value)
+    if _is_naive(value):
+        value = value.replace(tzinfo=UTC)
+    try:
+        return to_jsonable_python(value, fallback=_named, inf_nan_mode="constants")
+    except ValueError:  # bytes that are no text
+        return _named(value)
+
+
+def _key(key: Any) -> Any:
+    if type(key) is str:
+        return key
+    return next(iter(to_jsonable_python({key: None}, fallback=_named)))
+
+
+def _named(value: Any) -> Named:
+    return Named(f"<{type(value).__name__}>")

@@ -1,0 +1,209 @@
+"""Judging reads arguments and changes none: iterators, streams, large values, durations."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from time import perf_counter
+from typing import IO, Any
+
+import pytest
+from pydantic import BaseModel
+
+from abs_shield import CallBlocked, Shield, Verdict, shield, shielded
+
+both_modes = pytest.mark.parametrize("mode", ["audit", "strict"])
+
+
+def kept(tool, value, mode="strict"):
+    """What a shielded tool gives for one argument, its verdict, and the arguments judged."""
+    firewall = Shield(shield.configure(mode=mode))
+    with firewall.session() as session:
+        given = shielded(firewall)(tool)(value)
+    return given, session.decisions[0].verdict, session.executed[0].arguments
+
+
+def total(items):
+    return sum(items)
+
+
+def total_iterable(items: Iterable[int]):
+    return sum(items)
+
+
+def total_iterator(items: Iterator[int] | None):
+    return sum(items)
+
+
+def total_generator(items: Generator[int, None, None]):
+    return sum(items)
+
+
+@both_modes
+@pytest.mark.parametrize("tool", [total_iterable, total_iterator, total_generator])
+def test_an_iterator_reaches_the_tool_unread(tool, mode):
+    """Where a hint admits an iterator, one is clean, and the tool reads all of it."""
+    assert (6, Verdict.CLEAN, {"items": []}) == kept(tool, (n for n in [1, 2, 3]), mode)
+
+
+@both_modes
+def test_an_iterator_is_named(mode):
+    """Without a hint it is judged as what it is."""
+    named = {"items": "<generator>"}
+
+    assert (6, Verdict.CLEAN, named) == kept(total, (n for n in [1, 2, 3]), mode)
+
+
+@pytest.mark.parametrize("tool", [total_iterable, total_iterator, total_generator])
+def test_a_list_for_an_iterator_is_judged(tool):
+    """What the model can send is held against the hint, and becomes what the tool asks for."""
+    firewall = Shield(shield.configure())
+    wrapped = shielded(firewall)(tool)
+
+    assert 3 == firewall.dispatch(tool.__name__, {"items": [1, 2]})
+    with pytest.raises(CallBlocked, match="/arguments/items/1"):
+        wrapped([1, "2"])
+
+
+def test_an_endless_iterator_ends():
+    """Nobody counts to infinity."""
+    assert 0 == kept(lambda numbers: next(numbers), itertools.count())[0]
+
+
+def upload(file):
+    return file.read()
+
+
+def upload_stream(file: IO[bytes]):
+    return file.read()
+
+
+def upload_buffer(file: io.BytesIO | None = None):
+    return file.read()
+
+
+@both_modes
+@pytest.mark.parametrize("tool", [upload, upload_stream, upload_buffer])
+def test_a_stream_reaches_the_tool_unread(tool, mode):
+    """A stream is the host's; the tool reads it from its beginning."""
+    assert (b"payload", Verdict.CLEAN) == kept(tool, io.BytesIO(b"payload"), mode)[:2]
+
+
+def test_an_async_iterator_is_the_hosts():
+    """No JSON becomes one, so it is not in the schema."""
+
+    def follow(name: str, feed: AsyncIterator[int] | None = None) -> None: ...
+
+    tool = Shield(shield.configure()).register(follow).tool
+
+    assert ["name"] == list(tool.parameters["properties"])
+
+
+class Batch(BaseModel):
+    items: Any
+    at: datetime = datetime(2025, 1, 1)
+
+
+@dataclass
+class Parcel:
+    items: Any
+
+
+@pytest.mark.parametrize("kind", [Batch, Parcel])
+def test_an_iterator_inside_a_model_is_unread(kind):
+    """Models and dataclasses that hold one are written field by field."""
+    given, _, arguments = kept(lambda batch: list(batch.items), kind(items=iter([1, 2])))
+
+    assert ([1, 2], "<list_iterator>") == (given, arguments["batch"]["items"])
+
+
+def test_a_time_inside_a_model_is_a_time():
+    """A naive time gets an offset wherever it stands."""
+
+    def book(batch: Batch) -> bool:
+        return True
+
+    assert (True, Verdict.CLEAN) == kept(book, Batch(items=[]))[:2]
+
+
+def test_the_record_does_not_change_with_the_argument():
+    """What a tool does to its list afterwards is not what was judged."""
+    assert {"items": [1]} == kept(lambda items: items.clear(), [1])[2]
+
+
+def nested(depth):
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def endless():
+    value: list = []
+    value.append(value)
+    return value
+
+
+ODD = {
+    "large": ([{str(n): n for n in range(100)}] * 2_000, "too_large"),
+    "wide": ([[0] * 60_000, [0] * 60_000], "too_large"),
+    "deep": (nested(70), "too_deep"),
+    "endless": (endless(), "too_deep"),
+    "model": (Batch(items=nested(70)), "too_deep"),
+    "large model": (Batch(items=[0] * 200_000), "too_large"),
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_a_value_beyond_the_caps_is_a_mismatch(odd):
+    """Too large and too deep are said, never passed over."""
+    value, code = ODD[odd]
+    with pytest.raises(CallBlocked) as blocked:
+        shielded(Shield(shield.configure()))(total)(value)
+
+    assert {code} == {finding.code for finding in blocked.value.decision.findings}
+
+
+def test_a_value_within_the_caps_is_written_whole():
+    """The cut is beyond the cap, not before it."""
+    assert {"items": nested(62)} == kept(lambda items: None, nested(62))[2]
+
+
+def test_a_large_value_delays_little():
+    """Three million numbers are not written one by one."""
+    rows = [{str(n): n for n in range(100)}] * 30_000
+    tool = shielded(Shield(shield.configure(mode="audit"), hooks=()))(len_of)
+    started = perf_counter()
+
+    assert 30_000 == tool(rows)
+    assert perf_counter() - started < 0.5
+
+
+def len_of(rows: list[dict[str, int]]) -> int:
+    return len(rows)
+
+
+def wait(length: timedelta) -> timedelta:
+    return length
+
+
+LENGTHS = [
+    timedelta(hours=1, seconds=5), timedelta(seconds=0.5), timedelta(seconds=-5), timedelta(0),
+    timedelta(days=400, hours=3), timedelta(weeks=-2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", LENGTHS, ids=str)
+def test_a_timedelta_is_clean(length):
+    """Its JSON form is pydantic's: hours without minutes, fractions and signs included."""
+    assert (length, Verdict.CLEAN) == kept(wait, length)[:2]
+
+
+@pytest.mark.parametrize("text", ["yesterday", "P", "PT", "P1S", "1 hour", "PT5"])
+def test_a_text_that_is_no_length_is_blocked(text):
+    """The model's text is still held against the form."""
+    with pytest.raises(CallBlocked, match="/arguments/length"):
+        kept(wait, text)
