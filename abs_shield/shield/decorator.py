@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import functools
 import inspect
-from asyncio import CancelledError, Future
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import Callable
 from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, PolicyError
 from abs_shield.policy import Policy
-from abs_shield.session.scope import RUNNING
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.registry import SHARED
 from abs_shield.shield.resolve import current_shield
+from abs_shield.shield.results import asteps, settled, steps
 from abs_shield.shield.shield import Shield
 from abs_shield.shield.signature import Binding, as_json, bind
 
@@ -22,7 +21,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 OnBlock = Literal["raise", "return"]
 
 _CACHE = ("cache_clear", "cache_info", "cache_parameters")
-_KEPT = 1_000
 """Items of a generator's result that are kept."""
 
 
@@ -160,42 +158,9 @@ def _function(tool: Any, enter: _Entrance) -> Any:
         except BaseException as error:
             guard.__exit__(type(error), error, error.__traceback__)
             raise
-        return _settled(value, guard)
+        return settled(value, guard)
 
     return run
-
-
-def _settled(value: Any, guard: Guard) -> Any:
-    """The result of a function; one that is awaited ends the call when it is there."""
-    if isinstance(value, Future):
-        guard.leave()
-        value.add_done_callback(functools.partial(_record, guard))
-        return value
-    if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
-        guard.leave()
-        return _awaited(value, guard)
-    guard.value = value
-    guard.__exit__(None, None, None)
-    return value
-
-
-def _record(guard: Guard, done: Future[Any]) -> None:
-    error = CancelledError() if done.cancelled() else done.exception()
-    guard.value = None if error else done.result()
-    guard.__exit__(type(error) if error else None, error, None)
-
-
-async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
-    token = guard.running()
-    try:
-        guard.value = await value
-    except BaseException as error:
-        guard.__exit__(type(error), error, error.__traceback__)
-        raise
-    finally:
-        RUNNING.reset(token)
-    guard.__exit__(None, None, None)
-    return guard.value
 
 
 def _coroutine(tool: Any, enter: _Entrance) -> Any:
@@ -212,41 +177,9 @@ def _generator(tool: Any, enter: _Entrance) -> Any:
         guard = enter(args, kwargs)
         guard.__enter__()
         guard.leave()
-        return _steps(tool(*args, **kwargs), guard)
+        return steps(tool(*args, **kwargs), guard)
 
     return run
-
-
-def _steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
-    kept: list[Any] = []
-    error: BaseException | None = None
-    step: Callable[[], Any] = functools.partial(items.send, None)
-    try:
-        while True:
-            token = guard.running()
-            try:
-                item = step()
-            finally:
-                RUNNING.reset(token)
-            if len(kept) < _KEPT:
-                kept.append(item)
-            try:
-                step = functools.partial(items.send, (yield item))
-            except GeneratorExit:
-                raise
-            except BaseException as thrown:
-                step = functools.partial(items.throw, thrown)
-    except StopIteration as end:
-        return end.value
-    except GeneratorExit:
-        raise
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        items.close()
-        guard.value = kept
-        guard.__exit__(type(error) if error else None, error, None)
 
 
 def _async_generator(tool: Any, enter: _Entrance) -> Any:
@@ -254,41 +187,9 @@ def _async_generator(tool: Any, enter: _Entrance) -> Any:
         guard = enter(args, kwargs)
         guard.__enter__()
         guard.leave()
-        return _asteps(tool(*args, **kwargs), guard)
+        return asteps(tool(*args, **kwargs), guard)
 
     return run
-
-
-async def _asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
-    kept: list[Any] = []
-    error: BaseException | None = None
-    step: Callable[[], Any] = functools.partial(items.asend, None)
-    try:
-        while True:
-            token = guard.running()
-            try:
-                item = await step()
-            finally:
-                RUNNING.reset(token)
-            if len(kept) < _KEPT:
-                kept.append(item)
-            try:
-                step = functools.partial(items.asend, (yield item))
-            except GeneratorExit:
-                raise
-            except BaseException as thrown:
-                step = functools.partial(items.athrow, thrown)
-    except StopAsyncIteration:
-        return
-    except GeneratorExit:
-        raise
-    except BaseException as raised:
-        error = raised
-        raise
-    finally:
-        await items.aclose()
-        guard.value = kept
-        guard.__exit__(type(error) if error else None, error, None)
 
 
 def _returning(wrapper: Any) -> Any:

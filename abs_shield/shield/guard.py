@@ -103,6 +103,15 @@ class Guard:
         self._running = RUNNING.set(self._session)
         self._started = perf_counter()
 
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """End the call where it fails; where it does not, its end is still to come."""
+        try:
+            yield
+        except BaseException as error:
+            self.__exit__(type(error), error, error.__traceback__)
+            raise
+
     def leave(self) -> None:
         """Leave this context, keep the call open: a generator goes on elsewhere."""
         self._leave(None, None, None)

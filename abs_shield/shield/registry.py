@@ -133,6 +133,6 @@ def available(registry: Registry, tools: frozenset[str] | None) -> Mapping[str, 
     return {name: None for name in registry if name in tools}
 
 
-def runner(entry: Entry | None) -> Callable[[Mapping[str, Any]], Any] | None:
+def runner(entry: Entry | None) -> Callable[[Mapping[str, Any], bool], Any] | None:
     """Give what runs a tool by name; None where the host never gave a function."""
     return None if entry is None or entry.binding is None else entry.binding.call

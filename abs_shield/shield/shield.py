@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
@@ -11,6 +12,7 @@ from typing import Any
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.messages import UnreadableMessage, read_calls
+from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
@@ -20,6 +22,7 @@ from abs_shield.shield.desk import Desk, Ran
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry, declared, runner
+from abs_shield.shield.results import followed
 from abs_shield.shield.turns import aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
@@ -237,17 +240,21 @@ class Shield:
         """
         Run a registered function by the name and the arguments that the model gave.
 
+        Returns:
+            What the function returns; of a generator, a generator whose end is the call's.
+
         Raises:
             CallBlocked: The call is blocked.
             ShieldError: There is nothing to run, or the function is async (use `adispatch`).
         """
-        call = ToolCall(name, arguments, call_id)
-        with self._guard(call, self._session(session)) as guard:
-            guard.value = self._run(guard, name)
-            if hasattr(guard.value, "__await__"):
-                guard.value.close()
-                raise ShieldError(f"tool `{name}` is async; use `adispatch`")
-        return guard.value
+        guard = self._guard(ToolCall(name, arguments, call_id), self._session(session))
+        guard.__enter__()
+        with guard.failing():
+            value = self._run(guard, name)
+            if inspect.isawaitable(value):
+                _abandon(value)
+                raise ShieldError(f"tool `{escaped(name)}` is async; use `adispatch`")
+        return followed(value, guard)
 
     async def adispatch(
         self,
@@ -258,12 +265,13 @@ class Shield:
         session: Session | None = None,
     ) -> Any:
         """As `dispatch`, for functions and approvers that are async, and for all others."""
-        call = ToolCall(name, arguments, call_id)
-        async with self._guard(call, self._session(session)) as guard:
-            guard.value = self._run(guard, name)
-            if hasattr(guard.value, "__await__"):
-                guard.value = await guard.value
-        return guard.value
+        guard = self._guard(ToolCall(name, arguments, call_id), self._session(session))
+        await guard.__aenter__()
+        with guard.failing():
+            value = self._run(guard, name)
+            if inspect.isawaitable(value):
+                value = await value
+        return followed(value, guard)
 
     def run_tool_calls(
         self, assistant_message: Any, *, session: Session | None = None
@@ -313,7 +321,16 @@ class Shield:
         run = runner(self.registry.get(name))
         if run is None:
             raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
-        return run(guard.arguments)
+        mismatched = any(f.check == PARAMETER_MISMATCH for f in guard.decision.findings)
+        return run(guard.arguments, mismatched)
+
+
+def _abandon(awaitable: Any) -> None:
+    """Close a coroutine, or cancel a future, that nobody will await."""
+    for name in ("close", "cancel"):
+        if hasattr(awaitable, name):
+            getattr(awaitable, name)()
+            return
 
 
 def _require(given: Any, name: str, ability: str, wanted: str) -> None:

@@ -65,9 +65,11 @@ class Binding:
                 given[name] = value
         return self._unread(given, as_json(given))
 
-    def call(self, arguments: Mapping[str, Any]) -> Any:
+    def call(self, arguments: Mapping[str, Any], mismatched: bool = False) -> Any:
         """
         Call the function with a model's arguments, turned into the Python values it asks for.
+
+        Those that do not match its schema it gets as they are: audit changes nothing.
 
         Raises:
             ShieldError: The function needs an injected value, which a name cannot bring.
@@ -78,7 +80,7 @@ class Binding:
                     f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
                     "register a bound method or a `functools.partial`"
                 )
-        values = self._values(arguments)
+        values = dict(arguments) if mismatched else self._values(arguments)
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():

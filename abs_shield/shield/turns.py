@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -49,6 +50,9 @@ def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall
 def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
     try:
         value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
+        if inspect.isasyncgen(value):
+            raise ShieldError(f"tool `{escaped(call.name)}` is async; use `arun_tool_calls`")
+        value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
         return _failed(call, error)
     return Answer(call, content_of(value), False)
@@ -57,6 +61,9 @@ def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
 async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
     try:
         value = await shield.adispatch(call.name, call.arguments, call_id=call.id, session=session)
+        if inspect.isasyncgen(value):
+            value = [item async for item in value]
+        value = list(value) if inspect.isgenerator(value) else value
     except Exception as error:
         return _failed(call, error)
     return Answer(call, content_of(value), False)

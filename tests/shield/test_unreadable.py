@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
@@ -238,3 +239,47 @@ def test_what_is_no_text(door, say):
     """A session takes strings and lists of messages."""
     with pytest.raises(ShieldError, match="is 5; give"):
         getattr(door().session(), say)(5)
+
+
+def counted(ran):
+    def stream(n: int):
+        yield from range(n)
+        ran.append("end")
+
+    async def astream(n: int):
+        for item in range(n):
+            yield item
+
+    return stream, astream
+
+
+def test_a_generator_run_by_name_gives_its_items(wiping):
+    """`dispatch` gives a generator that ends the call; a message-shaped caller gets the items."""
+    firewall, ran = wiping()
+    for tool in counted(ran):
+        firewall.register(tool)
+    with firewall.session() as session:
+        items = list(firewall.dispatch("stream", {"n": 3}))
+        message = [ToolCall("stream", {"n": 2}, "s"), ToolCall("astream", {"n": 2}, "a")]
+        answers = asyncio.run(firewall.arun_tool_calls(message, session=session))
+        [refused] = firewall.run_tool_calls([ToolCall("astream", {"n": 2}, "b")])
+
+    assert ([0, 1, 2], ["[0, 1]", "[0, 1]"]) == (items, [a["content"] for a in answers])
+    assert [[0, 1, 2], [0, 1], [0, 1]] == [e.value for e in session.executed[:3]]
+    assert "use `arun_tool_calls`" in refused["content"]
+
+
+@pytest.mark.parametrize("arguments", [{"path": 5}, {"path": "5"}])
+def test_audit_hands_arguments_on_as_they_are(wiping, arguments):
+    """What does not match the schema is not turned into something that does."""
+    firewall, ran = wiping(mode="audit")
+    firewall.dispatch("wipe", arguments)
+
+    assert [arguments["path"]] == ran
+
+
+def test_a_ghost_in_audit_is_python_s_own_error(wiping):
+    """An argument that the function does not take fails as it would without a shield."""
+    firewall, _ = wiping(mode="audit")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'ghost'"):
+        firewall.dispatch("wipe", {"ghost": 1})

@@ -1,0 +1,125 @@
+"""Follows a call that was let pass until its result is there: now, awaited, or item by item."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from asyncio import CancelledError, Future
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from typing import Any
+
+from abs_shield.session.scope import RUNNING
+from abs_shield.shield.guard import Guard
+
+_KEPT = 1_000
+"""Items of a generator that are kept as its result."""
+
+
+def followed(value: Any, guard: Guard) -> Any:
+    """The result of a tool that was run by name; a generator goes on under its guard."""
+    if inspect.isgenerator(value):
+        guard.leave()
+        return steps(value, guard)
+    if inspect.isasyncgen(value):
+        guard.leave()
+        return asteps(value, guard)
+    guard.value = value
+    guard.__exit__(None, None, None)
+    return value
+
+
+def settled(value: Any, guard: Guard) -> Any:
+    """The result of a function; one that is awaited ends the call when it is there."""
+    if isinstance(value, Future):
+        guard.leave()
+        value.add_done_callback(functools.partial(_record, guard))
+        return value
+    if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
+        guard.leave()
+        return _awaited(value, guard)
+    guard.value = value
+    guard.__exit__(None, None, None)
+    return value
+
+
+def _record(guard: Guard, done: Future[Any]) -> None:
+    error = CancelledError() if done.cancelled() else done.exception()
+    guard.value = None if error else done.result()
+    guard.__exit__(type(error) if error else None, error, None)
+
+
+async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
+    token = guard.running()
+    try:
+        guard.value = await value
+    except BaseException as error:
+        guard.__exit__(type(error), error, error.__traceback__)
+        raise
+    finally:
+        RUNNING.reset(token)
+    guard.__exit__(None, None, None)
+    return guard.value
+
+
+def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
+    kept: list[Any] = []
+    error: BaseException | None = None
+    step: Callable[[], Any] = functools.partial(items.send, None)
+    try:
+        while True:
+            token = guard.running()
+            try:
+                item = step()
+            finally:
+                RUNNING.reset(token)
+            if len(kept) < _KEPT:
+                kept.append(item)
+            try:
+                step = functools.partial(items.send, (yield item))
+            except GeneratorExit:
+                raise
+            except BaseException as thrown:
+                step = functools.partial(items.throw, thrown)
+    except StopIteration as end:
+        return end.value
+    except GeneratorExit:
+        raise
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        items.close()
+        guard.value = kept
+        guard.__exit__(type(error) if error else None, error, None)
+
+
+async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
+    kept: list[Any] = []
+    error: BaseException | None = None
+    step: Callable[[], Any] = functools.partial(items.asend, None)
+    try:
+        while True:
+            token = guard.running()
+            try:
+                item = await step()
+            finally:
+                RUNNING.reset(token)
+            if len(kept) < _KEPT:
+                kept.append(item)
+            try:
+                step = functools.partial(items.asend, (yield item))
+            except GeneratorExit:
+                raise
+            except BaseException as thrown:
+                step = functools.partial(items.athrow, thrown)
+    except StopAsyncIteration:
+        return
+    except GeneratorExit:
+        raise
+    except BaseException as raised:
+        error = raised
+        raise
+    finally:
+        await items.aclose()
+        guard.value = kept
+        guard.__exit__(type(error) if error else None, error, None)
