@@ -21,7 +21,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 OnBlock = Literal["raise", "return"]
 
 _CACHE = ("cache_clear", "cache_info", "cache_parameters")
-"""Items of a generator's result that are kept."""
 
 
 @overload
