@@ -174,7 +174,7 @@ class Desk:
     ) -> Decision:
         """Take a result into the session, once a call."""
         with session.lock:
-            if _is_due(call, session):
+            if ran.nested or _is_due(call, session):
                 self._take(call, arguments, value, session=session, ran=ran)
         return Decision(
             id=new_id(),

@@ -183,3 +183,25 @@ def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
     (inner,) = firewall.store.decisions(tool="inner")
 
     assert "nested" == inner.coverage["suspect"].reason
+
+
+def test_a_nested_run_counts_beside_a_run_of_its_own(door):
+    """A tool that ran by itself before is recorded again when another tool calls it."""
+    firewall = door()
+
+    @shielded(firewall)
+    def look(n: int) -> int:
+        return n
+
+    @shielded(firewall)
+    def act(n: int) -> int:
+        return look(n)
+
+    with firewall.session() as session:
+        look(1)
+        act(2)
+
+    assert [("look", False), ("look", True), ("act", False)] == [
+        (call.tool, call.nested) for call in session.executed
+    ]
+    assert session.did("look", n=2)

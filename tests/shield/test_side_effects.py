@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from abs_shield import CallBlocked, Shield, rule, shield, shielded
+from abs_shield import CallBlocked, Finding, Shield, Verdict, rule, shield, shielded
 
 
 @rule(tool="transfer")
@@ -268,3 +268,43 @@ def test_arguments_reach_the_tool_as_they_were(mode):
 
     assert got[0] is sent["rows"]
     assert {"rows": [1, {"a": 2}]} == sent
+
+
+def test_audit_adds_no_wait():
+    """Async tools side by side take turns exactly as they do without a shield, step by step."""
+
+    def steps(wrap) -> list[str]:
+        order: list[str] = []
+
+        async def work(name: str, pauses: int) -> str:
+            for n in range(pauses):
+                order.append(f"{name}{n}")
+                await asyncio.sleep(0)
+            return name
+
+        async def beside() -> None:
+            for n in range(4):
+                order.append(f"host{n}")
+                await asyncio.sleep(0)
+
+        async def run() -> list[str]:
+            tool = wrap(work)
+            return await asyncio.gather(tool("a", 3), tool("b", -1), beside(), tool("c", 2))
+
+        asyncio.run(run())
+        return order
+
+    def suspect(proposal, session):
+        yield Finding(
+            check="suspect",
+            verdict=Verdict.SUSPICIOUS,
+            strength=1.0,
+            where="",
+            detail="",
+            code="odd",
+        )
+
+    policy = shield.configure(mode="audit", on_suspicious="approve", layers=[suspect])
+    firewall = Shield(policy, hooks=None, approver=lambda decision: asyncio.sleep(60))
+
+    assert steps(lambda tool: tool) == steps(shielded(firewall))
