@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from heapq import nlargest
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+from abs_shield.text.names import singular, split
+from abs_shield.text.synonyms import canonical, differ
+
 _LONGEST = 128
 _MOST = 5_000
+_OTHER_VERB = 0.75
 
 
 def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.6) -> list[str]:
     """
     Give the *most* names nearest to *word*, best first; none below *floor* in [0, 1].
 
-    Spelling and shared words both count, whatever the order, case or separators.
+    Spelling and shared words both count, whatever the order, case or separators; words that
+    tools use for one thing count as shared.
 
     >>> nearest("refnud", ["refund", "transfer"])
     ['refund']
     >>> nearest("deleteDatabase", ["read_database", "delete_database"])
     ['delete_database']
+    >>> nearest("erase_file", ["create_file", "delete_file"])
+    ['delete_file']
     """
     word = word[:_LONGEST]
-    words = _words(word)
+    words = split(word)
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(" ".join(words) or word)
     scored = []
@@ -36,16 +41,27 @@ def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.
 
 
 def _likeness(matcher: SequenceMatcher[str], words: list[str], name: str) -> float:
-    other = _words(name[:_LONGEST])
+    """How near a name is: by spelling, and by shared words; another verb is a bad sign."""
+    other = split(name[:_LONGEST])
     matcher.set_seq1(" ".join(other) or name[:_LONGEST])
     spelling = matcher.ratio()
-    shared = len(set(words) & set(other))
-    overlap = 2 * shared / (len(set(words)) + len(set(other))) if words and other else 0.0
-    return max(spelling, 0.9 * overlap)
+    if not (words and other):
+        return spelling
+    likeness = max(
+        spelling,
+        0.9 * _overlap(words, other),
+        0.95 * _overlap(_meaning(words), _meaning(other)),
+    )
+    return likeness * _OTHER_VERB if differ(words[0], other[0]) else likeness
 
 
-def _words(name: str) -> list[str]:
-    return [w.casefold() for w in _WORD.findall(name)]
+def _overlap(words: list[str], other: list[str]) -> float:
+    one, two = set(words), set(other)
+    return 2 * len(one & two) / (len(one) + len(two))
+
+
+def _meaning(words: list[str]) -> list[str]:
+    return [canonical(singular(word)) for word in words]
 
 
 def _first(names: Iterable[str], most: int) -> Iterable[str]:
@@ -53,3 +69,24 @@ def _first(names: Iterable[str], most: int) -> Iterable[str]:
         if n == most:
             return
         yield name
+
+
+def closest(value: str, seen: Iterable[str], *, most: int = 200) -> str:
+    """
+    Give the seen value nearest in spelling to *value*; empty where none is near.
+
+    Words have to be nearer than codes are: any two words share letters.
+
+    >>> closest("tx_12354", ["tx_77", "tx_12345"])
+    'tx_12345'
+    """
+    matcher = SequenceMatcher(autojunk=False)
+    matcher.set_seq2(value[:_LONGEST])
+    best, found = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
+    for other in _first(seen, most):
+        matcher.set_seq1(other[:_LONGEST])
+        if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
+            ratio = matcher.ratio()
+            if ratio > best:
+                best, found = ratio, other
+    return found

@@ -40,7 +40,25 @@ def test_nothing_near_is_nothing(word: str) -> None:
 def test_the_best_come_first() -> None:
     """With several asked for, the nearest stands first."""
 
-    assert nearest("delete_databse", TOOLS, most=2) == ["delete_database", "read_database"]
+    assert nearest("get_usr", ["list_roles", "get_users", "get_user"], most=2) == [
+        "get_user",
+        "get_users",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "known", "expected"),
+    [
+        ("erase_file", ["create_file", "delete_file"], ["delete_file"]),
+        ("erase_file", ["create_file"], []),
+        ("transmit_money", ["read_money", "send_money"], ["send_money"]),
+        ("show_files", ["search_files", "list_files"], ["list_files"]),
+    ],
+)
+def test_what_a_verb_means_counts(word: str, known: list[str], expected: list[str]) -> None:
+    """A tool with a verb of another meaning is not what was meant."""
+
+    assert nearest(word, known) == expected
 
 
 @given(st.text(), st.lists(st.text()), st.integers(0, 5))

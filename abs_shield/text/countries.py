@@ -1,0 +1,39 @@
+"""Countries by their English names: nobody has to mention one for an agent to know it."""
+
+from __future__ import annotations
+
+_NAMES = (
+    "afghanistan,albania,algeria,andorra,angola,antigua and barbuda,argentina,armenia,australia,"
+    "austria,azerbaijan,bahamas,bahrain,bangladesh,barbados,belarus,belgium,belize,benin,bhutan,"
+    "bolivia,bosnia and herzegovina,botswana,brazil,brunei,bulgaria,burkina faso,burundi,cambodia,"
+    "cameroon,canada,cape verde,cabo verde,central african republic,chad,chile,china,colombia,"
+    "comoros,congo,costa rica,croatia,cuba,cyprus,czech republic,czechia,denmark,djibouti,dominica,"
+    "dominican republic,east timor,ecuador,egypt,el salvador,england,equatorial guinea,eritrea,"
+    "estonia,eswatini,ethiopia,fiji,finland,france,gabon,gambia,georgia,germany,ghana,greece,"
+    "grenada,guatemala,guinea,guyana,haiti,holland,honduras,hong kong,hungary,iceland,india,"
+    "indonesia,iran,iraq,ireland,israel,italy,ivory coast,jamaica,japan,jordan,kazakhstan,kenya,"
+    "kiribati,kosovo,kuwait,kyrgyzstan,laos,latvia,lebanon,lesotho,liberia,libya,liechtenstein,"
+    "lithuania,luxembourg,macau,madagascar,malawi,malaysia,maldives,mali,malta,marshall islands,"
+    "mauritania,mauritius,mexico,micronesia,moldova,monaco,mongolia,montenegro,morocco,mozambique,"
+    "myanmar,namibia,nauru,nepal,netherlands,the netherlands,new zealand,nicaragua,niger,nigeria,"
+    "north korea,north macedonia,northern ireland,norway,oman,pakistan,palau,palestine,panama,"
+    "papua new guinea,paraguay,peru,philippines,poland,portugal,puerto rico,qatar,romania,russia,"
+    "rwanda,saint kitts and nevis,saint lucia,samoa,san marino,saudi arabia,scotland,senegal,"
+    "serbia,seychelles,sierra leone,singapore,slovakia,slovenia,solomon islands,somalia,"
+    "south africa,south korea,korea,south sudan,spain,sri lanka,sudan,suriname,sweden,switzerland,"
+    "syria,taiwan,tajikistan,tanzania,thailand,togo,tonga,trinidad and tobago,tunisia,turkey,"
+    "türkiye,turkmenistan,tuvalu,uganda,ukraine,united arab emirates,united kingdom,great britain,"
+    "united states,united states of america,america,uruguay,uzbekistan,vanuatu,vatican city,"
+    "venezuela,vietnam,wales,yemen,zambia,zimbabwe,usa,u.s.,u.s.a.,uk,u.k.,uae"
+)
+_COUNTRIES = frozenset(_NAMES.split(","))
+
+
+def is_country(text: str) -> bool:
+    """
+    Whether *text* is a country's English name.
+
+    >>> is_country("South Korea"), is_country("Atlantis")
+    (True, False)
+    """
+    return text.strip().casefold() in _COUNTRIES

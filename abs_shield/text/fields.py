@@ -1,0 +1,21 @@
+"""Labelled values in running text: ``name: value`` line by line, as YAML and reports write it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_LINE = re.compile(
+    r"^[ \t\-*]*[\"']?([^\W\d][\w .-]{0,40}?)[\"']?[ \t]*[:=][ \t]*(\S.{0,63})$", re.MULTILINE
+)
+_QUOTES = " \"',"
+
+
+def labelled(text: str) -> Iterator[tuple[str, str]]:
+    """
+    Give each label with its value.
+
+    >>> list(labelled("- id_: '27'\\n  title: Lunch"))
+    [('id_', '27'), ('title', 'Lunch')]
+    """
+    return ((found[1], found[2].strip(_QUOTES)) for found in _LINE.finditer(text))

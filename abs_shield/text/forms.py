@@ -1,0 +1,142 @@
+"""Other ways to write a value: dates, numbers, phone numbers, groups of four, URL schemes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abs_shield.text.normal import squeezed, unaccented, words
+
+_ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
+_NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_LONGEST = 128
+
+Form = tuple[str, ...]
+"""Chunks that stand side by side."""
+
+
+def forms(normalised: str) -> Iterator[Form]:
+    """
+    Give other spellings of a value, as chunks that would stand side by side in a text.
+
+    Dates with a month's name are written in English; numeric dates, numbers, phone numbers,
+    codes in groups and URLs in no language.
+
+    >>> ("may", "20th") in set(forms("2024-05-20")), ("1,500.00",) in set(forms("1500"))
+    (True, True)
+    """
+    if len(normalised) > _LONGEST:
+        return
+    letters = squeezed(normalised)
+    yield from _urls(normalised)
+    if date := _ISO.fullmatch(normalised):
+        yield from _dates(*date.groups())
+    elif number := _NUMBER.fullmatch(normalised):
+        yield from _numbers(number[1].replace(",", ""))
+    if any(c.isdigit() for c in letters):
+        yield from _codes(letters, normalised)
+    elif "@" not in normalised:
+        yield from _umlauts(normalised)
+
+
+def _urls(text: str) -> Iterator[Form]:
+    bare = _SCHEME.sub("", text, count=1).rstrip("/")
+    if "." not in bare or " " in bare or "@" in bare:
+        return
+    for host in (bare, bare.removeprefix("www."), f"www.{bare}"):
+        for scheme in ("", "https://", "http://"):
+            yield (scheme + host,)
+
+
+def _dates(year: str, month: str, day: str) -> Iterator[Form]:
+    m, d = int(month), int(day)
+    if not 1 <= m <= 12:
+        return
+    name = _MONTHS[m - 1]
+    for written in (name, name[:3]):
+        for number in (str(d), f"{d}{_ordinal(d)}", day):
+            yield written, number
+            yield number, written
+            yield number, "of", written
+    for a, b in ((str(m), str(d)), (month, day)):
+        for mark in "/.-":
+            yield (f"{a}{mark}{b}{mark}{year}",)
+            yield (f"{b}{mark}{a}{mark}{year}",)
+            yield (f"{a}{mark}{b}{mark}{year[2:]}",)
+            yield (f"{year}{mark}{a}{mark}{b}",)
+            yield (f"{a}{mark}{b}",)
+    for marks in ("年月日", "년월일"):
+        for a, b in ((str(m), str(d)), (month, day)):
+            yield (f"{year}{marks[0]}{a}{marks[1]}{b}{marks[2]}",)
+    yield year, month, day
+    yield str(m), str(d)
+
+
+def _ordinal(day: int) -> str:
+    return "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
+def _numbers(text: str) -> Iterator[Form]:
+    number = float(text)
+    if number.is_integer() and number < 1e15:
+        whole = int(number)
+        for written in (f"{whole}", f"{whole}.0", f"{whole}.00", f"{whole:,}", f"{whole:,}.00"):
+            yield (written,)
+        yield (f"{whole:,}".replace(",", "."),)
+        yield (f"{whole:,}".replace(",", ".") + ",00",)
+        yield (f"{whole},00",)
+        yield (*f"{whole:,}".split(",")[:-1], f"{whole:,}".split(",")[-1] + ",00")
+        yield tuple(f"{whole:,}".split(","))
+        if whole % 1000 == 0:
+            yield (f"{whole // 1000}k",)
+    else:
+        for written in (repr(number), f"{number:.2f}", f"{number:,.2f}", f"{number:,}"):
+            yield (written,)
+            yield (written.replace(",", " ").replace(".", ",").replace(" ", "."),)
+
+
+def _codes(letters: str, text: str) -> Iterator[Form]:
+    """One code with other separators, in groups, or without its leading letter."""
+    split = words(text)
+    yield tuple(split)
+    if len(letters) >= 8:
+        for size in (4, 3, 2, 5):
+            yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
+    if letters.isdigit():
+        if text[0] in "+(0" or len(split) > 1:
+            yield from _phones(letters)
+        if len(letters) >= 4:
+            yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
+    elif "a" <= letters[0] <= "z" and letters[1:].isdigit() and len(letters) >= 5:
+        yield (letters[1:],)
+    head = re.match(r"([a-z]+)(\d+)$", letters)
+    if head:
+        yield head.groups()
+
+
+def _phones(digits: str) -> Iterator[Form]:
+    """The national number with and without its country's code."""
+    if not 7 <= len(digits) <= 15:
+        return
+    for kept in (10, 9, 11, 8, 7):
+        if len(digits) >= kept:
+            tail = digits[-kept:]
+            yield (tail,)
+            yield ("0" + tail,)
+            yield ("8" + tail,)
+            if kept == 10:
+                yield tail[:3], f"{tail[3:6]}-{tail[6:]}"
+                yield tail[:3], tail[3:6], tail[6:]
+
+
+def _umlauts(text: str) -> Iterator[Form]:
+    plain = unaccented(text)
+    if plain != text:
+        yield (plain,)
+        yield (text.replace("ä", "ae").replace("ö", "oe").replace("ü", "ue").replace("ø", "oe"),)
+    if re.search("[aou]e", text):
+        yield (re.sub("([aou])e", r"\1", text),)

@@ -1,0 +1,32 @@
+"""Public sites that every model knows, so that looking one up is no invention."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+_KNOWN = frozenset(
+    "wikipedia.org wikimedia.org wikidata.org github.com githubusercontent.com gitlab.com "
+    "bitbucket.org google.com bing.com duckduckgo.com youtube.com reddit.com stackoverflow.com "
+    "stackexchange.com ycombinator.com pypi.org npmjs.com crates.io rubygems.org "
+    "packagist.org docker.com python.org nodejs.org mozilla.org w3.org ietf.org rfc-editor.org "
+    "arxiv.org doi.org crossref.org nih.gov pubmed.gov who.int europa.eu openstreetmap.org "
+    "imdb.com linkedin.com twitter.com x.com facebook.com instagram.com medium.com nytimes.com "
+    "bbc.com bbc.co.uk cnn.com reuters.com theguardian.com bloomberg.com amazon.com apple.com "
+    "microsoft.com yahoo.com weather.com weather.gov archive.org huggingface.co kaggle.com "
+    "readthedocs.io openai.com anthropic.com".split()
+)
+
+
+def is_well_known(url: str) -> bool:
+    """
+    Whether *url* leads to a site that every model knows.
+
+    >>> is_well_known("https://en.wikipedia.org/wiki/Emma"), is_well_known("https://mia.org")
+    (True, False)
+    """
+    try:
+        host = urlsplit(url[:512] if "://" in url else f"//{url[:512]}").hostname or ""
+    except ValueError:
+        return False
+    labels = host.casefold().split(".")
+    return any(".".join(labels[-size:]) in _KNOWN for size in (2, 3))

@@ -1,0 +1,87 @@
+"""The scalars inside a JSON value, each with the names on its way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+Path = tuple[str | int, ...]
+
+DEEPEST = 64
+MOST = 50_000
+
+
+def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
+    """
+    Give each scalar with its path, in order; at most *most* of them, at most 64 levels deep.
+
+    >>> list(leaves({"to": ["a@x.org"], "n": 2}))
+    [(('to', 0), 'a@x.org'), (('n',), 2)]
+    """
+    left: list[tuple[Path, Any]] = [((), value)]
+    given = 0
+    while left and given < most:
+        path, item = left.pop()
+        if isinstance(item, Mapping):
+            inside = [((*path, str(key)), inner) for key, inner in item.items()]
+        elif isinstance(item, (list, tuple)):
+            inside = [((*path, n), inner) for n, inner in enumerate(item)]
+        else:
+            given += 1
+            yield path, item
+            continue
+        if len(path) < DEEPEST:
+            left.extend(reversed(inside[: most - given]))
+
+
+def name_of(path: Path) -> str:
+    """
+    Give the innermost name of a path; empty where there is none.
+
+    >>> name_of(("to", 0)), name_of(("user", "id"))
+    ('to', 'id')
+    """
+    return next((step for step in reversed(path) if isinstance(step, str)), "")
+
+
+def pointer(path: Path) -> str:
+    """
+    Give a path as a JSON pointer.
+
+    >>> pointer(("a/b", 0))
+    '/a~1b/0'
+    """
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def opened(text: str) -> Any:
+    """
+    Give the object or list that a string holds as JSON; None where it holds none.
+
+    >>> opened('{"id": 7}'), opened("7")
+    ({'id': 7}, None)
+    """
+    if text.lstrip()[:1] not in ("{", "[") or len(text) < 2:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, (dict, list)) else None
+
+
+def scalar_text(value: Any) -> str | None:
+    """
+    Give a string or a number as text; None for booleans, null and anything else.
+
+    >>> scalar_text(7.0), scalar_text(True), scalar_text("x")
+    ('7.0', None, 'x')
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    if isinstance(value, int) and value.bit_length() > 4096:
+        return None
+    return repr(value)

@@ -1,0 +1,68 @@
+"""What the name of a tool, a parameter or a field says, word by word."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+_LONGEST = 128
+
+FREE = frozenset(
+    "body message messages text content contents description summary query queries reason reasons "
+    "note notes comment comments prompt question answer instruction instructions title subject "
+    "expression sql command script pattern regex template caption details remark remarks "
+    "feedback search keyword keywords topic objective goal thought thoughts plan response reply "
+    "explanation justification statement memo purpose html markdown filter where condition".split()
+)
+"""Words of parameters that hold what the agent composes."""
+
+_PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
+_KEPT = frozenset("address status news series access process alias bonus class business".split())
+
+
+@lru_cache(maxsize=4096)
+def name_words(name: str) -> tuple[str, ...]:
+    """
+    Give the words of an identifier in lower case, without plurals.
+
+    >>> name_words("userIDs"), name_words("order_items"), name_words("getWebpage")
+    (('user', 'id'), ('order', 'item'), ('get', 'webpage'))
+    """
+    return tuple(map(singular, split(name[:_LONGEST].replace("IDs", "Ids"))))
+
+
+def split(name: str) -> list[str]:
+    """
+    Give the words of an identifier in lower case, as they stand.
+
+    >>> split("getUserHTML_2")
+    ['get', 'user', 'html', '2']
+    """
+    return [word.casefold() for word in _WORD.findall(name)]
+
+
+def singular(word: str) -> str:
+    """
+    Give an English word without its plural ending.
+
+    >>> singular("entries"), singular("addresses"), singular("status"), singular("users")
+    ('entry', 'address', 'status', 'user')
+    """
+    if word in _KEPT or len(word) < 3:
+        return word
+    for ending, stem in _PLURALS:
+        if word.endswith(ending):
+            return word[: -len(ending)] + stem
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def is_free(name: str) -> bool:
+    """
+    Whether a parameter of this name holds free text; the last word decides.
+
+    >>> is_free("message_body"), is_free("message_id")
+    (True, False)
+    """
+    said = name_words(name)
+    return bool(said) and (said[-1] in FREE)

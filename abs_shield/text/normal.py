@@ -1,0 +1,147 @@
+"""The one form in which texts are compared, and the chunks that it falls into."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import accumulate
+
+_LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
+MARKS = (
+    "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903"
+    "\u093a-\u0963\u0981-\u0983\u09bc-\u09e3\u0a01-\u0a4d\u0a70-\u0a75\u0a81-\u0acd\u0b01-\u0b57"
+    "\u0b82-\u0bcd\u0c00-\u0c56\u0c81-\u0cd6\u0d00-\u0d57\u0d81-\u0ddf\u0e31-\u0e3a\u0e47-\u0e4e"
+    "\u0eb1-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u17b4-\u17d3\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a"
+)
+"""Vowel signs and accents that stand apart from their letter, and are no word characters."""
+_GLUE = rf"[!#$%&*+\-./:=?@^~\u0300-\u036f{MARKS}]+"
+
+_BORDER = re.compile(
+    rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
+)
+_APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
+_CHUNK = re.compile(rf"\w+(?:(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w+)*")
+_ALNUM = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"\w+")
+_PIECE = re.compile(r"[/:=?&#,+*!$%^~]+")
+_LABEL = re.compile(r"[:=]+")
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f"
+    "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_FILLERS = "\u115f\u1160\u3164\uffa0\u034f"
+_HYPHENS = "\u2010\u2011\u2012\u2013\u2212\ufe58\ufe63\uff0d"
+_MOST_REMEMBERED = 1 << 16
+_MOST_STEPS = 12
+
+
+class _Plain(dict[int, str | None]):
+    """What a character becomes: nothing where it is invisible, ASCII where it is a digit."""
+
+    def __missing__(self, code: int) -> str | None:
+        character = chr(code)
+        if unicodedata.category(character) == "Cf" or 0xFE00 <= code <= 0xFE0F:
+            plain: str | None = None
+        else:
+            digit = unicodedata.decimal(character, None)
+            plain = character if digit is None else str(digit)
+        if len(self) < _MOST_REMEMBERED:
+            self[code] = plain
+        return plain
+
+
+_PLAIN = _Plain({ord("\u0307"): None, ord("\u0131"): "i"})  # Turkish dotted and dotless i
+_PLAIN.update(dict.fromkeys(map(ord, _FILLERS)))
+_PLAIN.update(dict.fromkeys(map(ord, _HYPHENS), "-"))
+
+
+_SIGN = re.compile(
+    "([\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c\u2100-\u2125\u2127-\u2129\u212c-\u214f"
+    "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff])"
+)
+"""Signs that fall into letters or digits, and would stick to their neighbours: circled digits."""
+_LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
+_STROKES = str.maketrans(
+    {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t", "þ": "th"}
+)
+
+
+def normal(text: str) -> str:
+    """
+    Give *text* in NFKC, casefolded, without invisible characters, digits in ASCII.
+
+    A blank is put where the script changes, so that an id inside a Chinese sentence stands alone.
+
+    >>> normal("Order TX\u20111\u200b2"), normal("订单tx_12345谢谢")
+    ('order tx-12', '订单 tx_12345 谢谢')
+    """
+    if text.isascii():
+        return text.lower()
+    signs = _SIGN.sub("\n\\1\n", _LONG_HYPHEN.sub("-", text.replace("\u2116", "#")))
+    spread = unicodedata.normalize("NFKC", signs)
+    folded = unicodedata.normalize("NFKC", spread.casefold())
+    plain = folded.translate(_PLAIN)
+    return plain if plain.isascii() else _BORDER.sub(" ", plain)
+
+
+def chunks(normalised: str) -> list[str]:
+    """
+    Give the runs of word characters with the punctuation inside them.
+
+    >>> chunks("mail mia.li@x.org about #w123, paid $1,500.00.")
+    ['mail', 'mia.li@x.org', 'about', 'w123', 'paid', '1,500.00']
+    """
+    return _CHUNK.findall(normalised)
+
+
+def words(normalised: str) -> list[str]:
+    """Give the runs of letters and digits."""
+    return _ALNUM.findall(normalised)
+
+
+def parts(chunk: str) -> set[str]:
+    """
+    Give the whole words inside a compound chunk: what stands between its punctuation.
+
+    Of a path also the folders on its way.
+
+    >>> sorted(parts("x.org/orders/w_9"))
+    ['9', 'orders', 'org', 'w', 'w_9', 'x', 'x.org', 'x.org/orders']
+    """
+    within = {
+        *_ALNUM.findall(chunk),
+        *_WORD.findall(chunk),
+        *_PIECE.split(chunk),
+        *_LABEL.split(chunk),
+    }
+    steps = chunk.split("/")[:_MOST_STEPS] if "/" in chunk else []
+    return within.union(accumulate(steps[:-1], "{}/{}".format)) - {"", chunk}
+
+
+def squeezed(normalised: str) -> str:
+    """Give the letters and digits alone."""
+    return "".join(_ALNUM.findall(normalised))
+
+
+def unaccented(normalised: str) -> str:
+    """
+    Give *normalised* without accents and strokes.
+
+    >>> unaccented("josé müller, łódź")
+    'jose muller, lodz'
+    """
+    if normalised.isascii():
+        return normalised
+    spread = unicodedata.normalize("NFD", normalised.translate(_STROKES))
+    bare = "".join(c for c in spread if not "\u0300" <= c <= "\u036f")
+    return unicodedata.normalize("NFC", bare)
+
+
+def unspaced(normalised: str) -> bool:
+    """Whether *normalised* is written in a script without blanks between words, or in Korean."""
+    return _UNSPACED.search(normalised) is not None
+
+
+def latin(normalised: str) -> bool:
+    """Whether every letter is Latin."""
+    return normalised.isascii() or not re.search(rf"[^\W{_LATIN}]", normalised)

@@ -1,0 +1,69 @@
+"""Steps of a path or a URL: where it may be cut, and which of them need no mention."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+
+_PLAIN = re.compile(r"[^\W\d_]{1,24}(?:[-_ ][^\W\d_]{1,24}){0,2}")
+_CONVENTIONAL = frozenset(
+    "readme readme.md readme.rst readme.txt license license.md license.txt changelog changelog.md "
+    "contributing.md makefile dockerfile docker-compose.yml docker-compose.yaml compose.yaml "
+    "package.json package-lock.json tsconfig.json pyproject.toml setup.py setup.cfg "
+    "requirements.txt pipfile cargo.toml cargo.lock go.mod go.sum pom.xml build.gradle gemfile "
+    "composer.json cmakelists.txt index.html index.js index.ts main.py app.py __init__.py "
+    "__main__.py conftest.py main.go main.rs lib.rs .gitignore .env.example robots.txt "
+    "sitemap.xml favicon.ico llms.txt codeowners values.yaml chart.yaml".split()
+)
+
+_ALIKE = 0.6
+
+
+def cuts(path: str) -> list[int]:
+    """
+    Give the places where a path may be cut in two, the last first; a URL keeps its host.
+
+    >>> cuts("https://x.org/a/b"), cuts("/etc/app/a.txt")
+    ([15, 13], [8, 4])
+    """
+    scheme = path.find("://")
+    first = path.find("/", scheme + 3) if scheme >= 0 else 1
+    if first < 0:
+        return []
+    return [at for at in range(len(path) - 1, first - 1, -1) if path[at] == "/"]
+
+
+def is_plain(step: str) -> bool:
+    """
+    Whether a step is made of words: no digit, no file's ending.
+
+    >>> is_plain("releases"), is_plain("place_id"), is_plain("a1b2"), is_plain("b.txt")
+    (True, True, False, False)
+    """
+    return _PLAIN.fullmatch(step.strip(".")) is not None
+
+
+def is_conventional(step: str) -> bool:
+    """
+    Whether a file of this name stands in many projects, so that looking for it is no invention.
+
+    >>> is_conventional("README.md"), is_conventional("report.md")
+    (True, False)
+    """
+    return step.casefold() in _CONVENTIONAL
+
+
+def is_slip(path: str, seen: str) -> bool:
+    """
+    Whether *path* is *seen* with one step of it misspelt.
+
+    >>> is_slip("/srv/mio/a.pdf", "/srv/mia/a.pdf"), is_slip("/srv/lib", "/srv/src")
+    (True, False)
+    """
+    steps, others = path.split("/"), seen.split("/")
+    apart = [pair for pair in zip(steps, others, strict=False) if pair[0] != pair[1]]
+    return len(steps) == len(others) and len(apart) == 1 and _spelt_alike(*apart[0])
+
+
+def _spelt_alike(one: str, other: str) -> bool:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE

@@ -1,0 +1,172 @@
+"""What a value looks like: an address, a code, a date, a quantity, a placeholder."""
+
+from __future__ import annotations
+
+import re
+
+_EMAIL = re.compile(r"[^\s@<>\"',;]{1,64}@[^\s@<>\"',;]{1,253}\.[^\s@<>\"',;]{2,63}")
+_URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+", re.IGNORECASE)
+_PHONE = re.compile(r"\+\d(?:[ ().-]{0,2}\d){7,14}")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{1,4}", re.I)
+_HANDLE = re.compile(r"@[\w.-]{3,64}(?:@[\w.-]{3,64})?")
+_FORMULA = re.compile(
+    r"\$[\w.$]+|(?:[^!]{1,64}!)?\$?[A-Z]{1,3}\$?\d{1,7}:\$?[A-Z]{1,3}\$?\d{0,7}|=.+|\*[\w.*]+"
+    r"|arn:aws[\w-]*:\w+:[\w-]*:(?:aws)?:.+"
+)
+"""A field of a query, a range of cells, an expression, a pattern, a vendor's own resource."""
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_DATE = re.compile(
+    r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[t ].*)?|\d{4}[/.]\d{1,2}[/.]\d{1,2}(?:[t ].*)?"
+    r"|\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|\d{1,2}[.:h]\d{2}(?:[.:]\d{2})?\s*(?:[ap]\.?m\.?)?"
+    r"|\d{1,2}\s*[ap]\.?m\.?|t?\d{2}:\d{2}.{0,20}|(?:19|20)\d{2}",
+    re.IGNORECASE,
+)
+_QUANTITY = re.compile(
+    r"[-+~<>=]{0,2}\s*[$€£¥₹₩%]?\s*\d[\d.,'\u00a0 ]*\s*(?:%|[$€£¥₹₩°]|°?[a-zµ²³/]{1,12})?"
+    r"|\d+(?:[.,]\d+)?\s*[x\u00d7*:/-]\s*\d+(?:[.,]\d+)?(?:\s*[a-z]{1,4})?",
+    re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"[a-z]{0,12}[-_ ]?v?\d{1,3}(?:\.\d{1,4}){1,3}[a-z0-9.+-]{0,12}", re.IGNORECASE
+)
+_COLOUR = re.compile(r"#[0-9a-f]{3,8}", re.IGNORECASE)
+_BRACKETED = re.compile(
+    r"<[A-Za-z][\w .:'-]{0,58}>|\{\{?\s*[A-Za-z][\w .'-]{0,56}\}?\}|\[[A-Za-z][\w ./'-]{2,58}\]"
+    r"|\$\{[A-Za-z_.]{2,40}\}|\$[A-Z]+_[A-Z_]{1,40}|%[A-Za-z_]{2,40}%"
+)
+_STAND_IN = re.compile(
+    r"(?:tbd|tba|tbc|todo|fixme|placeholder|redacted|changeme|change_me|lorem ipsum|foo ?bar)"
+    r"|\?{2,}|x{4,}|_{3,}|\.{3,}"
+    r"|(?:insert|replace|enter|fill|put|add|provide)[ _-].{1,50}"
+    r"|your[ _-].{2,50}|(?:my|the|some|example|sample|dummy|fake|test|mock|placeholder)[_-]"
+    r"(?:\w+[_-])*(?:id|name|email|key|token|number|account|user|order|url|value|phone|address)\w*"
+    r"|.{2,50}[ _-](?:here|placeholder)",
+    re.IGNORECASE,
+)
+_SAMPLE = re.compile(
+    r"(?:.{0,12}[-_#]?)(?:0*123456(?:7(?:8(?:90?)?)?)?|12345|0{5,}|9{7,}|1{7,})"
+    r"|abc-?_?123|abc-?_?12345\d*|xyz-?_?(?:123|789)"
+    r"|(?:user|name|email|test|example|someone|me|you|your\.?name|john\.?doe|jane\.?doe|foo)"
+    r"@(?:example|test|email|domain|mail|company|yourcompany)\.(?:com|org|net)"
+    r"|\+?1?[ .(-]*(?:123[ .)-]*456[ .-]*7890|555[ .)-]*555[ .-]*5555)"
+    r"|(?:https?://)?(?:www\.)?(?:example|yoursite|yourdomain|mysite)\.(?:com|org|net)(?:/.{0,60})?",
+    re.IGNORECASE,
+)
+_SENTINEL = frozenset(
+    "me self myself all any none null nil default current latest auto automatic unknown other "
+    "n/a na - * . / ~ main master primary secondary inbox root home here now today tomorrow "
+    "yesterday true false yes no on off asc desc ascending descending undefined empty everyone "
+    "anyone nobody anonymous guest first last next previous new old web online phone email mail "
+    "sms chat app mobile desktop office remote virtual admin administrator root system "
+    "@here @everyone @channel @all develop dev staging production prod test".split()
+)
+_PACKED_MOMENT = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?|1[0-9]\d{8}(?:\d{3})?"
+)
+"""A date without its separators, and seconds or milliseconds since 1970."""
+_CODE_LETTER = re.compile(r"[^\W\d_]")
+_MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_-]+")
+_GROUP = re.compile(r"\d+")
+_DIGIT = re.compile(r"\d")
+_LONGEST = 256
+
+
+def is_address(text: str) -> bool:
+    """Whether *text* is an e-mail address, a URL, a UUID, a telephone, an IP address, a handle."""
+    text = text[:_LONGEST].strip()
+    return any(form.fullmatch(text) for form in (_EMAIL, _URL, _UUID, _PHONE, _IP, _HANDLE))
+
+
+def is_formula(text: str) -> bool:
+    """
+    Whether *text* is an expression of a query or a spreadsheet.
+
+    >>> [is_formula(t) for t in ("$hub.code", "Sheet1!A1:E50", "*.py", "A1")]
+    [True, True, True, False]
+    """
+    return _FORMULA.fullmatch(text[:_LONGEST].strip()) is not None
+
+
+def is_url(text: str) -> bool:
+    """Whether *text* is a URL."""
+    return _URL.fullmatch(text[:_LONGEST].strip()) is not None
+
+
+def is_moment(text: str) -> bool:
+    """Whether *text* is a date or a time."""
+    return _DATE.fullmatch(text[:_LONGEST].strip()) is not None
+
+
+def is_quantity(text: str) -> bool:
+    """
+    Whether *text* is a number, a measure, a version or a colour: what nobody has to mention.
+
+    >>> [is_quantity(t) for t in ("1,200.50", "30 min", "1080p", "1280x720", "v2.1.0", "#ff0000")]
+    [True, True, True, True, True, True]
+    """
+    text = text[:_LONGEST].strip()
+    return any(form.fullmatch(text) for form in (_QUANTITY, _VERSION, _COLOUR))
+
+
+def is_placeholder(text: str) -> bool:
+    """
+    Whether *text* stands where a value should: ``<order_id>``, ``TBD``, ``AMOUNT_HERE``.
+
+    >>> [is_placeholder(t) for t in ("<order_id>", "your-account", "ORD-7731")]
+    [True, True, False]
+    """
+    text = text[:_LONGEST].strip()
+    return bool(_BRACKETED.fullmatch(text) or _STAND_IN.fullmatch(text))
+
+
+def is_sample(text: str) -> bool:
+    """
+    Whether *text* is a value out of a manual: ``user@example.com``, ``12345``, ``abc123``.
+
+    >>> [is_sample(t) for t in ("user@example.com", "ORD-12345", "tx_99812")]
+    [True, True, False]
+    """
+    return _SAMPLE.fullmatch(text[:_LONGEST].strip()) is not None
+
+
+def is_sentinel(text: str) -> bool:
+    """Whether *text* is a word that APIs give a meaning of its own: ``me``, ``all``, ``latest``."""
+    return text.strip().casefold() in _SENTINEL
+
+
+def is_code(text: str) -> bool:
+    """
+    Whether *text* reads as an identifier by itself: no blank, and many digits, or mixed capitals.
+
+    >>> [is_code(t) for t in ("HAT170", "ZFA04Y", "#W2378156", "us-east-1", "Paris", "gpt-4o")]
+    [True, True, True, False, False, False]
+    """
+    text = text[:_LONGEST].strip()
+    if text.isdigit():
+        return _is_number_of_something(text)
+    if not text or " " in text or is_quantity(text) or is_moment(text):
+        return False
+    if len(text) >= 10 and _MIXED.fullmatch(text) and len(_GROUP.findall(text)) > 1:
+        return True
+    digits = len(_DIGIT.findall(text))
+    letters = _CODE_LETTER.findall(text)
+    if not letters:
+        return digits >= 5
+    return digits >= 4 or (digits >= 2 and len(text) >= 5 and all(c.isupper() for c in letters))
+
+
+def _is_number_of_something(digits: str) -> bool:
+    """Whether a text of digits alone is no quantity: it begins with a zero, or it is long."""
+    if digits[0] == "0":
+        return len(digits) >= 4
+    return len(digits) >= 8 and _PACKED_MOMENT.fullmatch(digits) is None
+
+
+def outline(normalised: str) -> str:
+    """
+    Give the shape of a value: each run of letters as ``a``, each run of digits as ``9``.
+
+    >>> outline("tx_12345"), outline("mia.li@x.org")
+    ('a_9', 'a.a@a.a')
+    """
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", normalised[:_LONGEST]))

@@ -1,0 +1,56 @@
+"""Words that tools' names use for one thing."""
+
+from __future__ import annotations
+
+_GROUPS = (
+    "send transmit dispatch deliver forward",
+    "list show get fetch read view retrieve display see load obtain pull",
+    "find search query lookup locate seek",
+    "create make add new generate insert build produce",
+    "delete erase remove destroy drop purge discard",
+    "update change modify edit set alter amend revise adjust patch",
+    "buy purchase book order reserve acquire",
+    "cancel abort revoke void withdraw",
+    "start begin launch run execute trigger invoke",
+    "stop end halt terminate kill",
+    "compute calculate evaluate",
+    "write save store put",
+    "close finish complete",
+    "assign allocate",
+    "check verify validate confirm",
+    "message msg text sms",
+    "email mail",
+    "file document doc",
+    "user account customer client member",
+    "money fund funds payment cash",
+    "info detail details information data",
+    "photo image picture",
+    "folder directory",
+    "database db",
+    "repo repository",
+)
+_CANONICAL = {word: row.split()[0] for row in _GROUPS for word in row.split()}
+
+
+def canonical(word: str) -> str:
+    """
+    Give the one word that stands for all of a group; *word* itself where it is in none.
+
+    >>> canonical("erase"), canonical("refund")
+    ('delete', 'refund')
+    """
+    return _CANONICAL.get(word, word)
+
+
+_HARMLESS = frozenset({"list", "find", "check", "compute"})
+
+
+def differ(one: str, other: str) -> bool:
+    """
+    Whether *other* is known to do something else than *one*, and is not only looking.
+
+    >>> differ("erase", "create"), differ("erase", "delete"), differ("erase", "read")
+    (True, False, False)
+    """
+    meant = _CANONICAL.get(other)
+    return one in _CANONICAL and meant not in (None, _CANONICAL[one]) and meant not in _HARMLESS

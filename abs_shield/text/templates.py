@@ -1,0 +1,72 @@
+"""Formats that a text prescribes, ``RPT-{game}-{kind}``, and what fills them in a value."""
+
+from __future__ import annotations
+
+import re
+
+_TOKEN = re.compile(r"[^\s\"'`,;()]*[{<][a-zA-Z][\w -]{0,30}[}>][^\s\"'`,;()]*")
+_HOLE = re.compile(r"[{<][a-zA-Z][\w -]{0,30}[}>]")
+_ALNUM = re.compile(r"[^\W_]")
+_CONVENTION = re.compile(
+    r"(?<![\w.@-])((?:first|last|given|family|sur|f|l|initial)[ _-]?(?:name|initial)?"
+    r"(?:([._-]?)(?:first|last|given|family|sur|f|l)[ _-]?(?:name|initial)?)?)"
+    r"(@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})",
+    re.IGNORECASE,
+)
+_MOST_HOLES = 6
+_LONGEST = 200
+
+Template = tuple[str, ...]
+"""The literal texts around the holes, in order: one more than there are holes."""
+
+
+def templates(text: str) -> list[Template]:
+    """
+    Give the formats that stand in *text*, in lower case.
+
+    >>> templates("Report ids are 'RPT-{game_pk}-{type}'. Be <b>kind</b>.")
+    [('rpt-', '-', '')]
+    >>> templates("Our addresses are firstname.lastname@x.org")
+    [('', '.', '@x.org')]
+    """
+    found = _conventions(text)
+    if "{" not in text and "<" not in text:
+        return found
+    for token in _TOKEN.findall(text):
+        literals = tuple(part.lower() for part in _HOLE.split(token[:_LONGEST].rstrip(".:?!")))
+        between = all(literals[1:-1])
+        said = sum(len(_ALNUM.findall(literal)) for literal in literals)
+        if said >= 2 and between and "<" not in "".join(literals) and len(literals) <= _MOST_HOLES:
+            found.append(literals)
+    return found
+
+
+def _conventions(text: str) -> list[Template]:
+    """How a house writes its addresses: ``firstname.lastname@x.org``."""
+    if "@" not in text:
+        return []
+    return [
+        ("", dot, host.lower().rstrip(".")) for _, dot, host in _CONVENTION.findall(text) if dot
+    ]
+
+
+def fillings(template: Template, value: str) -> tuple[str, ...] | None:
+    """
+    Give what stands in each hole; None where *value* is not of that format.
+
+    >>> fillings(("rpt-", "-", ""), "rpt-20240013-pre-series")
+    ('20240013', 'pre-series')
+    """
+    first, *rest = template
+    if not value.startswith(first) or not value.endswith(template[-1]):
+        return None
+    end = len(value) - len(template[-1])
+    at, found = len(first), []
+    for literal in rest[:-1]:
+        stop = value.find(literal, at, end)
+        if stop < 0:
+            return None
+        found.append(value[at:stop])
+        at = stop + len(literal)
+    found.append(value[at:end])
+    return tuple(found) if all(found) else None

@@ -1,0 +1,170 @@
+"""Shapes, spellings and words of a text, in small tables."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.text.failure import tells_failure
+from abs_shield.text.fields import labelled
+from abs_shield.text.forms import forms
+from abs_shield.text.language import english
+from abs_shield.text.normal import chunks, normal, parts, squeezed, unaccented
+from abs_shield.text.paths import cuts, is_slip
+from abs_shield.text.places import bare, elsewhere
+from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
+from abs_shield.text.templates import fillings, templates
+from abs_shield.text.tight import Tight
+
+SHAPES = [
+    (is_address, "mia@x.org https://x.org/a www.x.org 123e4567-e89b-12d3-a456-426614174000", True),
+    (is_address, "mia x.org https 1.2.3", False),
+    (is_code, "HAT170 #W2378156 00418837 21190000441718 card_4242 8f14e45f", True),
+    (is_code, "Paris us-east-1 1500 1080p gpt-4o 20240115 1726560000 v2.1.0", False),
+    (is_moment, "2024-05-20 5/20/2024 17:30 2024", True),
+    (is_moment, "tomorrow tx_2024 20th", False),
+    (is_quantity, "1,200.50 30min 1080p 1280x720 v2.1.0 #ff0000 $20", True),
+    (is_quantity, "tx_12 W549 twelve", False),
+    (
+        is_placeholder,
+        "<id> TBD YOUR_ACCOUNT {{id}} ${ID} $ORDER_ID xxxx ??? your-email order_id_here",
+        True,
+    ),
+    (is_placeholder, "ORD-7731 mia todos here Yourstone $hub.code <@U123>", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("shape", "value", "expected"),
+    [(shape, value, expected) for shape, said, expected in SHAPES for value in said.split()],
+)
+def test_shapes(shape, value, expected):
+    """What a value looks like."""
+    assert expected == shape(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "failed"),
+    [
+        ("Error: no such order", True),
+        ("ValueError: wrong", True),
+        ("Could not find it", True),
+        ({"error": "denied"}, True),
+        ({"success": False}, True),
+        ({"isError": True}, True),
+        ([{"errorCode": "X"}], True),
+        ({"status_code": 404}, True),
+        ({"status": "failed"}, True),
+        ("Refunded. No errors.", False),
+        ({"errors": []}, False),
+        ({"success": True, "status": "ok"}, False),
+        ([], False),
+        (None, False),
+        (7, False),
+    ],
+)
+def test_what_tells_a_failure(value, failed):
+    """Errors in the shape of a result, as tools write them."""
+    assert failed == tells_failure(value)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_english"),
+    [
+        ("Please refund my order", True),
+        ("Can you find the hotel?", True),
+        ("Bitte erstatte meine Bestellung", False),
+        ("Quiero cancelar the booking", False),
+        ("Отмени the booking, please, my friend", True),
+        ("订单", False),
+        ("Mia", False),
+        ("", False),
+    ],
+)
+def test_english(text, is_english):
+    """Two words that only English has, and fewer of others."""
+    assert is_english == english(text)
+
+
+def test_normal_forms():
+    """One form for case, width, digits, marks and hyphens."""
+    told = ["ＴＸ－１", "tx\u20111", "t\u200bx-1", "TX-١", "tx\ufe63१"]
+
+    assert {"tx-1"} == {normal(text) for text in told}
+    assert ("istanbul", "strasse") == (normal("İSTANBUL"), normal("Straße"))
+    assert ["1", "2"] == chunks(normal("①②"))
+
+
+def test_chunks_and_their_parts():
+    """A chunk holds its punctuation; its parts are the whole words inside."""
+    assert ["o'dea", "x.org/a_1"] == chunks("o'dea, (x.org/a_1).")
+    assert {"x.org", "a_1", "a", "1", "x", "org"} == parts("x.org/a_1")
+    assert "lodz" == unaccented("łódź")
+
+
+@given(st.text(max_size=60))
+def test_a_normal_form_is_stable(text):
+    """A normal form is its own, up to the blanks at borders."""
+    once = normal(text)
+
+    assert squeezed(once) == squeezed(normal(once))
+
+
+@given(st.text(max_size=80), st.integers(0, 80), st.integers(1, 20))
+def test_tight_text_holds_its_own_words(text, start, size):
+    """Each whole word of a text is held by its tight form."""
+    tight = Tight.of(normal(text))
+
+    assert all(tight.holds(squeezed(unaccented(word))) for word in chunks(normal(text)))
+    assert len(tight.gaps) == len(tight.letters) + 1
+
+
+def test_tight_text_holds_no_part_of_a_word():
+    """Borders are separators; within one value no line and no sentence ends."""
+    tight = Tight.of("order 1z 999 aa1, 23. 45\nab_cd")
+
+    assert [True, True, False, False, False, False] == [
+        tight.holds(letters) for letters in ("1z999aa1", "abcd", "1z99", "aa123", "2345", "ab")
+    ]
+
+
+@given(st.text(max_size=40))
+def test_forms_of_anything(text):
+    """Other spellings are chunks, and there are not many."""
+    made = list(forms(normal(text)))
+
+    assert len(made) < 300
+    assert all(isinstance(chunk, str) for form in made for chunk in form)
+
+
+def test_places():
+    """The smallest part of a place, and a city's other name."""
+    assert ["Oslo", "Rome", "Piazza di Pietra 26"] == [
+        bare(place) for place in ("Oslo Airport (OSL), Norway", "Rome", "Piazza di Pietra 26, Roma")
+    ]
+    assert (["köln"], []) == (elsewhere("Cologne"), elsewhere("Springfield"))
+
+
+def test_paths():
+    """Where a path may be cut, and whether one step is misspelt."""
+    assert ([15, 13], []) == (cuts("https://x.org/a/b"), cuts("https://x.org"))
+    assert (True, False, False) == (
+        is_slip("srv/mai/a", "srv/mia/a"),
+        is_slip("srv/lib/a", "srv/mia/a"),
+        is_slip("srv/mia/a", "srv/mia/a"),
+    )
+
+
+def test_labelled_lines():
+    """``name: value``, as YAML and reports write it."""
+    assert [("id_", "27"), ("To", "mia@x.org")] == list(labelled("id_: '27'\n- To: mia@x.org\nx"))
+
+
+def test_prescribed_formats():
+    """A format is read, filled and refused."""
+    (made,) = templates("Ids look like RPT-{game}-{kind}.")
+
+    assert ("7", "final") == fillings(made, "rpt-7-final")
+    assert fillings(made, "rpt-7") is None
+    assert [] == templates("<b>bold</b> and {x}")
