@@ -15,6 +15,8 @@ class Limits:
 
     Attributes:
         text: Characters of newest raw text kept.
+        keys: Keys of the provenance index; beyond, the oldest half is forgotten.
+        message: Characters of one message that are indexed.
         executed: Executed calls kept.
         decisions: Decisions kept.
         sessions: Sessions that one Shield keeps in memory.
@@ -24,6 +26,8 @@ class Limits:
     """
 
     text: int = 64 * 1024
+    keys: int = 40_000
+    message: int = 256 * 1024
     executed: int = 1_000
     decisions: int = 1_000
     sessions: int = 10_000

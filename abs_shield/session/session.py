@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from threading import RLock
 from time import monotonic
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar, cast
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
@@ -16,11 +17,16 @@ from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.session.calls import CallBook, Executed, is_feedback, object_of
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log
+from abs_shield.session.origin import Origin
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import enter, leave
+from abs_shield.session.seen import Seen
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
+from abs_shield.text.leaves import scalar_text
 from abs_shield.text.show import shown
+
+D = TypeVar("D")
 
 
 class Session:
@@ -58,6 +64,7 @@ class Session:
         self.lock = RLock()
         self.turns = 0
         self.log = Log(limits.text)
+        self.seen: Seen = Seen(limits, parent=parent.seen if parent is not None else None)
         self.pending = PendingCalls()
         self.likelihoods = RunningStats()
         self.opaque_reasons: tuple[str, ...] = ()
@@ -69,6 +76,8 @@ class Session:
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._entered = 0
+        self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
+        self.ran_so_far = 0
         self._closers: list[Callable[[Session], None]] = []
 
     # What happens in a run -----------------------------------------------------------------------
@@ -117,6 +126,7 @@ class Session:
                     self.settle()
                     if event.role == "user":
                         self._new_run()
+                    self.seen.said(event, self.log.version + 1)
                 case Proposed():
                     calls = tuple(call for call in event.calls if self._announce(call))
                     if not calls:
@@ -127,7 +137,29 @@ class Session:
                         return
                 case Opaque():
                     self.opaque_reasons = (*self.opaque_reasons, event.reason)[-20:]
+                    self.seen.opaque(event.reason)
             self.log.append(event)
+
+    def origin(self, value: Any) -> Origin | None:
+        """
+        Tell where *value* came from: who mentioned it first, and how it stood there.
+
+        Returns:
+            The origin; None where nobody in this run mentioned it, in any spelling. Where the
+            run has forgotten text, or the model saw what we did not, a miss is ``unknown``.
+
+        >>> session = Session()
+        >>> session.user("Please refund TX-12345.")
+        >>> str(session.origin("tx_12345")), session.origin("tx_99999")
+        ('the user', None)
+        """
+        text = scalar_text(value)
+        if text is None:
+            raise UnreadableMessage(f"`value` is {shown(value)}; give a string or a number")
+        found = self.seen.origin(text)
+        if found is None and self.seen.blind:
+            return Origin(source="unknown", reason=self.seen.blind)
+        return found
 
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
         """Open the session of a sub-agent: its results count as seen here too."""
@@ -151,6 +183,17 @@ class Session:
     def executed(self) -> tuple[Executed, ...]:
         """Calls that ran, oldest first, with their results."""
         return tuple(self._executed)
+
+    def newest(self, most: int) -> list[Executed]:
+        """Give the newest *most* executed calls, oldest first."""
+        return [*islice(reversed(self._executed), max(0, most))][::-1]
+
+    def derived(self, kind: type[D], *, owner: object = None) -> D:
+        """Give what *kind* has worked out for *owner* about this session; made when first asked."""
+        key = (kind, id(owner))
+        if key not in self._derived:
+            self._derived[key] = (kind(), owner)
+        return cast("D", self._derived[key][0])
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -223,6 +266,7 @@ class Session:
         )
         with self.lock:
             self.log.append(event)
+            self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
             self.parent.heard(executed, value)
 
@@ -318,6 +362,7 @@ class Session:
             turn=self.turns,
         )
         self._keep(executed)
+        self.seen.returned(executed, event.value, self.log.version + 1)
         self.calls.end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
             self.parent.heard(executed, event.value)
@@ -332,6 +377,7 @@ class Session:
     def _keep(self, executed: Executed) -> None:
         self.calls.shut(executed.call_id or "")
         self._executed.append(executed)
+        self.ran_so_far += 1
         self.blocks.pop(executed.tool, None)
 
     def _announce(self, call: ToolCall) -> bool:

@@ -1,0 +1,180 @@
+"""The chunks of text that a run has seen, each found in constant time."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from abs_shield.text.normal import chunks, parts, squeezed, unaccented, unspaced, words
+from abs_shield.text.tight import Tight
+
+SYSTEM, USER, PROSE, SCALAR = range(4)
+"""How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
+
+_GROUPED = re.compile(r"(?<![\w.])\+?\(?\d{1,8}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
+_LEAST_GROUPED = 7
+_MOST_RUNS = 4
+"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+
+
+class At(NamedTuple):
+    """Where something stood first: at which trust, in which version of the log."""
+
+    level: int
+    version: int
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A text that is kept as it is; its tight form is made when first asked for."""
+
+    text: str
+    at: At
+
+    @cached_property
+    def tight(self) -> Tight:
+        return Tight.of(self.text)
+
+
+class Index:
+    """
+    The chunks of normalised text that a run has seen, bounded.
+
+    A chunk is a run of word characters with the punctuation inside. Each is kept once a trust
+    level; two that stood side by side are kept as a pair, so that a phrase is found without its
+    text. The newest text is kept as it is, for spellings that no table holds.
+    """
+
+    __slots__ = (
+        "_exact", "_keys", "_pairs", "_parts", "_scan", "_scanned", "_size",
+        "_squeezed", "forgot",
+    )  # fmt: skip
+
+    def __init__(self, *, keys: int, scan: int) -> None:
+        self._keys, self._scan = keys, scan
+        self._exact: tuple[dict[str, int], ...] = ({}, {}, {}, {})
+        self._pairs: dict[int, At] = {}
+        self._parts: dict[str, At] = {}
+        self._squeezed: dict[str, At] = {}
+        self._scanned: deque[_Kept] = deque()
+        self._size = 0
+        self.forgot = False
+
+    # What comes in -------------------------------------------------------------------------------
+
+    def add(self, text: str, at: At, *, own: frozenset[str] = frozenset()) -> None:
+        """Take normalised *text*; what is in *own* is an echo, and proves nothing."""
+        found = chunks(text)
+        exact, pairs = self._exact[at.level], self._pairs
+        fresh = dict.fromkeys(found).keys() - exact.keys() - own
+        exact.update(dict.fromkeys(fresh, at.version))
+        for pair in map(hash, pairwise(found)):
+            if pair not in pairs or pairs[pair].level > at.level:
+                pairs[pair] = at
+        for chunk in fresh:
+            if not chunk.isalnum() or not chunk.isascii():
+                self._compound(chunk, at, own)
+            elif chunk[0] == "0" and chunk.isdigit():
+                self._squeezed.setdefault(chunk.lstrip("0"), at)
+        if not (own and own.intersection(found)):
+            self._keep(text, at)
+            self._grouped(text, at)
+        self._bound()
+
+    def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
+        for part in parts(chunk):
+            if part not in own:
+                self._parts.setdefault(part, at)
+                self._squeeze(part, at, own)
+        self._squeeze(chunk, at, own)
+        split = words(chunk)
+        if 2 < len(split) <= _MOST_RUNS and "@" not in chunk:
+            for size in range(2, len(split)):
+                for n in range(len(split) - size + 1):
+                    self._squeeze("-".join(split[n : n + size]), at, own)
+
+    def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
+        """Keep the letters and digits of what is not letters and digits alone."""
+        whole = squeezed(unaccented(chunk))
+        if whole != chunk and whole not in own:
+            self._squeezed.setdefault(whole, at)
+        if whole.isdigit() and whole[0] == "0":
+            self._squeezed.setdefault(whole.lstrip("0"), at)
+
+    def _grouped(self, text: str, at: At) -> None:
+        """Numbers that are written in groups: of telephones, cards, accounts."""
+        for group in _GROUPED.findall(text):
+            digits = squeezed(group)
+            if len(digits) >= _LEAST_GROUPED:
+                self._squeezed.setdefault(digits, at)
+
+    def _keep(self, text: str, at: At) -> None:
+        self._scanned.append(_Kept(text, at))
+        self._size += len(text)
+        while self._size > self._scan and len(self._scanned) > 1:
+            dropped = self._scanned.popleft()
+            self._size -= len(dropped.text)
+            self.forgot = self.forgot or unspaced(dropped.text)
+
+    def _bound(self) -> None:
+        tables: tuple[dict[Any, Any], ...] = (
+            *self._exact, self._pairs, self._parts, self._squeezed
+        )  # fmt: skip
+        if sum(map(len, tables)) <= self._keys:
+            return
+        self.forgot = True
+        for table in tables:
+            for key in list(islice(table, len(table) // 2)):
+                del table[key]
+
+    # What is asked -------------------------------------------------------------------------------
+
+    def chunk(self, chunk: str) -> At | None:
+        """Where a chunk stands as a whole."""
+        for level, table in enumerate(self._exact):
+            if chunk in table:
+                return At(level, table[chunk])
+        return None
+
+    def part(self, part: str) -> At | None:
+        """Where *part* is a whole word of something longer, or a folder on the way to it."""
+        return self._parts.get(part)
+
+    def squeezed(self, letters: str) -> At | None:
+        """Where something is written with these letters and digits and other separators."""
+        return self._squeezed.get(letters)
+
+    def joined(self, found: Sequence[str]) -> At | None:
+        """Where chunks stand side by side; the least trusted place of them."""
+        if len(found) < 2:
+            return self.chunk(found[0]) if found else None
+        worst: At | None = None
+        for pair in map(hash, pairwise(found)):
+            at = self._pairs.get(pair)
+            if at is None:
+                return None
+            worst = at if worst is None or at.level > worst.level else worst
+        return worst
+
+    def kept(self, letters: str, *, whole: bool = False) -> At | None:
+        """Where the newest text holds *letters*, whatever separators are within; the oldest."""
+        best: At | None = None
+        for kept in self._scanned:
+            if (best is None or kept.at.level < best.level) and kept.tight.holds(
+                letters, whole=whole
+            ):
+                best = kept.at
+        return best
+
+    def stood_in_prose(self, chunk: str) -> bool:
+        """Whether a chunk ever stood in the running text of a result."""
+        return chunk in self._exact[PROSE]
+
+    def newest(self, level: int, most: int) -> list[str]:
+        """Give the newest chunks of one level."""
+        return [*islice(reversed(self._exact[level]), most)]

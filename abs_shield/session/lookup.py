@@ -1,0 +1,262 @@
+"""How a value is looked for in what a run has seen: as it is, respelt, composed, word by word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from abs_shield.session.index import SYSTEM, At, Index
+from abs_shield.text.forms import forms
+from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
+from abs_shield.text.paths import cuts, is_conventional, is_plain
+from abs_shield.text.templates import Template, fillings
+
+LONGEST_VALUE = 256
+_LEAST_LETTERS = 4
+_LEAST_DIGITS = 7
+_SEPARATED = re.compile(r"[:=/]")
+_DOI = re.compile(r"10\.\d{4,9}")
+_NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
+_TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
+_MOST_STEPS = 12
+
+
+class Hit(NamedTuple):
+    """How a value was found, and where."""
+
+    how: str
+    at: At
+
+
+def plain(value: str) -> str:
+    """Give the form in which a value is looked for; bounded whatever its length."""
+    return normal(value[:LONGEST_VALUE])[:LONGEST_VALUE].strip()
+
+
+def find(value: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
+    """Find a value as a whole; None where nobody mentioned it in any spelling."""
+    text = plain(value)
+    at = index.chunk(text)
+    if at is not None:
+        return Hit("exact", at)
+    found = chunks(text)
+    if not found:
+        return None
+    at = index.joined(found)
+    if at is not None:
+        return Hit("exact", at)
+    return (
+        _respelt(text, found, index)
+        or _decoded(text, index, templates)
+        or _as_prescribed(text, index, templates)
+        or _as_resource(text, index)
+        or _qualified(text, index)
+        or _below(text, index)
+    )
+
+
+def words_apart(value: str, index: Index) -> Hit | None:
+    """Find each word of a name anywhere; the least trusted of them decides."""
+    worst: At | None = None
+    for word in words(plain(value)):
+        at = _word(word, index)
+        if at is None:
+            return None
+        worst = at if worst is None or at.level > worst.level else worst
+    return _hit("words", worst)
+
+
+def _hit(how: str, at: At | None) -> Hit | None:
+    return None if at is None else Hit(how, at)
+
+
+def _word(word: str, index: Index) -> At | None:
+    if len(word) == 1 and not unspaced(word):
+        return At(SYSTEM, 0)
+    for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
+        at = index.chunk(form) or index.part(form) or index.squeezed(form)
+        if at is not None:
+            return at
+    if not word.isascii() and (at := index.kept(unaccented(word))) is not None:
+        return at
+    return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
+
+
+# As it is, in another spelling -------------------------------------------------------------------
+
+
+def _respelt(text: str, found: list[str], index: Index) -> Hit | None:
+    """Other separators and accents, then typed forms, then a whole word of something longer."""
+    split = words(text)
+    letters = unaccented(squeezed(text))
+    at = index.squeezed(letters) or index.joined((letters,)) or _unpadded(letters, index)
+    if at is not None:
+        return Hit("variant", at)
+    for spelt in (split, *_numbers(found), *_numbers(split)):
+        at = index.joined(spelt)
+        if at is not None:
+            return Hit("variant", at)
+    part = index.part(found[0] if len(found) == 1 else text)
+    if part is not None:
+        return Hit("part", part)
+    if len(letters) >= _LEAST_LETTERS or unspaced(letters):
+        at = index.kept(letters, whole="@" in text)
+        if at is not None:
+            return Hit("variant", at)
+    return _typed(text, index)
+
+
+def _unpadded(letters: str, index: Index) -> At | None:
+    """A number without the zeros before it."""
+    bare = letters.lstrip("0")
+    if bare == letters or not letters.isdigit() or len(bare) < _LEAST_LETTERS:
+        return None
+    return index.joined((bare,))
+
+
+def _numbers(found: Sequence[str]) -> list[list[str]]:
+    """A name in the singular and in the plural, as English writes them."""
+    *before, last = found
+    return [[*before, last + "s"], [*before, last.removesuffix("s")]] if last.isalpha() else []
+
+
+def _typed(text: str, index: Index) -> Hit | None:
+    for form in forms(text):
+        at = index.joined(form)
+        letters = squeezed(unaccented("".join(form)))
+        if at is None and len(form) == 1:
+            at = index.part(form[0]) or index.squeezed(letters)
+        if at is None and (not letters.isdigit() or len(letters) >= _LEAST_DIGITS):
+            at = index.kept(letters) if _is_worth(form, letters) else None
+        if at is not None:
+            return Hit("typed", at)
+    return None
+
+
+def _is_worth(form: tuple[str, ...], letters: str) -> bool:
+    """Whether a form may stand in a text in a way that no table holds."""
+    return len(letters) >= _LEAST_DIGITS and len(form) == 1
+
+
+def _decoded(text: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
+    """What a URL has encoded: ``team%2Frepo``."""
+    if "%" not in text:
+        return None
+    decoded = unquote(text)
+    return find(decoded, index, templates) if decoded != text else None
+
+
+# Put together ------------------------------------------------------------------------------------
+
+
+def _as_prescribed(text: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
+    """A value put together as the host's or the user's words prescribe, out of seen parts."""
+    for template, at in templates.items():
+        filled = fillings(template, text)
+        told = [part for part in filled or () if not _is_serial(part)]
+        if told and all(_knows(part, index) for part in told):
+            return Hit("composed", at)
+    return None
+
+
+def _knows(part: str, index: Index) -> bool:
+    return index.joined(chunks(part)) is not None or words_apart(part, index) is not None
+
+
+def _is_serial(part: str) -> bool:
+    """Whether a part of a composed value is a serial number or a date, which nobody mentions."""
+    return (len(part) <= 3 and not part.isalpha()) or (part.isdigit() and len(part) in (4, 6, 8))
+
+
+def _as_resource(text: str, index: Index) -> Hit | None:
+    """A seen id or name behind words of an interface: ``place_id:X``, ``refs/tags/X``."""
+    if "://" in text or text[0] == "~" or "@" in text:
+        return None
+    if text[0] == "/" and "." in text.rpartition("/")[2]:
+        return None
+    pieces = [piece for piece in _SEPARATED.split(text) if piece]
+    if len(pieces) < 2 or len(pieces[-1]) < _LEAST_LETTERS:
+        return None
+    telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
+    found = [_stands(p, index) or _stands(_NAMESPACE.sub("", p), index) for p in telling]
+    return None if None in found else _hit("composed", found[-1])
+
+
+def _is_prefix(piece: str) -> bool:
+    return is_plain(piece) or _DOI.fullmatch(piece) is not None
+
+
+def _qualified(text: str, index: Index) -> Hit | None:
+    """A seen name within seen ones: ``database.schema.table``."""
+    pieces = text.split(".")
+    if len(pieces) < 2 or "/" in text or "@" in text or not ("_" in text or len(pieces) > 2):
+        return None
+    found = [_stands(piece, index) if len(piece) > 1 else None for piece in pieces]
+    return None if None in found else _hit("composed", found[-1])
+
+
+def _below(text: str, index: Index) -> Hit | None:
+    """A path or a URL below a seen one, of seen names: what ``cd`` and ``ls`` lead to."""
+    if "/" not in text:
+        return None
+    at = _module(text, index)
+    if at is not None:
+        return Hit("composed", at)
+    head = _seen_head(text, index)
+    return Hit("composed", head[0]) if head is not None and _leads(head[1], index) else None
+
+
+def below(value: str, index: Index) -> bool:
+    """Whether a path or a URL is a seen one and plain words, or files that projects have."""
+    head = _seen_head(plain(value), index)
+    return head is not None and all(
+        _is_usual(step) or _stands(step, index) is not None for step in _steps(head[1])
+    )
+
+
+def _seen_head(text: str, index: Index) -> tuple[At, str] | None:
+    """The longest seen beginning of a path, and what is behind it."""
+    for cut in cuts(text)[:_MOST_STEPS]:
+        head = text[:cut]
+        at = index.joined(chunks(head)) or index.part(head.strip("/"))
+        at = at or index.kept(unaccented(squeezed(head)), whole=True)
+        if at is not None:
+            return at, text[cut + 1 :]
+    return None
+
+
+def _steps(tail: str) -> Iterator[str]:
+    return (step for step in tail.split("/") if step.strip("."))
+
+
+def _is_usual(step: str) -> bool:
+    """Whether a step of a path needs no mention: a plain word, or a file that projects have."""
+    return is_plain(step) or is_conventional(step)
+
+
+def _leads(tail: str, index: Index) -> bool:
+    """Whether the end of a path is known: as a module's name, or step by step."""
+    if _module(tail, index) is not None:
+        return True
+    steps = [*_steps(tail)]
+    return bool(steps) and all(_stands(step, index) is not None for step in steps)
+
+
+def _stands(step: str, index: Index) -> At | None:
+    found = chunks(step)
+    if not found:
+        return None
+    at = index.joined(found) or index.part(step if len(found) > 1 else found[0])
+    at = at or index.squeezed(unaccented(squeezed(step)))
+    tested = _TESTING.sub("", step)
+    return _stands(tested, index) if at is None and tested != step else at
+
+
+def _module(tail: str, index: Index) -> At | None:
+    """Where the file of an import stands, as an import writes it: ``a/b.py`` is ``a.b``."""
+    stem = tail.rpartition(".")[0].strip("/")
+    if "/" not in stem:
+        return None
+    return index.joined((stem.replace("/", "."),)) or index.joined((stem,))

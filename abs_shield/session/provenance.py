@@ -1,0 +1,184 @@
+"""Where the values of a run come from: what was said and returned, and who brought a value in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from abs_shield.session.index import PROSE, SCALAR, USER, At, Index
+from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
+from abs_shield.session.origin import Origin, Source
+from abs_shield.session.reading import LONGEST_SCALAR, read_result
+from abs_shield.text.language import english
+from abs_shield.text.leaves import leaves, name_of, scalar_text
+from abs_shield.text.names import is_free
+from abs_shield.text.normal import chunks, latin, normal, squeezed
+from abs_shield.text.shape import outline
+from abs_shield.text.templates import Template, templates
+
+_SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
+_MOST_FIELDS = 8
+_MOST_SOURCES = 20_000
+_MOST_INTRODUCED = 10_000
+_MOST_TEMPLATES = 50
+_NEAR = 4_000
+_FORGOT = "text of this run was forgotten to keep its bounds"
+
+
+class Introduced(NamedTuple):
+    """The call that first brought a value nobody had mentioned."""
+
+    tool: str
+    path: tuple[str | int, ...]
+    version: int
+
+
+class Provenance:
+    """
+    An index over everything that a run was told, bounded, and honest about what it forgot.
+
+    Matching is by whole chunks (a run of word characters with the punctuation inside), never by
+    a bare substring. A hit costs a few dict lookups however long the run is; other spellings are
+    made from the value, and only after a miss.
+    """
+
+    __slots__ = (
+        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_sources",
+        "_templates", "_text",
+    )  # fmt: skip
+
+    def __init__(
+        self, *, keys: int = 40_000, text: int = 256 * 1024, scan: int = 64 * 1024
+    ) -> None:
+        self._keys, self._text = keys, text
+        self._index = Index(keys=keys, scan=scan)
+        self._fields: dict[str, tuple[str, ...]] = {}
+        self._introduced: dict[str, Introduced] = {}
+        self._sources: dict[int, tuple[str, str]] = {}
+        self._templates: dict[Template, At] = {}
+        self._english = self._foreign = False
+        self._cut = ""
+
+    @property
+    def forgot(self) -> str:
+        """Why a miss proves nothing; empty where nothing was forgotten or left unread."""
+        return self._cut or (_FORGOT if self._index.forgot else "")
+
+    @property
+    def english(self) -> bool:
+        """Whether some user message is in English, so that names can be looked for in it."""
+        return self._english
+
+    @property
+    def foreign(self) -> bool:
+        """Whether some text is in another script than Latin, so that names may be transcribed."""
+        return self._foreign
+
+    # What comes in -------------------------------------------------------------------------------
+
+    def said(self, text: str, level: int, version: int) -> None:
+        """Somebody whose words count wrote *text*."""
+        at = At(level, version)
+        if level == USER and not self._english:
+            self._english = english(text)
+        for template in templates(text[: self._text]):
+            if len(self._templates) < _MOST_TEMPLATES:
+                self._templates.setdefault(template, at)
+        self._take(text, at, frozenset())
+
+    def returned(
+        self, value: Any, version: int, *, tool: str, call_id: str, arguments: Mapping[str, Any]
+    ) -> None:
+        """A call came back; what its own arguments brought in is an echo, and proves nothing."""
+        self._sources[version] = (tool, call_id)
+        if len(self._sources) > _MOST_SOURCES:
+            del self._sources[next(iter(self._sources))]
+        own = self._echo(arguments, tool, version)
+        told = read_result(value, most=self._text)
+        if told.cut:
+            self._cut = self._cut or "a result too long to be kept whole"
+        for field, text in told.scalars:
+            self._stood(normal(text), field)
+        if told.scalars:
+            joined = " | ".join(dict.fromkeys(text for _, text in told.scalars))
+            self._take(joined, At(SCALAR, version), own)
+        for text in told.prose:
+            self._take(text, At(PROSE, version), own)
+
+    def _take(self, text: str, at: At, own: frozenset[str]) -> None:
+        if len(text) > self._text:
+            self._cut = self._cut or "a message too long to be kept whole"
+        normalised = normal(text[: self._text])[: self._text]
+        self._foreign = self._foreign or not latin(normalised)
+        self._index.add(normalised, at, own=own)
+
+    def _stood(self, text: str, field: str) -> None:
+        known = self._fields.get(text, ())
+        if field and field not in known and len(known) < _MOST_FIELDS:
+            self._fields[text] = (*known, field)
+            if len(self._fields) > self._keys:
+                del self._fields[next(iter(self._fields))]
+
+    def _echo(self, arguments: Mapping[str, Any], tool: str, version: int) -> frozenset[str]:
+        """Tokens of arguments that nobody had mentioned before this call's result."""
+        own: set[str] = set()
+        for path, leaf in leaves(arguments, most=200):
+            text = scalar_text(leaf)
+            if not text or is_free(name_of(path)) or len(text) > LONGEST_SCALAR:
+                continue
+            if self.find(text) is None:
+                normalised = normal(text)
+                if len(self._introduced) < _MOST_INTRODUCED:
+                    self._introduced.setdefault(normalised, Introduced(tool, path, version))
+                own.update(c for c in chunks(normalised) if self._index.chunk(c) is None)
+                own.add(squeezed(normalised))
+        return frozenset(own)
+
+    # What is asked -------------------------------------------------------------------------------
+
+    def find(self, value: str) -> Hit | None:
+        """Find a value as a whole; None where nobody mentioned it in any spelling."""
+        return find(value, self._index, self._templates)
+
+    def words_apart(self, value: str) -> Hit | None:
+        """Find each word of a name anywhere; the least trusted of them decides."""
+        return words_apart(value, self._index)
+
+    def below(self, value: str) -> bool:
+        """Whether *value* is a seen path or URL and plain words behind it."""
+        return below(value, self._index)
+
+    def origin(self, hit: Hit, value: str) -> Origin:
+        """Tell where a hit came from."""
+        level, version = hit.at
+        tool, call_id = self._sources.get(version, ("", ""))
+        text = plain(value)
+        return Origin(
+            source=_SOURCES[level],
+            how=hit.how,
+            tool=tool,
+            call_id=call_id,
+            version=version,
+            fields=self._fields.get(text, ()),
+            prose=level != SCALAR or self._index.stood_in_prose(text),
+        )
+
+    def introduced(self, value: str) -> Introduced | None:
+        """The call that brought *value* in before anybody else mentioned it."""
+        return self._introduced.get(normal(value[:LONGEST_VALUE]))
+
+    def alike(self, value: str) -> Iterator[str]:
+        """Give seen chunks of the same shape and about the same length, newest first."""
+        text = plain(value).strip("/#~.@")
+        shape, length = outline(text), len(text)
+        for level in (USER, SCALAR, PROSE):
+            for chunk in self._index.newest(level, _NEAR):
+                if abs(len(chunk) - length) <= 2 and outline(chunk) == shape:
+                    yield chunk
+
+    def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
+        """Give seen scalars that stood under a field that is *wanted*, newest first."""
+        for text in islice(reversed(self._fields), _NEAR):
+            if any(map(wanted, self._fields[text])):
+                yield text

@@ -1,0 +1,90 @@
+"""What a result says: scalars with the field they stand under, and running text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from abs_shield.text.fields import labelled
+from abs_shield.text.leaves import DEEPEST, MOST, Path, name_of, opened, scalar_text
+
+LONGEST_SCALAR = 64
+"""Characters of a string that still is a value; a longer one is running text."""
+_MOST_WORDS = 6
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
+
+
+@dataclass(slots=True)
+class Told:
+    """
+    What one result says.
+
+    Attributes:
+        scalars: Field and text of each short value, keys of objects included.
+        prose: Running text.
+        cut: Whether something was too long to be read whole.
+    """
+
+    scalars: list[tuple[str, str]] = field(default_factory=list)
+    prose: list[str] = field(default_factory=list)
+    cut: bool = False
+
+
+def read_result(value: Any, *, most: int) -> Told:
+    """Read a result, JSON inside strings included, up to *most* characters."""
+    told = Told()
+    left: list[tuple[str, Any]] = [("", value)]
+    size = 0
+    while left:
+        field, item = left.pop()
+        for path, leaf in _with_keys(item):
+            text = scalar_text(leaf)
+            if not text:
+                continue
+            size += len(text)
+            if size > most:
+                told.cut = True
+                return told
+            inner = opened(text)
+            if inner is not None:
+                left.append((name_of(path) or field, inner))
+            else:
+                _take(told, name_of(path) or field, text)
+    return told
+
+
+def _take(told: Told, field: str, text: str) -> None:
+    if len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
+        told.scalars.append((field, text))
+        return
+    text = _unescaped(text)
+    told.prose.append(text)
+    told.scalars.extend(labelled(text))
+
+
+def _with_keys(value: Any) -> Iterator[tuple[Path, Any]]:
+    """Leaves, and the keys of objects under the name that holds the object: ids are often keys."""
+    left: list[tuple[Path, Any]] = [((), value)]
+    given = 0
+    while left and given < MOST:
+        path, item = left.pop()
+        given += 1
+        if isinstance(item, Mapping):
+            inside = list(item.items())[:MOST]
+            yield from ((path, key) for key, _ in inside if isinstance(key, (str, int)))
+            left.extend(((*path, str(key)), inner) for key, inner in reversed(inside))
+        elif isinstance(item, (list, tuple)):
+            left.extend(((*path, n), inner) for n, inner in reversed([*enumerate(item[:MOST])]))
+        else:
+            yield path, item
+        if len(path) >= DEEPEST:
+            left = [one for one in left if len(one[0]) <= DEEPEST]
+
+
+def _unescaped(text: str) -> str:
+    r"""Running text with ``\u00e9`` and ``\xe9`` decoded."""
+    if "\\u" not in text and "\\x" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)

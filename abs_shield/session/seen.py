@@ -1,0 +1,124 @@
+"""What a run has seen: its own index, and that of the run that started it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from threading import RLock
+from typing import Any
+
+from abs_shield.core.events import Said
+from abs_shield.session.calls import Executed
+from abs_shield.session.index import SYSTEM, USER
+from abs_shield.session.limits import Limits
+from abs_shield.session.origin import Origin
+from abs_shield.session.provenance import Introduced, Provenance
+
+_MOST_ALIKE = 200
+
+
+class Seen:
+    """
+    Everything that was said and returned in one run, to be asked where a value came from.
+
+    A sub-agent's run reads its parent's too; what the parent agent writes to it is an agent's
+    word, and counts for nothing.
+    """
+
+    __slots__ = ("_index", "_lock", "_opaque", "_parent", "_users")
+
+    def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
+        self._index = Provenance(keys=limits.keys, text=limits.message, scan=limits.text)
+        self._lock = RLock()
+        self._opaque = ""
+        self._parent = parent
+        self._users = 0
+
+    # What happens --------------------------------------------------------------------------------
+
+    def said(self, said: Said, version: int) -> None:
+        """A person's words count; the agent's own never do."""
+        with self._lock:
+            if said.role == "system":
+                self._index.said(said.text, SYSTEM, version)
+            elif said.role == "user" and self._parent is None:
+                self._users += 1
+                self._index.said(said.text, USER, version)
+
+    def returned(self, executed: Executed, value: Any, version: int) -> None:
+        """A result mentions what it holds; an error proves nothing."""
+        if executed.error:
+            return
+        with self._lock:
+            self._index.returned(
+                value,
+                version,
+                tool=executed.tool,
+                call_id=executed.call_id or "",
+                arguments=executed.arguments,
+            )
+
+    def opaque(self, reason: str) -> None:
+        """The model saw what we did not: from now on a miss proves nothing."""
+        self._opaque = self._opaque or reason
+
+    # What is asked -------------------------------------------------------------------------------
+
+    @property
+    def blind(self) -> str:
+        """Why a miss proves nothing in this run; empty where it does."""
+        own = self._index.forgot or self._opaque
+        return own or (self._parent.blind if self._parent is not None else "")
+
+    @property
+    def heard_a_user(self) -> bool:
+        """Whether a user message of this run, or of the run that started it, is known."""
+        return self._users > 0 or (self._parent is not None and self._parent.heard_a_user)
+
+    @property
+    def in_english(self) -> bool:
+        """Whether a user of this run wrote English, and nothing in it is of another script."""
+        runs = [self]
+        while runs[-1]._parent is not None:
+            runs.append(runs[-1]._parent)
+        indexes = [run._index for run in runs]
+        return any(i.english for i in indexes) and not any(i.foreign for i in indexes)
+
+    def origin(self, text: str, *, apart: bool = False) -> Origin | None:
+        """
+        Tell who mentioned *text*; None where nobody did, whatever was forgotten.
+
+        Args:
+            text: The value.
+            apart: Whether the words of a name may stand apart.
+        """
+        with self._lock:
+            hit = self._index.find(text)
+            if hit is None and apart:
+                hit = self._index.words_apart(text)
+            if hit is not None:
+                return self._index.origin(hit, text)
+        return None if self._parent is None else self._parent.origin(text, apart=apart)
+
+    def below(self, text: str) -> bool:
+        """Whether *text* is a seen path or URL and plain words behind it: an exploring step."""
+        with self._lock:
+            found = self._index.below(text)
+        return found or (self._parent is not None and self._parent.below(text))
+
+    def introduced(self, text: str) -> Introduced | None:
+        """The call that brought *text* into this run before anybody mentioned it."""
+        with self._lock:
+            return self._index.introduced(text)
+
+    def alike(self, text: str) -> list[str]:
+        """Give seen values of the same shape, newest first; at most 200 of each run."""
+        with self._lock:
+            found = [*islice(self._index.alike(text), _MOST_ALIKE)]
+        return found + (self._parent.alike(text) if self._parent is not None else [])
+
+    def kin(self, wanted: Callable[[str], bool], *, most: int) -> list[str]:
+        """Give the newest values that stood under a field that is *wanted*."""
+        with self._lock:
+            found = [*islice(self._index.kin(wanted), most)]
+        return found + (self._parent.kin(wanted, most=most) if self._parent is not None else [])

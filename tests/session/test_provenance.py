@@ -1,0 +1,273 @@
+"""Where a value came from: found in any spelling, never in a part, never by an echo."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from abs_shield import Session
+from abs_shield.session import Executed, Limits
+
+# What was said, the value, how it is found; None where it is not.
+CASES = [
+    ("refund tx_12345 please", "tx_12345", "exact"),
+    ("refund tx_12345.", "TX_12345", "exact"),
+    ("refund tx_12345 please", "tx_1", None),
+    ("refund tx_12345 please", "tx_123456", None),
+    ("refund tx_12345 please", "2345", None),
+    ("order #W123, thanks", "W123", "exact"),
+    ("order W123", "#W123", "exact"),
+    ("order “W123”", "W123", "exact"),
+    ("id: TX-12345!", "tx_12345", "variant"),
+    ("id tx 12345", "TX-12345", "variant"),
+    ("id TX12345", "tx-12345", "variant"),
+    ("order Ｗ１２３", "W123", "exact"),
+    ("or\u200bder W1\u200b23", "W123", "exact"),
+    ("invoice 0000104417", "104417", "variant"),
+    ("invoice 104417", "0000104417", "variant"),
+    ("parcel 1Z 999 AA1 01 2345 6784", "1Z999AA10123456784", "variant"),
+    ("my IBAN: DE89 3704 0044 0532 0130 00", "DE89370400440532013000", "variant"),
+    ("card 4111-1111-1111-1111", "4111 1111 1111 1111", "variant"),
+    ("card ending in 7334", "credit_card_7334", None),
+    ("Maria Santos wrote", "maria santos", "exact"),
+    ("Maria Santos wrote", "Maria Lopez", None),
+    ("José Muñoz wrote", "Jose Munoz", "variant"),
+    ("Jürgen Müller wrote", "Juergen Mueller", "typed"),
+    ("ship to Łódź", "Lodz", "variant"),
+    ("to New-York", "New York", "variant"),
+    ("8-bit microcontrollers", "8-bit microcontroller", "variant"),
+    ("call (555) 123-4567 now", "+1 555 123 4567", "typed"),
+    ("call 030 12 34 56 78", "+49 30 12345678", "typed"),
+    ("call 88123456", "99988123456", None),
+    ("paid $1,500.00", 1500, "variant"),
+    ("zahlte 1.500,00 €", 1500, "variant"),
+    ("about 20k", 20000, "typed"),
+    ("on May 20th", "2024-05-20", "typed"),
+    ("on 5/20/2024", "2024-05-20", "typed"),
+    ("2024年5月20日", "2024-05-20", "typed"),
+    ("on May 21st", "2024-05-20", None),
+    ("mail Mia.Li@Example.com.", "mia.li@example.com", "exact"),
+    ("mail mia.li@x.org", "li@x.org", None),
+    ("mail mia@x.org.uk", "mia@x.org", None),
+    ("see https://x.org/orders/W9", "W9", "part"),
+    ("see x.org/a", "https://www.x.org/a/", "typed"),
+    ("the repo team/app", "team%2Fapp", "exact"),
+    ("track 2X485T9Z5", "spotify:track:2X485T9Z5", "composed"),
+    ("tag v2024.10.3", "refs/tags/v2024.10.3", "composed"),
+    ("file /etc/app/a.txt", "/etc/app", "variant"),
+    ("file /etc/app/a.txt", "/etc/app/b.txt", None),
+    ("file /etc/app/a.txt", "/etc/ap", None),
+    ("in /srv/app there is main.py", "/srv/app/main.py", "composed"),
+    ("in src: from lib.names import x", "src/lib/names.py", "composed"),
+    ("names are firstname.lastname@x.org. Ask Ann O'Dea.", "ann.odea@x.org", "composed"),
+    ("names are firstname.lastname@x.org. Ask Ann O'Dea.", "bob.odea@x.org", None),
+    ("ids are 'RPT-{game}-{kind}'; game 7731, kind final", "RPT-7731-final", "composed"),
+    ("mail dora, her site is dora-site.com", "dora@dora-site.com", None),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "how"), CASES)
+def test_how_a_value_is_found(said, value, how):
+    """A value is found whole, in any usual spelling, and in no part of something longer."""
+    session = Session()
+    session.user(said)
+
+    origin = session.origin(value)
+
+    assert how == (origin and origin.how)
+
+
+RETURNED = [
+    ({"id": "ZFA04Y", "n": [1, {"p": 12.5}]}, "ZFA04Y", ("id",)),
+    ({"methods": {"card_88": {"brand": "visa"}}}, "card_88", ("methods",)),
+    ({"p": 12.5}, 12.5, ("p",)),
+    ('{"order": {"user_id": "u-7"}}', "u-7", ("user_id",)),
+    ({"raw": '[{"sku": "A-9"}]'}, "A-9", ("sku",)),
+    ("- id_: '27'\n  title: Team lunch with all of us", "27", ("id_",)),
+    ("name\\u0020caf\\u00e9 is a long text with escapes that nobody decodes", "café", ()),
+]
+
+
+@pytest.mark.parametrize(("value", "asked", "fields"), RETURNED)
+def test_what_a_result_tells(value, asked, fields):
+    """Scalars, keys, JSON in strings and labelled lines are read with their fields."""
+    session = Session()
+    session.tool_result("get", value)
+
+    assert fields == session.origin(asked).fields
+
+
+def test_the_most_trusted_source_is_told():
+    """The system before the user, the user before a result, whoever came first."""
+    session = Session()
+    session.tool_result("list", {"id": "a-1"}, call_id="c1")
+    assert ("tool", "list", "c1") == (
+        session.origin("a-1").source,
+        session.origin("a-1").tool,
+        session.origin("a-1").call_id,
+    )
+    session.user("take a-1")
+    assert "user" == session.origin("a-1").source
+    session.system("a-1 is the default")
+    assert "the system" == str(session.origin("a-1"))
+
+
+def test_the_agents_own_words_are_no_mention():
+    """What the assistant writes, or proposes, was mentioned by nobody."""
+    session = Session()
+    session.user("Refund it.")
+    session.assistant("I will refund tx_99999.")
+
+    assert session.origin("tx_99999") is None
+
+
+def test_an_echo_proves_nothing():
+    """A result that repeats what its own call brought in does not make it seen."""
+    session = Session()
+    session.user("Refund it.")
+    session.add(
+        [
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "c1", "name": "get", "arguments": {"id": "tx_99999"}}],
+            },
+            {"role": "tool", "tool_call_id": "c1", "content": '{"id": "tx_99999", "sum": "u-8"}'},
+        ]
+    )
+
+    assert (None, "get") == (session.origin("tx_99999"), session.origin("u-8").tool)
+
+
+def test_an_error_proves_nothing():
+    """What an error text repeats is not seen."""
+    session = Session()
+    session.user("Refund it.")
+    session.tool_result("get", "no such order: tx_99999", error=True)
+
+    assert session.origin("tx_99999") is None
+
+
+def test_a_wrong_question_is_refused():
+    """Only strings and numbers come from somewhere."""
+    with pytest.raises(ValueError, match="give a string or a number"):
+        Session().origin(["tx_1"])
+
+
+@pytest.mark.parametrize(
+    "limits", [Limits(keys=200), Limits(message=500)], ids=["keys", "one message"]
+)
+def test_what_was_forgotten_is_unknown(limits):
+    """After its bounds are reached a miss is no longer "nobody mentioned it"."""
+    session = Session(limits=limits)
+    session.user("Refund tx_12345. " + " ".join(f"w{n}" for n in range(1_000)))
+
+    assert "unknown" == session.origin("tx_99999").source
+
+
+def test_memory_is_bounded():
+    """However much is said, the index keeps no more than its keys."""
+    session = Session(limits=Limits(keys=2_000, text=10_000))
+    for n in range(300):
+        session.tool_result("list", [{"id": f"item-{n}-{m}"} for m in range(50)])
+
+    index = session.seen._index._index
+    kept = sum(map(len, (*index._exact, index._pairs, index._parts, index._squeezed)))
+    assert kept <= 2_000
+    assert index._size <= 20_000
+
+
+def test_an_opaque_turn_makes_misses_unknown():
+    """What the model saw and we did not may hold anything."""
+    session = Session()
+    session.user("Refund tx_12345.")
+    session.opaque("an image")
+
+    assert ("user", "unknown: an image") == (
+        session.origin("tx_12345").source,
+        str(session.origin("tx_99999")),
+    )
+
+
+def test_a_child_reads_its_parent():
+    """A sub-agent knows what its parent's run was told; what the parent says to it is no word."""
+    parent = Session()
+    parent.user("Refund tx_12345.")
+    child = parent.child(agent="clerk")
+    child.user("Please refund tx_99999.")
+
+    assert ("user", None) == (child.origin("tx_12345").source, child.origin("tx_99999"))
+
+
+def test_a_parent_sees_the_results_of_its_child():
+    """Results of a sub-agent count in the run that started it."""
+    parent = Session()
+    parent.user("Find the order.")
+    child = parent.child(agent="clerk")
+    child.ran(Executed(tool="find", arguments={}, value={"id": "o-7"}))
+    child.heard(Executed(tool="find", arguments={}), {"id": "o-7"})
+
+    assert "tool" == parent.origin("o-7").source
+
+
+def test_threads_write_into_one_session():
+    """Results that come back at once are all seen."""
+    session = Session()
+    session.user("List all.")
+
+    def returned(n):
+        session.tool_result(f"list{n}", [{"id": f"item-{n}-{m}"} for m in range(40)])
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(returned, range(40)))
+
+    assert all(session.origin(f"item-{n}-{m}") for n in range(40) for m in range(40))
+
+
+LONG = "a" * 60_000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        LONG,
+        "1" * 60_000,
+        "a." * 30_000,
+        "/a" * 30_000,
+        "%2F" * 20_000,
+        "é" * 60_000,
+        "\ufdfa" * 20_000,
+        "a@" * 30_000,
+        "{a}-" * 15_000,
+        "١" * 60_000,
+        "\u200b" * 60_000,
+        "ก็" * 30_000,
+    ],
+    ids=lambda value: ascii(value[:4]),
+)
+def test_awkward_text_is_taken_and_asked_for(value):
+    """Long, expanding, invisible and repetitive texts are read and looked for to an end."""
+    session = Session()
+    session.user(value + " and tx_12345")
+    session.tool_result("get", {"v": value, "w": [value] * 3})
+    session.origin(value)
+
+    assert session.origin("tx_99999") is None or session.origin("tx_99999").source == "unknown"
+
+
+def test_a_million_characters_and_ten_thousand_ids():
+    """A long message is read up to its bound, and ids of a long list are each found."""
+    session = Session(limits=Limits(keys=200_000))
+    session.user("word " * 200_000)
+    session.tool_result("list", [{"id": f"id-{n:05}"} for n in range(10_000)])
+
+    assert all(session.origin(f"id-{n:05}") for n in range(0, 10_000, 97))
+    assert "unknown" == session.origin("id-10001").source  # the message was cut
+
+
+def test_letters_that_only_look_alike_are_others():
+    """A Cyrillic letter in an identifier makes another identifier."""
+    session = Session()
+    session.user("Pay acct_peter1")
+
+    assert session.origin("acct_p\u0435ter1") is None
