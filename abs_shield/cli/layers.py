@@ -13,12 +13,13 @@ from rich.text import Text
 
 from abs_shield.cli.screen import STYLES, print_json, screen
 from abs_shield.core import Verdict
-from abs_shield.core.names import NOT_YET
-from abs_shield.layers import LAYERS
+from abs_shield.layers import LAYERS, OPT_IN
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-_HALLUCINATED = frozenset({"phantom_tool", "parameter_mismatch", "impossible_state"})
+_HALLUCINATED = frozenset(
+    {"phantom_tool", "phantom_target", "parameter_mismatch", "impossible_state"}
+)
 
 
 class Format(StrEnum):
@@ -32,8 +33,8 @@ class Format(StrEnum):
 def layers(
     format: Annotated[Format, typer.Option(help="How the layers are printed.")] = Format.TABLE,
 ) -> None:
-    """List the six layers: name, verdict, whether it is available, and its scenario."""
-    rows = [_row(name) for name in LAYERS]
+    """List the layers: name, verdict at worst, whether it runs by default, and its scenario."""
+    rows = [_row(name) for name in (*LAYERS, *OPT_IN)]
     if format is Format.JSON:
         print_json(rows)
     else:
@@ -42,25 +43,25 @@ def layers(
 
 def scenario(name: str) -> str:
     """Give the first line of the layer's docstring, which is its scenario."""
-    return (inspect.getdoc(LAYERS[name]) or "").partition("\n")[0].replace("``", "`")
+    return (inspect.getdoc({**LAYERS, **OPT_IN}[name]) or "").partition("\n")[0].replace("``", "`")
 
 
 def _row(name: str) -> dict[str, Any]:
     return {
         "layer": name,
         "verdict": Verdict.HALLUCINATED if name in _HALLUCINATED else Verdict.SUSPICIOUS,
-        "available": name not in NOT_YET,
+        "default": name in LAYERS,
         "scenario": scenario(name),
     }
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:
-    table = Table("layer", "verdict", "available", "scenario", box=box.SIMPLE_HEAD)
+    table = Table("layer", "verdict", "default", "scenario", box=box.SIMPLE_HEAD)
     for row in rows:
         table.add_row(
             row["layer"],
             Text(row["verdict"], style=STYLES[row["verdict"]]),
-            "yes" if row["available"] else "not yet",
+            "yes" if row["default"] else "opt-in",
             row["scenario"],
         )
     return table

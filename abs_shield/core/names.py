@@ -1,4 +1,4 @@
-"""The names of the six built-in layers, in the order of the seed document."""
+"""The names of the built-in layers: the six, in the order of the seed document, and opt-in ones."""
 
 PHANTOM_TOOL = "phantom_tool"
 PHANTOM_TARGET = "phantom_target"
@@ -16,5 +16,5 @@ LAYER_NAMES = (
     CONFIDENCE_DROP,
 )
 
-NOT_YET = frozenset({PHANTOM_TARGET, SELF_CONTRADICTION})
-"""Layers that have their place in the table and no judge behind it yet."""
+OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
+"""Layers that a policy has to name."""

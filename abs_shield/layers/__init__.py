@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
 from abs_shield.core import Failed, Finding, Unavailable
+from abs_shield.layers.call_loop import call_loop
 from abs_shield.layers.confidence_drop import confidence_drop
 from abs_shield.layers.impossible_state import impossible_state
 from abs_shield.layers.parameter_mismatch import parameter_mismatch
 from abs_shield.layers.phantom_target import phantom_target
 from abs_shield.layers.phantom_tool import phantom_tool
 from abs_shield.layers.self_contradiction import self_contradiction
+from abs_shield.layers.uninformed_write import uninformed_write
+from abs_shield.layers.untrusted_target import untrusted_target
 from abs_shield.plan import Proposal
 from abs_shield.session import Session
 
@@ -38,4 +41,13 @@ LAYERS: MappingProxyType[str, Layer] = MappingProxyType(
     }
 )
 
-__all__ = ["LAYERS", "Layer"]
+OPT_IN: MappingProxyType[str, Layer] = MappingProxyType(
+    {
+        "untrusted_target": untrusted_target,
+        "uninformed_write": uninformed_write,
+        "call_loop": call_loop,
+    }
+)
+"""Layers that a policy has to name, one file and one row each as well."""
+
+__all__ = ["LAYERS", "OPT_IN", "Layer"]

@@ -6,9 +6,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal, RulePlan
+from abs_shield.plan import Proposal, RulePlan, ToolPlan
+from abs_shield.plan.history import History, Write, own_entities, write_of
+from abs_shield.plan.verbs import same_noun, touches
 from abs_shield.session import Session
+from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
+
+REMOVED = 0.6
+"""Strength of a write on what this run removed."""
 
 
 def impossible_state(
@@ -16,12 +22,59 @@ def impossible_state(
 ) -> Iterator[Finding | Unavailable | Failed]:
     """``transfer(amount=-500)``: a negative value transfer."""
     tool = proposal.tool
-    if tool is None or not tool.rules:
-        yield Unavailable("no rule for this tool")
+    if tool is None:
+        return
+    judged_state = touches(tool.deed) and tool.writes and not session.ephemeral
+    if judged_state:
+        yield from _on_removed(tool, proposal, session)
+    if not tool.rules:
+        if not judged_state:
+            yield Unavailable("no rule for this tool")
     elif not proposal.fits:
         yield Unavailable("arguments do not match the schema")
     else:
         yield from _asked(tool.rules, proposal, session)
+
+
+def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Finding]:
+    """The one state known without a rule: a write on what this run removed before."""
+    history = History.of(session, proposal.plan, owner=proposal.owner)
+    if not history.removed:
+        return
+    then = write_of(
+        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns
+    )
+    for value in sorted(own_entities(then)):
+        removal = history.removed.get(value)
+        if removal is not None and (where := _shared(removal, then, value)):
+            yield _gone(removal, then, value, where, proposal)
+            return
+
+
+def _shared(removal: Write, then: Write, value: str) -> str:
+    """The parameter under which *then* names what was removed; empty where it is another thing."""
+    under = {name for name, values in removal.entities.items() if value in values}
+    mine = [name for name, values in then.entities.items() if value in values]
+    if same_noun(removal.deed, then.deed):
+        return next(iter(mine), "")
+    return next((name for name in mine if name in under and name_words(name) != ("id",)), "")
+
+
+def _gone(removal: Write, then: Write, value: str, where: str, proposal: Proposal) -> Finding:
+    plan = proposal.plan(removal.tool)
+    final = plan is not None and any(pair.final for pair in plan.inverses)
+    return Finding(
+        check="impossible_state",
+        verdict=Verdict.HALLUCINATED if final else Verdict.SUSPICIOUS,
+        strength=1.0 if final else REMOVED,
+        where="/arguments/" + _pointer(where),
+        detail=f"`{removal.tool}` removed `{escaped(value)}` before in this run",
+        code="removed",
+        hint="look the state up, or make it anew first",
+        got=f'"{escaped(value)}"',
+        expected="an entity that still exists",
+        evidence={"first": removal.tool},
+    )
 
 
 def _asked(

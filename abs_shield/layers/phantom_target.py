@@ -2,13 +2,191 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from abs_shield.core import Unavailable
-from abs_shield.plan import Proposal
-from abs_shield.session import Session
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.plan.history import History
+from abs_shield.plan.kinship import alien
+from abs_shield.plan.readings import readings
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Origin, Session
+from abs_shield.session.calls import object_of
+from abs_shield.text.hosts import is_well_known
+from abs_shield.text.leaves import pointer
+from abs_shield.text.nearest import closest
+from abs_shield.text.normal import latin, normal
+from abs_shield.text.paths import is_conventional, is_slip
+from abs_shield.text.shape import is_address, is_url
+from abs_shield.text.show import escaped, shown
+
+PLACEHOLDER = 1.0
+HARD = 0.95
+SOFT = 0.4
+OTHER_KIND = 0.3
+_GRAVE = 0.9
+_LONGEST = 256
 
 
-def phantom_target(proposal: Proposal, session: Session) -> Iterator[Unavailable]:
+def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
-    yield Unavailable("not yet")
+    if session.ephemeral:
+        yield Unavailable("no session")
+    elif not session.seen.heard_a_user:
+        yield Unavailable("no user message")
+    elif proposal.tool is not None:
+        for argument in proposal.tool.targets.judged(proposal.arguments):
+            yield from _judged(argument, proposal.tool, proposal, session)
+
+
+def _judged(
+    argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable]:
+    origin = _origin(argument, session)
+    if origin is not None and not _laundered(argument, origin, proposal, session):
+        if alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session):
+            yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(origin))
+    elif _minted(argument.text, proposal, session) or _explores(argument, tool, proposal, session):
+        return
+    elif session.seen.blind and not argument.placeholder:
+        yield Unavailable(session.seen.blind)
+    elif argument.placeholder:
+        detail = f"{shown(argument.text)} stands where a value should"
+        yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
+    elif argument.judged == "hard" and _identifies(argument.text):
+        yield _unseen(argument, tool, HARD, session)
+    elif argument.judged == "soft" and latin(normal(argument.text)) and session.seen.in_english:
+        yield _unseen(argument, tool, SOFT, session)
+
+
+def _origin(argument: Argument, session: Session) -> Origin | None:
+    """Who mentioned the value; of a name, who mentioned it in other words."""
+    origin = session.seen.origin(argument.text, apart=_apart(argument.text))
+    if origin is not None or argument.judged == "hard":
+        return origin
+    told = (session.seen.origin(text, apart=True) for text in readings(argument))
+    return next((origin for origin in told if origin is not None), None)
+
+
+_ALNUM = re.compile("[a-z0-9]")
+_DIGIT = re.compile(r"\d")
+_NUMBER = re.compile(r"\d{5,}")
+
+
+def _identifies(text: str) -> bool:
+    """Whether a value is written as identifiers are: with ASCII letters or digits, or an @."""
+    return _ALNUM.search(normal(text)) is not None or is_address(text)
+
+
+_WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")
+
+
+def _apart(text: str) -> bool:
+    """
+    Whether *text* is made of words that may stand apart; an identifier's parts may not.
+
+    A small number may stand among them: ``iPhone 15 Pro``.
+    """
+    if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
+        return False
+    return _WHOLE.search(text) is None
+
+
+def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: Session) -> bool:
+    """
+    Whether the value is only known because a call of the agent's own put it there.
+
+    A write that brought it in, and ran, makes later results repeat it: a sent mail is in the
+    mailbox. That is an echo as well.
+    """
+    first = session.seen.introduced(argument.text)
+    if origin.source != "tool" or first is None:
+        return False
+    plan = proposal.plan(first.tool)
+    return plan is not None and plan.writes and plan.targets.judges(first.path)
+
+
+def _explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session) -> bool:
+    """
+    Whether the value is a plain step below a seen path or URL, which looking at harms nothing.
+
+    What a reading call that ran has explored may be written to afterwards.
+    """
+    text = argument.text
+    if is_conventional(text) or (not tool.writes and _is_public(text, session)):
+        return True
+    if "/" not in text or not session.seen.below(text):
+        return False
+    first = session.seen.introduced(text)
+    looked = proposal.plan(first.tool) if first is not None else None
+    if tool.writes and (looked is None or looked.writes):
+        return False
+    near = (chunk for chunk in session.seen.alike(text) if is_slip(normal(text).strip("/"), chunk))
+    return next(near, None) is None
+
+
+def _is_public(text: str, session: Session) -> bool:
+    """Whether *text* is a URL of a site that every model knows, with no unseen number in it."""
+    return (
+        is_url(text)
+        and is_well_known(text)
+        and all(session.seen.origin(number) is not None for number in _NUMBER.findall(text))
+    )
+
+
+def _minted(text: str, proposal: Proposal, session: Session) -> bool:
+    """Whether an earlier call of this run brought the thing of that name into being."""
+    wanted = normal(text[:_LONGEST])
+    if wanted in History.of(session, proposal.plan, owner=proposal.owner).made:
+        return True
+    for call in proposal.siblings:
+        plan = proposal.plan(call.name)
+        if plan is not None and wanted in plan.targets.made(object_of(call)):
+            return True
+    return False
+
+
+def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Session) -> Finding:
+    detail = f"nobody in this run mentioned {shown(argument.text)}"
+    near = _near(argument.text, session)
+    return _finding(argument, tool, strength, "unseen", detail, near=near, session=session)
+
+
+def _near(text: str, session: Session) -> str:
+    """The seen value that was probably meant: the nearest, or the only one of its shape."""
+    alike = dict.fromkeys(session.seen.alike(text))
+    near = closest(normal(text), alike)
+    return near or (next(iter(alike)) if len(alike) == 1 and _DIGIT.search(text) else "")
+
+
+def _elsewhere(origin: Origin) -> str:
+    fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])
+    return f"this value was seen only as {fields} in {origin}"
+
+
+def _finding(
+    argument: Argument,
+    tool: ToolPlan,
+    strength: float,
+    code: str,
+    detail: str,
+    *,
+    near: str = "",
+    session: Session | None = None,
+) -> Finding:
+    grave = strength >= _GRAVE and (tool.tool.destructive or argument.must_be_seen)
+    seen = session.origin(near) if near and session is not None else None
+    hint = f"did you mean {shown(near)}, from {seen}?" if near else "ask the user, or look it up"
+    return Finding(
+        check="phantom_target",
+        verdict=Verdict.HALLUCINATED if grave else Verdict.SUSPICIOUS,
+        strength=strength,
+        where="/arguments" + pointer(argument.path),
+        detail=detail,
+        code=code,
+        hint=hint,
+        got=shown(argument.text),
+        expected="a value that the user, the system or a tool result mentioned",
+        nearest=near,
+    )

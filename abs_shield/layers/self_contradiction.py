@@ -2,13 +2,196 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-from abs_shield.core import Unavailable
-from abs_shield.plan import Proposal
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.core.call import ToolCall
+from abs_shield.core.events import Said
+from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.plan.asked import asked_for
+from abs_shield.plan.history import History, Write, own_entities, undoes, write_of
+from abs_shield.plan.verbs import Does, opposite, same_noun
+from abs_shield.policy import Inverse
 from abs_shield.session import Session
+from abs_shield.session.calls import object_of
+from abs_shield.text.leaves import Path, name_of, pointer
+from abs_shield.text.names import is_free, name_words
+from abs_shield.text.show import escaped
+
+DECLARED = 1.0
+UNDONE = 0.6
+REDONE = 0.3
+CONFLICT = 0.3
+_MOST_SIBLINGS = 32
+_MOST_READ = 8_192
+_SELF = frozenset("user profile account setting preference password me my".split())
+"""Nouns of what belongs to the user who speaks."""
+_WHERE = frozenset(
+    "key name field setting option preference attribute property range cell row column index "
+    "position offset selector line old find anchor element ref child children insert append page "
+    "sheet tab section block part chunk item op operation operations edit patch diff data status "
+    "stage phase progress".split()
+)
+"""Words of parameters that say which of several values is set, or how far a thing has come."""
+_HANDLES = frozenset(
+    "file connection session browser tab page stream cursor transaction socket document window app "
+    "lock".split()
+)
+"""What is opened to be closed again."""
+_CLOSING = frozenset("close disconnect release unlock leave end stop".split())
 
 
-def self_contradiction(proposal: Proposal, session: Session) -> Iterator[Unavailable]:
+def self_contradiction(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
     """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
-    yield Unavailable("not yet")
+    if session.ephemeral:
+        yield Unavailable("no session")
+        return
+    if proposal.tool is None or not proposal.tool.writes:
+        return
+    history = History.of(session, proposal.plan, owner=proposal.owner)
+    place = history.place
+    then = _write(proposal.tool, proposal.arguments, proposal, session, place)
+    earlier = [*_open(history, then, proposal, session), *_siblings(proposal, session, place)]
+    for n, first in reversed([*enumerate(earlier)]):
+        finding = _contradiction(first, then, proposal)
+        if finding is not None:
+            inferred = finding.strength != DECLARED and finding.code == "undone"
+            if not inferred or not _is_meant(first, then, earlier[n + 1 :], session):
+                yield finding
+            return
+
+
+def _open(history: History, then: Write, proposal: Proposal, session: Session) -> Iterator[Write]:
+    """Writes of this turn within the window that nothing has taken back yet."""
+    calls, seconds = proposal.window
+    for first in list(history.writes)[-calls:]:
+        near = then.place - first.place <= calls and then.at - first.at <= seconds
+        if near and first.turn == session.turns and first.place not in history.spent:
+            yield first
+
+
+def _siblings(proposal: Proposal, session: Session, place: int) -> Iterator[Write]:
+    """Writes that were proposed before this one in the same turn."""
+    for call in proposal.siblings[-_MOST_SIBLINGS:]:
+        plan = proposal.plan(call.name)
+        if plan is not None and plan.writes:
+            yield _write(plan, object_of(call), proposal, session, place)
+
+
+def _write(
+    plan: ToolPlan,
+    arguments: Mapping[str, object],
+    proposal: Proposal,
+    session: Session,
+    place: int,
+) -> Write:
+    return write_of(plan, arguments, place=place, at=proposal.at, turn=session.turns)
+
+
+def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | None:
+    assert proposal.tool is not None
+    for pair in proposal.tool.inverses:
+        if pair.first == first.tool and _meets(pair, first, then):
+            return (
+                None if _excused(pair, first, then) else _finding(first, then, DECLARED, "undone")
+            )
+    if _is_handle(then):
+        return None
+    strength = _strength(first, then)
+    if strength and first.meets(then):
+        return _finding(first, then, strength, "undone")
+    if undoes(first, then):
+        return _finding(first, then, UNDONE, "undone")
+    if _conflicts(first, then):
+        return _finding(first, then, CONFLICT, "conflicting")
+    return None
+
+
+def _is_meant(first: Write, then: Write, between: Iterable[Write], session: Session) -> bool:
+    """Whether the user asked for both steps, or the second one resumes what was interrupted."""
+    if asked_for(first.deed, then.deed, _newest_words(session)):
+        return True
+    resumes = first.deed.does is Does.UNMAKE and then.deed.does is Does.MAKE
+    worked_on = (write for write in between if write.deed.does in (Does.CHANGE, Does.ACT))
+    return resumes and any(first.meets(write) for write in worked_on)
+
+
+def _newest_words(session: Session) -> str:
+    said = (entry.event for entry in session.entries())
+    told = [event.text for event in said if isinstance(event, Said) and event.role == "user"]
+    return told[-1][:_MOST_READ] if told else ""
+
+
+def _strength(first: Write, then: Write) -> float:
+    """How surely two verbs on one noun take each other back; 0 where they do not."""
+    if not same_noun(first.deed, then.deed):
+        return 0.0
+    if not (first.deed.noun and then.deed.noun) and first.deed.does is Does.CHANGE:
+        return 0.0
+    pair = (first.deed.does, then.deed.does)
+    if pair == (Does.MAKE, Does.UNMAKE):
+        return UNDONE
+    if pair in ((Does.UNMAKE, Does.MAKE), (Does.CHANGE, Does.UNMAKE)):
+        return REDONE
+    return REDONE if opposite(first.deed, then.deed) else 0.0
+
+
+def _is_handle(then: Write) -> bool:
+    """Whether a call closes what is opened to be closed: a file, a connection, a lock."""
+    return then.deed.verb in _CLOSING and not _HANDLES.isdisjoint(then.deed.noun)
+
+
+def _meets(pair: Inverse, first: Write, then: Write) -> bool:
+    one = first.arguments.get(pair.same[pair.first])
+    other = then.arguments.get(pair.same[pair.then])
+    return one is not None and type(one) is type(other) and one == other
+
+
+def _excused(pair: Inverse, first: Write, then: Write) -> bool:
+    if pair.unless is None:
+        return False
+    calls = (ToolCall(w.tool, dict(w.arguments)) for w in (first, then))
+    return pair.unless(*calls) is True
+
+
+def _conflicts(first: Write, then: Write) -> bool:
+    """Whether the same write on the same entity sets one value to something else."""
+    if first.tool != then.tool or then.deed.does is not Does.CHANGE or then.deed.verb == "move":
+        return False
+    if own_entities(first) != own_entities(then) or not _has_subject(then):
+        return False
+    differing = {
+        path
+        for path in first.values.keys() & then.values.keys()
+        if first.values[path] != then.values[path]
+    }
+    return bool(differing) and not any(_says_where(path) for path in differing)
+
+
+def _says_where(path: Path) -> bool:
+    """Whether a parameter says which part of the entity is set, or holds a text that is edited."""
+    said = name_words(name_of(path))
+    return is_free(name_of(path)) or not _WHERE.isdisjoint(said)
+
+
+def _has_subject(write: Write) -> bool:
+    """Whether a write says what it is done to, or is done to what there is one of: the user."""
+    return bool(own_entities(write)) or not _SELF.isdisjoint(write.deed.noun)
+
+
+def _finding(first: Write, then: Write, strength: float, code: str) -> Finding:
+    met = sorted(first.meets(then))[:1]
+    entity = f" on `{escaped(met[0])}`" if met else ""
+    did = "undoes" if code == "undone" else "sets other values than"
+    where = next((n for n, found in then.entities.items() if met and met[0] in found), "")
+    return Finding(
+        check="self_contradiction",
+        verdict=Verdict.SUSPICIOUS,
+        strength=strength,
+        where="/arguments" + (pointer((where,)) if where else ""),
+        detail=f"this call{entity} {did} `{first.tool}`, which ran a moment ago",
+        code=code,
+        hint="do this only if the user asked for it",
+        expected=f"no call against `{first.tool}` in the same turn",
+        evidence={"first": first.tool},
+    )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abs_shield.core import Mode
 from abs_shield.errors import PolicyError
+from abs_shield.plan.kinship import kinds_of
 from abs_shield.plan.rules import compile_rule
+from abs_shield.plan.targets import targets_of
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.schema import CompiledSchema, compile_schema
@@ -39,6 +41,9 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
         mode=_tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
+        targets=targets_of(tool, allow=policy.allow),
+        inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
+        kinds=kinds_of(tool),
     )
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
 from abs_shield.plan.tool import ToolPlan
+
+
+def _nobody(tool: str) -> None:
+    return None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -26,7 +30,10 @@ class Proposal:
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
         threshold: The policy's sensitivity, in [0, 1].
+        unknown: Gives the plan of a tool where no tools are known at all.
         siblings: Calls proposed before it in the same turn.
+        window: Calls and seconds within which calls contradict each other.
+        owner: Whose tools these are; what is worked out of a session is kept for each.
         at: Seconds on the session's clock.
     """
 
@@ -41,6 +48,9 @@ class Proposal:
     logprob: float | None = None
     logprob_fault: str = ""
     siblings: tuple[ToolCall, ...] = ()
+    window: tuple[int, float] = (10, 60.0)
+    owner: object = None
+    unknown: Callable[[str], ToolPlan | None] = _nobody
     _fits: bool | None = None
 
     @property
@@ -52,6 +62,15 @@ class Proposal:
                 schema is None or schema.accepts(self.arguments)
             )
         return self._fits
+
+    def plan(self, tool: str) -> ToolPlan | None:
+        """Give the compiled tool of that name, where it may be called here."""
+        entry = self.available.get(tool)
+        return entry.plan if entry is not None else self.unknown(tool)
+
+    def kinds(self) -> frozenset[str]:
+        """Give what the identifiers of all available tools are of."""
+        return frozenset().union(*(entry.plan.kinds for entry in self.available.values()))
 
     @property
     def name(self) -> str:

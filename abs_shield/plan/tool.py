@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from abs_shield.core import Mode
 from abs_shield.plan.rules import RulePlan
-from abs_shield.policy import Suppression, Tool
+from abs_shield.plan.targets import Targets
+from abs_shield.plan.verbs import Deed
+from abs_shield.policy import Inverse, Suppression, Tool
 from abs_shield.schema import CompiledSchema
 
 
@@ -22,6 +24,9 @@ class ToolPlan:
         modes: Layer name to the mode that holds for this tool.
         mode: The mode that holds where no layer speaks.
         suppress: The suppressions that name this tool, or every tool.
+        inverses: The declared pairs in which a call of it undoes another.
+        targets: Which of its arguments have to come from somewhere.
+        kinds: What its identifiers are of: ``order`` of ``order_id``.
     """
 
     tool: Tool
@@ -31,6 +36,19 @@ class ToolPlan:
     modes: Mapping[str, Mode]
     mode: Mode
     suppress: tuple[Suppression, ...]
+    targets: Targets
+    inverses: tuple[Inverse, ...] = ()
+    kinds: frozenset[str] = frozenset()
+
+    @property
+    def deed(self) -> Deed:
+        """What the tool's name says it does."""
+        return self.targets.deed
+
+    @property
+    def writes(self) -> bool:
+        """Whether a call changes something, as far as the author or the name says."""
+        return not self.tool.read_only and self.deed.writes
 
     @property
     def name(self) -> str:

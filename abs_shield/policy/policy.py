@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.names import NOT_YET
+from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.rule import Rule
@@ -33,8 +33,6 @@ def _known(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
             raise ValueError("a layer of your own is a function with a name")
         return layer
     require_layer(layer)
-    if layer in NOT_YET:
-        raise ValueError(f"layer `{layer}` is not yet built; leave it out")
     return layer
 
 
@@ -45,10 +43,11 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     Raises:
         ValueError: No layer has that name; the message gives the nearest.
     """
-    if name in LAYER_NAMES or name in also:
+    known = (*LAYER_NAMES, *OPT_IN_NAMES, *also)
+    if name in known:
         return
-    near = nearest(name, (*LAYER_NAMES, *also))
-    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(LAYER_NAMES)}"
+    near = nearest(name, known)
+    hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(known)}"
     raise ValueError(f"no layer is named `{name}`; {hint}")
 
 

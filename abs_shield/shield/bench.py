@@ -131,6 +131,9 @@ class Bench:
             logprob=logprob,
             logprob_fault=fault,
             siblings=siblings,
+            window=self.policy.window,
+            owner=self.registry,
+            unknown=_nobody if len(self.registry) else self.registry.unknown,
         )
 
     def _key(
@@ -180,6 +183,10 @@ class Bench:
             approval=ruling.approval,
             notes=() if call.name in self.registry else ("unregistered",),
         )
+
+
+def _nobody(tool: str) -> None:
+    return None
 
 
 def _confidence(call: ToolCall) -> tuple[float | None, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.layers import LAYERS, Layer
+from abs_shield.layers import LAYERS, OPT_IN, Layer
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
 from abs_shield.session import Session
@@ -40,8 +40,9 @@ class Judgement:
 def layers_of(policy: Policy) -> tuple[tuple[str, Layer], ...]:
     """Give the layers that *policy* names, in its order."""
     chosen = LAYERS if policy.layers is None else policy.layers
+    known = {**LAYERS, **OPT_IN}
     return tuple(
-        (layer, LAYERS[layer]) if isinstance(layer, str) else (layer.__name__, layer)
+        (layer, known[layer]) if isinstance(layer, str) else (layer.__name__, layer)
         for layer in chosen
     )
 

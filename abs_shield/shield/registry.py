@@ -130,7 +130,7 @@ def available(registry: Registry, tools: frozenset[str] | None) -> Mapping[str, 
     """Give the tools that a session may call: all, or those that it was narrowed to."""
     if tools is None:
         return registry
-    return {name: None for name in registry if name in tools}
+    return {name: registry[name] for name in registry if name in tools}
 
 
 def runner(entry: Entry | None) -> Callable[[Mapping[str, Any], bool], Any] | None:

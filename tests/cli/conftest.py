@@ -57,7 +57,7 @@ def clinic(file):
         {"id": "c", "name": "x\x1b]0;owned\x07[bold]\u202e", "arguments": {}},
     ]
     messages = [
-        {"role": "user", "content": "Who is next?"},
+        {"role": "user", "content": "Who is next? Please see 4."},
         {"role": "assistant", "tool_calls": calls},
     ]
     run = {"run_id": "r\x1b[31m1", "source": "ward\x1b[1m", "tools": tools, "messages": messages}

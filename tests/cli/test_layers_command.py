@@ -6,8 +6,7 @@ import json
 
 from abs_shield.cli.layers import scenario
 from abs_shield.core import LAYER_NAMES
-from abs_shield.core.names import NOT_YET
-from abs_shield.layers import LAYERS
+from abs_shield.layers import LAYERS, OPT_IN
 
 
 def test_a_table(command):
@@ -15,18 +14,18 @@ def test_a_table(command):
     done = command("layers")
 
     assert done.code == 0
-    assert all(name in done.out for name in LAYERS)
+    assert all(name in done.out for name in (*LAYERS, *OPT_IN))
 
 
 def test_as_json(command):
-    """json says of each layer its verdict, whether it is there, and its scenario."""
+    """json says of each layer its verdict, whether it runs by default, and its scenario."""
     rows = json.loads(command("layers", "--format", "json").out)
 
-    assert [row["layer"] for row in rows] == list(LAYER_NAMES)
-    assert {row["layer"] for row in rows if not row["available"]} == NOT_YET
+    assert [row["layer"] for row in rows] == [*LAYER_NAMES, *OPT_IN]
+    assert {row["layer"] for row in rows if not row["default"]} == set(OPT_IN)
     assert {row["verdict"] for row in rows} == {"SUSPICIOUS", "HALLUCINATED"}
 
 
 def test_every_layer_has_a_scenario():
     """A layer's docstring begins with a sentence that shows it at work."""
-    assert all(scenario(name).endswith(".") for name in LAYERS)
+    assert all(scenario(name).endswith(".") for name in (*LAYERS, *OPT_IN))

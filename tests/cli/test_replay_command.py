@@ -67,7 +67,11 @@ def test_findings_in_the_object(command, clinic):
     made = json.loads(command("replay", clinic, "--format", "json", "--findings", "9").out)
     refused = command("replay", clinic, "--format", "jsonl", "--findings", "9")
 
-    assert [found["check"] for found in made["findings"]] == ["parameter_mismatch", "phantom_tool"]
+    assert [found["check"] for found in made["findings"]] == [
+        "phantom_target",
+        "parameter_mismatch",
+        "phantom_tool",
+    ]
     assert refused.code == 2
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, rule, shield
+from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, inverse, rule, shield
 
 SCHEMA = {
     "type": "object",
@@ -293,3 +293,97 @@ def test_a_function_that_cannot_be_a_rule_is_refused(function):
     """A rule has a sentence, waits for nothing and takes arguments by name."""
     with pytest.raises(PolicyError, match=function.__name__):
         rule(tool="transfer")(function)
+
+
+# A write on what this run removed ----------------------------------------------------------------
+
+ANY = {"type": "object", "additionalProperties": True}
+TOOLS = [
+    Tool(name=name, parameters=ANY)
+    for name in (
+        "cancel_booking", "update_booking", "create_booking", "get_booking", "cancel_claim",
+        "assign_adjuster", "add_note", "remove_user_from_group", "invite_user", "append_to_file",
+        "delete_file", "create_refund", "close_ticket", "update_ticket",
+    )
+]  # fmt: skip
+
+
+def after(*calls, **declared):
+    """Let all calls but the last run, and judge the last."""
+    layers = ["impossible_state"]
+    firewall = Shield(shield.configure(tools=TOOLS, layers=layers, **declared), hooks=None)
+    with firewall.session() as session:
+        session.user("Do what is needed.")
+        for name, arguments, *value in calls[:-1]:
+            with firewall.guard(ToolCall(name, arguments)) as guard:
+                guard.value = value[0] if value else "ok"
+        return firewall.check_call(ToolCall(*calls[-1]))
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (("cancel_booking", {"booking_id": "b1"}), ("update_booking", {"booking_id": "b1"})),
+        (("cancel_booking", {"booking_id": "b1"}), ("cancel_booking", {"booking_id": "B1"})),
+        (("cancel_claim", {"claim_id": "c1"}), ("assign_adjuster", {"claim_id": "c1"})),
+        (("delete_file", {"file_id": 7}), ("append_to_file", {"file_id": 7})),
+    ],
+)
+def test_a_write_on_what_was_removed(calls):
+    """What this run deleted or cancelled can be changed no more; a rule is not needed."""
+    decision = after(*calls)
+    (found,) = decision.findings
+
+    assert (Verdict.SUSPICIOUS, "removed", 0.6) == (decision.verdict, found.code, found.strength)
+    assert "removed" in found.detail
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (("cancel_booking", {"booking_id": "b1"}), ("update_booking", {"booking_id": "b2"})),
+        (("cancel_booking", {"booking_id": "b1"}), ("get_booking", {"booking_id": "b1"})),
+        (("cancel_booking", {"booking_id": "b1"}), ("create_refund", {"booking_id": "b1"})),
+        (("cancel_booking", {"booking_id": "b1"}), ("create_booking", {"booking_id": "b1"})),
+        (
+            ("cancel_booking", {"booking_id": "b1"}),
+            ("create_booking", {"booking_id": "b1"}),
+            ("update_booking", {"booking_id": "b1"}),
+        ),
+        (
+            ("cancel_booking", {"booking_id": "b1"}, "Error: not found"),
+            ("update_booking", {"booking_id": "b1"}),
+        ),
+        (
+            ("remove_user_from_group", {"user": "u1", "group_id": "g1"}),
+            ("invite_user", {"user": "u1"}),
+        ),
+        (("close_ticket", {"ticket_id": "t1"}), ("update_ticket", {"ticket_id": "t1"})),
+    ],
+)
+def test_what_may_follow_a_removal(calls):
+    """Another entity, reading, refunding, making it anew, a removal that failed, and closing."""
+    assert () == after(*calls).findings
+
+
+def test_nothing_may_follow_a_final_pair():
+    """``inverse(..., final=True)`` makes it HALLUCINATED."""
+    pair = inverse("create_booking", "cancel_booking", same="booking_id", final=True)
+    calls = ("cancel_booking", {"booking_id": "b1"}), ("update_booking", {"booking_id": "b1"})
+
+    decision = after(*calls, inverses=[pair])
+
+    assert (Verdict.HALLUCINATED, 1.0) == (decision.verdict, decision.findings[0].strength)
+
+
+def test_a_removal_is_remembered_across_the_turns():
+    """A new user message does not bring a deleted thing back."""
+    firewall = Shield(shield.configure(tools=TOOLS, layers=["impossible_state"]), hooks=None)
+    with firewall.session() as session:
+        session.user("Cancel b1.")
+        with firewall.guard(ToolCall("cancel_booking", {"booking_id": "b1"})) as guard:
+            guard.value = "ok"
+        session.user("And move it to Monday.")
+        decision = firewall.check_call(ToolCall("update_booking", {"booking_id": "b1"}))
+
+    assert ["removed"] == [f.code for f in decision.findings]

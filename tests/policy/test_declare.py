@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import Policy, PolicyError, Suppression, Tool, inverse, rule, shield
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.names import NOT_YET
+from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.policy import configure
 from abs_shield.session import Limits
 
@@ -92,11 +92,12 @@ def test_a_wrong_declaration_is_refused(wrong: dict[str, Any], said: str) -> Non
     assert (said in refusal(**wrong), said in refusal(wrong)) == (True, True)
 
 
-@pytest.mark.parametrize("layer", sorted(NOT_YET))
-def test_a_layer_that_is_not_built_is_refused(layer: str) -> None:
-    """A layer that would judge nothing cannot be asked for by name."""
+@pytest.mark.parametrize("layer", OPT_IN_NAMES)
+def test_an_opt_in_layer_is_named(layer: str) -> None:
+    """A layer that does not run by default runs where a policy names it."""
 
-    assert f"layer `{layer}` is not yet built" in refusal(layers=[layer])
+    assert layer in configure(layers=["phantom_tool", layer]).layer_names
+    assert layer not in configure().layer_names
 
 
 @pytest.mark.parametrize("declared", ["strict", 5, [("mode", "strict")], Policy()])

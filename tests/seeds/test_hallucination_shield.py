@@ -13,9 +13,6 @@ from abs_shield import CallBlocked, PolicyError, Shield, rule, shield, shielded
 from abs_shield.core import LAYER_NAMES
 from abs_shield.telemetry import Otel
 
-BUILT = ["phantom_tool", "parameter_mismatch", "impossible_state", "confidence_drop"]
-NOT_BUILT = ["phantom_target", "self_contradiction"]
-
 
 @rule(tool="transfer")
 def sum_is_positive(amount):
@@ -38,9 +35,27 @@ def transfer(amount: float) -> str:
     return f"moved {amount}"
 
 
+def refund(transaction_id: str) -> str:
+    """Refund a transaction."""
+    return f"refunded {transaction_id}"
+
+
+def create_user(id: int) -> dict[str, int]:
+    """Create a user."""
+    return {"id": id}
+
+
+def delete_user(id: int) -> str:
+    """Delete a user."""
+    return f"deleted {id}"
+
+
+TOOLS = (read_database, book, transfer, refund, create_user, delete_user)
 SCENARIOS = [
     ("delete_database", {}, None, "phantom_tool", "HALLUCINATED", True),
+    ("refund", {"transaction_id": "tx_99999"}, None, "phantom_target", "SUSPICIOUS", False),
     ("book", {"day": "yesterday"}, None, "parameter_mismatch", "HALLUCINATED", True),
+    ("delete_user", {"id": 1}, None, "self_contradiction", "SUSPICIOUS", False),
     ("transfer", {"amount": -500}, None, "impossible_state", "HALLUCINATED", True),
     ("read_database", {"query": "users"}, [-2.0], "confidence_drop", "SUSPICIOUS", False),
 ]
@@ -51,13 +66,17 @@ scenarios = pytest.mark.parametrize(
 
 def firewall(*, hooks=(), **declared):
     made = Shield(shield.configure(rules=[sum_is_positive], **declared), hooks=hooks)
-    for function in (read_database, book, transfer):
+    for function in TOOLS:
         made.register(function)
     return made
 
 
 def judged(door, name, arguments, logprobs):
-    return door.check_call({"name": name, "arguments": arguments, "logprobs": logprobs})
+    """Judge a call of a run in which user 1 was just created, and tx_12345 was asked about."""
+    with door.session() as session:
+        session.user("Create user 1, and refund tx_12345.")
+        door.dispatch("create_user", {"id": 1})
+        return door.check_call({"name": name, "arguments": arguments, "logprobs": logprobs})
 
 
 @scenarios
@@ -81,10 +100,24 @@ def test_audit_writes_down_and_stops_nothing(name, arguments, logprobs, layer, v
 @scenarios
 def test_one_layer_finds_its_own_scenario(name, arguments, logprobs, layer, verdict, blocking):
     """A layer works alone, and a policy without it stays silent."""
-    others = [other for other in BUILT if other != layer]
+    others = [other for other in LAYER_NAMES if other != layer]
 
     assert verdict == judged(firewall(layers=[layer]), name, arguments, logprobs).verdict
     assert "CLEAN" == judged(firewall(layers=others), name, arguments, logprobs).verdict
+
+
+def test_the_target_that_was_asked_about_is_clean():
+    """The other half of the scenario: the user only asked about ``tx_12345``."""
+    asked = {"transaction_id": "tx_12345"}
+
+    assert "CLEAN" == judged(firewall(), "refund", asked, None).verdict
+
+
+def test_another_user_is_deleted_without_contradiction():
+    """The other half of the scenario: user 2 was not created a moment ago."""
+    decision = judged(firewall(layers=["self_contradiction"]), "delete_user", {"id": 2}, None)
+
+    assert "CLEAN" == decision.verdict
 
 
 def test_an_exposed_tool_is_clean():
@@ -156,21 +189,6 @@ def test_all_layers_run_on_every_call():
     assert set(LAYER_NAMES) == set(decision.coverage)
 
 
-@pytest.mark.parametrize("layer", NOT_BUILT)
-def test_a_layer_not_built_says_so(layer):
-    """Under ``layers=None`` it is unavailable: this is counted, and is no pass."""
-    decision = judged(firewall(), "book", {"day": "2025-06-30"}, None)
-
-    assert ("unavailable", "not yet") == decision.coverage[layer]
-
-
-@pytest.mark.parametrize("layer", NOT_BUILT)
-def test_a_layer_not_built_cannot_be_asked_for(layer):
-    """Whoever names it is told at once."""
-    with pytest.raises(PolicyError, match="not yet"):
-        shield.configure(layers=[layer])
-
-
 def test_a_blocked_action_does_not_execute():
     """The decorated tool raises before its first line."""
     ran = []
@@ -193,7 +211,7 @@ def spans_of(name, arguments, **declared):
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     judged(firewall(hooks=[Otel(tracer_provider=provider)], **declared), name, arguments, None)
     provider.shutdown()
-    (span,) = exporter.get_finished_spans()
+    *_, span = exporter.get_finished_spans()
     return dict(span.attributes)
 
 

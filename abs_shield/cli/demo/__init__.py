@@ -13,10 +13,8 @@ from abs_shield.cli.demo.agent import USER, attempts
 from abs_shield.cli.demo.policy import POLICY
 from abs_shield.cli.demo.recorded import LEGEND, heat_table, recorded
 from abs_shield.cli.demo.scenes import SCENES
-from abs_shield.cli.layers import scenario
 from abs_shield.cli.screen import STYLES, line, safe, screen
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.names import NOT_YET
 from abs_shield.shield import Shield
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -45,9 +43,6 @@ def _title(console: Console, title: str) -> None:
 
 def _scene(number: int, layer: str, firewall: Shield) -> Iterator[Text]:
     yield line("\n  ", Text(layer, style="bold"), f" ({number} of {len(SCENES)})")
-    if layer in NOT_YET:
-        yield line("    not built yet: ", scenario(layer))
-        return
     scene = SCENES[layer]
     yield line("    user    ", safe(scene.user))
     for call, _ in scene.before:
@@ -81,6 +76,4 @@ def _heatmap(console: Console) -> None:
     console.print(heat_table(judged))
     console.print(Text(LEGEND))
     console.print(f"{len(judged)} calls; strict mode would have blocked {blocked} of them.")
-    if NOT_YET:
-        console.print(f"Not built yet: {', '.join(sorted(NOT_YET))}.")
     console.print("Next: abs-shield check --help, abs-shield replay --help")

@@ -1,0 +1,39 @@
+"""Opt-in: the same call again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+
+STRENGTH = 0.5
+AGAIN = 2
+"""How many equal calls ran in this turn before the next one is a loop."""
+_LOOKED_AT = 32
+
+
+def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+    """The agent asks ``get_status(id=7)`` for the third time, and nothing else happened."""
+    if session.ephemeral:
+        yield Unavailable("no session")
+        return
+    same = [
+        call
+        for call in session.newest(_LOOKED_AT)
+        if call.turn == session.turns
+        and call.tool == proposal.name
+        and call.arguments == proposal.arguments
+    ]
+    if len(same) >= AGAIN and all(call.value == same[-1].value for call in same[-AGAIN:]):
+        yield Finding(
+            check="call_loop",
+            verdict=Verdict.SUSPICIOUS,
+            strength=STRENGTH,
+            where="/name",
+            detail=f"this call ran {len(same)} times with the same result",
+            code="repeated",
+            hint="do something else, or ask the user",
+            expected="a call that brings something new",
+        )

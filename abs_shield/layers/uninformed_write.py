@@ -1,0 +1,35 @@
+"""Opt-in: what has to be read first was not read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+
+STRENGTH = 0.6
+
+
+def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+    """The agent calls ``cancel_booking`` and never looked at the booking."""
+    needed = proposal.tool.tool.reads_first if proposal.tool is not None else ()
+    if session.ephemeral:
+        yield Unavailable("no session")
+    elif not needed:
+        yield Unavailable("no `reads_first`")
+    else:
+        ran = {call.tool for call in session.executed if not call.error}
+        for name in needed:
+            if name not in ran:
+                yield Finding(
+                    check="uninformed_write",
+                    verdict=Verdict.SUSPICIOUS,
+                    strength=STRENGTH,
+                    where="/name",
+                    detail=f"`{name}` has not run before this call",
+                    code="not_read",
+                    hint=f"call `{name}` first",
+                    expected=f"a call of `{name}` before",
+                    nearest=name,
+                )

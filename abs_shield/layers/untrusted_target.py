@@ -1,0 +1,36 @@
+"""Opt-in: the target was only ever named inside the prose of a tool result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.plan import Proposal
+from abs_shield.session import Session
+from abs_shield.text.leaves import pointer
+from abs_shield.text.show import shown
+
+STRENGTH = 0.5
+
+
+def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+    """The agent pays ``mallory@evil.example``, who stands only in the prose of a web page."""
+    if session.ephemeral:
+        yield Unavailable("no session")
+    elif proposal.tool is not None and proposal.tool.writes:
+        for argument in proposal.tool.targets.judged(proposal.arguments):
+            origin = session.seen.origin(argument.text, apart=False)
+            if argument.judged != "hard" or origin is None or origin.source != "tool":
+                continue
+            if origin.prose and not origin.fields:
+                yield Finding(
+                    check="untrusted_target",
+                    verdict=Verdict.SUSPICIOUS,
+                    strength=STRENGTH,
+                    where="/arguments" + pointer(argument.path),
+                    detail=f"{shown(argument.text)} stands only in running text of {origin}",
+                    code="prose_only",
+                    hint="ask the user whether this is meant",
+                    got=shown(argument.text),
+                    expected="a value from the user, or from a field of a result",
+                )

@@ -1,0 +1,83 @@
+"""What a call brings into being: its name is the caller's, and comes from nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from abs_shield.plan.names import by_name
+from abs_shield.plan.verbs import Deed, Does, commanded
+from abs_shield.policy import Tool
+from abs_shield.text.leaves import Path, name_of
+from abs_shield.text.names import name_words
+
+_OWN = frozenset(
+    "id name number key code title slug path file filename filepath label username".split()
+)
+_PLACING = frozenset("add book schedule reserve register append".split())
+"""Verbs that bring a thing into a place: the other things they name exist already."""
+_CLIENT = frozenset("idempotency correlation trace nonce request dedup deduplication".split())
+"""Identifiers that by convention the caller makes up for each write."""
+_CALLERS = frozenset("client caller external".split())
+_RECORD = frozenset("message request operation event record entry job run batch log".split())
+"""What a creating call calls the record that it makes, whatever its noun."""
+_NEW = frozenset(
+    "new dest destination target output remote local to drive s3 object blob storage".split()
+)
+"""Words around the name of what is made, which say where it is put."""
+_OUTPUT = frozenset(
+    "screenshot capture download export save render snapshot dump backup plot draw print convert "
+    "record write generate".split()
+)
+"""Words of tools that leave a file, of a name that the caller gives it."""
+_FILES = frozenset(
+    tuple(name.split("_"))
+    for name in "filename file_name name output output_path path filepath file_path".split()
+)
+_TITLES = frozenset({("name",), ("title",), ("label",)})
+
+
+def creates(tool: Tool, done: Deed, path: Path) -> bool:
+    """Whether the leaf at *path* names what a call of *tool* brings into being."""
+    root = str(path[0]) if path else ""
+    if root in tool.creates or name_of(path) in tool.creates:
+        return True
+    said = frozenset(name_words(root))
+    if done.writes and (said & _CLIENT or _is_callers(root)):
+        return True
+    if root in tool.targets:
+        return False
+    if names_file(path) and not _OUTPUT.isdisjoint(name_words(tool.name)):
+        return True
+    if len(path) > 1:
+        return done.mints and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
+    if done.does is Does.CHANGE and "new" in said:
+        return bool(said & _OWN)
+    own = said - _NEW
+    if not (done.mints and own):
+        return False
+    made = _OWN if done.verb in _PLACING else _OWN | _RECORD | frozenset(done.noun[-1:])
+    return own <= made
+
+
+def names_file(path: Path) -> bool:
+    """Whether the leaf at *path* is a file's name, as far as its own name says."""
+    return name_words(name_of(path)) in _FILES
+
+
+def is_told_to_make(arguments: Mapping[str, Any]) -> bool:
+    """Whether one argument is the verb of a tool with several: ``{"command": "create"}``."""
+    told = commanded(arguments)
+    return told is not None and told.mints
+
+
+def _is_callers(name: str) -> bool:
+    """Whether a parameter of this name is the caller's own number: ``client_order_id``."""
+    said = name_words(name)
+    return len(said) > 2 and said[0] in _CALLERS
+
+
+def _is_of_somebody(path: Path) -> bool:
+    """Whether a nested name is that of a person or an account: ``attendees/0/name``."""
+    around = [word for step in path[:-1] if isinstance(step, str) for word in name_words(step)]
+    return any(by_name(word) in ("who", "soft", "hard") and word != "item" for word in around)

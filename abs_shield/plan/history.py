@@ -1,0 +1,251 @@
+"""What the calls of a run did to which entity: the newest writes, what was made and removed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from abs_shield.plan.names import by_name
+from abs_shield.plan.statements import made_in
+from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
+from abs_shield.session import Executed, Session
+from abs_shield.text.failure import tells_failure
+from abs_shield.text.fields import labelled
+from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
+from abs_shield.text.names import name_words
+from abs_shield.text.normal import normal
+from abs_shield.text.shape import is_address, is_code
+
+_ENDING = frozenset(
+    "delete remove cancel destroy erase purge drop terminate discard void trash revoke".split()
+)
+_GENERIC = frozenset("id uuid guid number no num name key code ref reference".split())
+_MOST_WRITES = 256
+_MOST_NEW = 8
+"""Identifiers in the result of one making call; a list of more is something that was found."""
+_MOST_REMOVED = 10_000
+_MOST_MADE = 10_000
+_MOST_LEAVES = 200
+_LONGEST = 64
+_MOST_TEXT = 16 * 1024
+_MOST_JSON = 64 * 1024
+
+Plans = Callable[[str], ToolPlan | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Write:
+    """
+    One write: what it did, to which entities, with which other values.
+
+    Attributes:
+        place: Counts the run's writes from 0.
+        entities: Parameter name to the identifiers that it held.
+        own: Those of the names that name the noun itself.
+        values: Path to every value that does not name the entity.
+        returned: Identifiers that its result held.
+        at: Seconds on the session's clock.
+        turn: How many user messages came before.
+    """
+
+    tool: str
+    deed: Deed
+    place: int
+    entities: Mapping[str, frozenset[str]]
+    own: frozenset[str]
+    values: Mapping[Path, Any]
+    returned: frozenset[str]
+    arguments: Mapping[str, Any]
+    at: float
+    turn: int
+
+    def meets(self, other: Write) -> frozenset[str]:
+        """
+        Give the identifiers on which *other* came back to the entity of this write.
+
+        Every identifier that both name has to be the same: a shared group with another member
+        is no shared entity. Where they share no name, an id that this write returned counts.
+        """
+        common = self.entities.keys() & other.entities.keys()
+        if common:
+            met = [self.entities[name] & other.entities[name] for name in common]
+            same = frozenset().union(*met) if all(met) else frozenset()
+            return same if self._is_of(same) and other._is_of(same) else frozenset()
+        known = frozenset().union(self.returned, *self.entities.values())
+        return known & frozenset().union(*other.entities.values())
+
+    def _is_of(self, values: frozenset[str]) -> bool:
+        """Whether *values* name what this write undoes, where it says so: a group is not enough."""
+        if self.deed.does is not Does.UNMAKE or not self.own:
+            return True
+        return not values.isdisjoint(own_entities(self))
+
+    def brought(self, other: Write) -> bool:
+        """Whether this write returned an id that was new, and *other* names it as its own."""
+        new = self.returned - frozenset().union(*self.entities.values())
+        return len(new) <= _MOST_NEW and not new.isdisjoint(own_entities(other))
+
+
+class History:
+    """The writes of one session, kept up with its executed calls; each is read once."""
+
+    def __init__(self) -> None:
+        self._read = 0
+        self._place = 0
+        self.writes: deque[Write] = deque(maxlen=_MOST_WRITES)
+        self.spent: set[int] = set()
+        self.removed: OrderedDict[str, Write] = OrderedDict()
+        self.made: OrderedDict[str, None] = OrderedDict()
+
+    @classmethod
+    def of(cls, session: Session, plans: Plans, *, owner: object) -> History:
+        """Give the history of *session* up to now, as the tools of *owner* read it."""
+        history = session.derived(cls, owner=owner)
+        new = session.ran_so_far - history._read
+        for executed in session.newest(new):
+            history._take(executed, plans)
+        history._read = session.ran_so_far
+        return history
+
+    @property
+    def place(self) -> int:
+        """How many writes there were."""
+        return self._place
+
+    def _take(self, executed: Executed, plans: Plans) -> None:
+        plan = plans(executed.tool)
+        value = _read(executed.value)
+        if executed.error or plan is None or tells_failure(value):
+            return
+        self._note_made(plan, executed.arguments)
+        if executed.nested or not plan.writes:
+            return
+        write = write_of(
+            plan, executed.arguments, place=self._place, at=executed.at, turn=executed.turn,
+            value=value,
+        )  # fmt: skip
+        self._place += 1
+        if write.deed.does is Does.UNMAKE:
+            self.spent.update(old.place for old in self.writes if undoes(old, write))
+        self.writes.append(write)
+        self._bury(write)
+
+    def _note_made(self, plan: ToolPlan, arguments: Mapping[str, Any]) -> None:
+        self.made.update(dict.fromkeys(plan.targets.made(arguments)))
+        if plan.writes:
+            for _, leaf in leaves(arguments, most=_MOST_LEAVES):
+                if isinstance(leaf, str) and " " in leaf:
+                    self.made.update(dict.fromkeys(map(normal, made_in(leaf[:_MOST_TEXT]))))
+        while len(self.made) > _MOST_MADE:
+            self.made.popitem(last=False)
+
+    def _bury(self, write: Write) -> None:
+        named = own_entities(write)
+        if write.deed.does is Does.MAKE:
+            for value in (*named, *write.returned):
+                self.removed.pop(value, None)
+        elif write.deed.verb in _ENDING and not write.deed.object:
+            for value in named:
+                self.removed[value] = write
+            while len(self.removed) > _MOST_REMOVED:
+                self.removed.popitem(last=False)
+
+
+def write_of(
+    plan: ToolPlan,
+    arguments: Mapping[str, Any],
+    *,
+    place: int,
+    at: float,
+    turn: int,
+    value: Any = None,
+) -> Write:
+    """Read one call as a write."""
+    entities: dict[str, set[str]] = {}
+    found = list(leaves(arguments, most=_MOST_LEAVES))
+    for path, leaf in found:
+        text = scalar_text(leaf)
+        if text and _is_entity(path, leaf, plan):
+            entities.setdefault(name_of(path), set()).add(normal(text[:256]))
+    own = frozenset(name for name in entities if _names_noun(name, plan.deed))
+    return Write(
+        tool=plan.name,
+        deed=_done(plan.deed, arguments),
+        place=place,
+        entities={name: frozenset(values) for name, values in entities.items()},
+        own=own,
+        values={path: leaf for path, leaf in found if name_of(path) not in (own or entities)},
+        returned=frozenset(_identifiers(value)),
+        arguments=arguments,
+        at=at,
+        turn=turn,
+    )
+
+
+def _done(named: Deed, arguments: Mapping[str, Any]) -> Deed:
+    """What a call does: as the tool's name says, or, where that only acts, as an argument says."""
+    told = commanded(arguments) if named.does is Does.ACT else None
+    return named if told is None else replace(told, noun=told.noun or named.noun)
+
+
+def _is_entity(path: Path, leaf: Any, plan: ToolPlan) -> bool:
+    """Whether a leaf says which thing is meant: by its name, its value, or the tool's noun."""
+    if plan.targets.names_entity(path):
+        return True
+    name, text = name_of(path), str(leaf)
+    if len(text) > _LONGEST or plan.targets.is_free(path):
+        return False
+    said = frozenset(name_words(name)) - _GENERIC - {"name"}
+    if said and said <= frozenset(plan.deed.noun):
+        return True
+    return (
+        isinstance(leaf, str) and plan.targets.is_open(path) and (is_code(leaf) or is_address(leaf))
+    )
+
+
+def undoes(first: Write, then: Write) -> bool:
+    """Whether *then* takes back what *first* made or changed, on the same entity."""
+    return (
+        first.deed.opens
+        and then.deed.does is Does.UNMAKE
+        and (first.brought(then) or (_of_one_kind(first, then) and bool(first.meets(then))))
+    )
+
+
+def _of_one_kind(first: Write, then: Write) -> bool:
+    """Whether both are done to one kind of thing; what is only set may be unset any time."""
+    named = first.deed.does is not Does.CHANGE or bool(first.deed.noun and then.deed.noun)
+    return named and same_noun(first.deed, then.deed)
+
+
+def own_entities(write: Write) -> frozenset[str]:
+    """Give the identifiers of what the verb is done to; of all, where no name says which."""
+    names = write.own or write.entities.keys()
+    return frozenset().union(*(write.entities[name] for name in names))
+
+
+def _read(value: Any) -> Any:
+    """A result, or what it holds as JSON."""
+    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
+    return value if inside is None else inside
+
+
+def _names_noun(name: str, deed: Deed) -> bool:
+    said = frozenset(name_words(name)) - _GENERIC
+    return not said or not said.isdisjoint(deed.noun)
+
+
+def _identifiers(value: Any) -> Iterator[str]:
+    """Identifiers in a result: what stands under a name such as ``id``."""
+    for path, leaf in leaves(value, most=_MOST_LEAVES):
+        text = scalar_text(leaf)
+        if text and len(text) <= _LONGEST:
+            if by_name(name_of(path)) in ("hard", "who"):
+                yield normal(text)
+        elif text:
+            told = islice(labelled(text[:_MOST_TEXT]), _MOST_LEAVES)
+            yield from (normal(value) for name, value in told if by_name(name) == "hard")

@@ -1,0 +1,85 @@
+"""Whether a seen value is an identifier of another kind than its parameter asks for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from itertools import islice
+
+from abs_shield.plan.names import by_name
+from abs_shield.plan.targets import Argument
+from abs_shield.policy import Tool
+from abs_shield.session import Origin, Session
+from abs_shield.text.leaves import name_of
+from abs_shield.text.names import name_words
+from abs_shield.text.normal import normal
+
+_GENERIC = frozenset("id uuid guid number no num name key code value ref reference handle".split())
+_SEPARATOR = re.compile(r"[^\w]|_")
+_MOST = 50
+
+
+def kinds_of(tool: Tool) -> frozenset[str]:
+    """
+    Give what the identifiers of a tool are of.
+
+    >>> sorted(kinds_of(Tool(name="t", parameters={"properties": {"order_id": {}, "note": {}}})))
+    ['order']
+    """
+    known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
+    properties = known.get("properties")
+    names = islice(properties, _MOST) if isinstance(properties, Mapping) else ()
+    return frozenset().union(*(_distinct(name) for name in names if by_name(name) == "hard"))
+
+
+def alien(
+    argument: Argument,
+    origin: Origin,
+    noun: tuple[str, ...],
+    *,
+    kinds: Callable[[], frozenset[str]],
+    session: Session,
+) -> bool:
+    """
+    Whether *argument* is known as another kind of thing only, and not written as its own kind is.
+
+    It has to have stood under a field of another kind that these tools ask for too: a customer's
+    id where an order's is asked for. And there has to be evidence of how its own kind is written:
+    an example in the schema, or seen values under a field that shares a word with the parameter.
+
+    Args:
+        kinds: Gives the kinds that all the tools ask for.
+    """
+    if argument.judged != "hard" or origin.source != "tool" or origin.prose or not origin.fields:
+        return False
+    asked = _distinct(name_of(argument.path)) or frozenset(noun)
+    under = [said for field in origin.fields if (said := _distinct(field))]
+    if not asked or not under or any(not asked.isdisjoint(said) for said in under):
+        return False
+    if not all(map(str.isascii, origin.fields)):
+        return False
+    own = {written(normal(value)) for value in (*argument.examples, *_kin(asked, session))}
+    if not own or written(normal(argument.text)) in own:
+        return False
+    others = kinds() - asked
+    return any(not others.isdisjoint(said) for said in under)
+
+
+def written(normalised: str) -> tuple[bool, bool, frozenset[str]]:
+    """
+    How a value is written: with letters, with digits, with which separators.
+
+    >>> written("credit_card_9"), written("w549")
+    ((True, True, frozenset({'_'})), (True, True, frozenset()))
+    """
+    letters = any(c.isalpha() for c in normalised)
+    digits = any(c.isdigit() for c in normalised)
+    return letters, digits, frozenset(_SEPARATOR.findall(normalised))
+
+
+def _distinct(name: str) -> frozenset[str]:
+    return frozenset(name_words(name)) - _GENERIC
+
+
+def _kin(asked: frozenset[str], session: Session) -> list[str]:
+    return session.seen.kin(lambda field: not asked.isdisjoint(_distinct(field)), most=_MOST)

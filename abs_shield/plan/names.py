@@ -1,0 +1,134 @@
+"""What a parameter's English name says of its values."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from abs_shield.text.names import name_words
+
+Judged = Literal["hard", "who", "soft", "never", "open", "code"]
+"""
+How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only where the value
+is written as an identifier, and ``who`` takes a person's name as soft and an account as hard.
+"""
+
+_IDENTIFIERS = frozenset(
+    "id uuid guid iban email phone account username login url uri link channel "
+    "path filepath filename file folder directory sku isbn reference ref handle hash sha "
+    "arn vin imei ssn webpage "
+    "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
+    "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
+    "ipv4 ipv6 plate".split()
+)
+_HOSTS = frozenset("host hostname domain".split())
+"""Identifiers where they have a dot in them; else words such as ``climate``."""
+_NUMBERED = frozenset({"number", "no", "num", "code", "key"})
+_UNNUMBERED = {
+    word: frozenset(said.split())
+    for word, said in {
+        "code": "country currency language area airport iata status error color colour source "
+        "sort order primary promo coupon discount zone test exit response http reason rate tax "
+        "state lang hs",
+        "key": "sort order primary partition cache public private secret api access encryption",
+        "no": "page line row max min order room floor house",
+        "num": "page line row max min room floor house passenger item guest people person",
+        "number": "page line row max min room floor house street passenger item guest people "
+        "person quantity primary version port",
+    }.items()
+}
+"""What these words number without identifying it."""
+_PEOPLE = frozenset("user recipient participant attendee assignee member payee owner".split())
+_PLAIN = frozenset(
+    "status type category sort order format unit language lang locale currency priority level "
+    "mode cabin class color colour size role gender state genre cuisine timezone tz "
+    "action operation day month year weekday season period frequency interval duration encoding "
+    "protocol scope visibility severity theme style tone model engine version provider region "
+    "zone platform os industry tag label kind flag strategy direction position time date "
+    "datetime timestamp start end amount price cost total count limit offset page quantity qty "
+    "weight height width length age rate percent percentage score rating threshold latitude "
+    "longitude lat lon lng radius distance temperature password pin step index depth n k x y z "
+    "seed max min field column attribute property dob birthday deadline range cpc ipc icd icd10 "
+    "cpt atc loinc snomed naics isic nace mcc".split()
+)
+_SUMS = frozenset("amount value price cost total sum balance quantity".split())
+_VOCABULARY = frozenset(
+    "metric stat statistic stage fare event function method package parameter setting option "
+    "schema template object sobject resource namespace dimension measure module plan tier "
+    "aggregation policy permission capability feature domain operator comparison algorithm".split()
+)
+"""Words whose values are an interface's own, and no entity of a run."""
+_PAYING = frozenset({"method", "instrument", "source", "option", "plan"})
+_PLACES = frozenset(
+    "city place location address origin destination street station venue country town region "
+    "district airport hometown birthplace county province state area".split()
+)
+_PUBLIC = frozenset(
+    "author artist composer director actor band singer writer brand player team league club movie "
+    "film book song album track game recipe ingredient food dish species drug medication token "
+    "coin stock library package framework".split()
+)
+"""Things that the world knows: their names need no mention."""
+_INFRA = "database db collection table dataset branch pod container cluster queue slug"
+_NAMED = frozenset(
+    f"{_INFRA} name city place location company organization organisation person hotel "
+    "restaurant street address destination origin customer patient employee student contact "
+    "guest speaker reviewer approver traveller traveler passenger client driver vendor supplier "
+    "project product item group hospital doctor school "
+    "university airline station venue country nationality".split()
+)
+_UNNAMED = _PLAIN | _VOCABULARY | _PUBLIC
+_CLASSES = frozenset("type status priority role state stage currency language unit level".split())
+"""What these identify is a word of an interface, and no entity of a run."""
+_LEAST = 3
+_NO_IDS = frozenset(
+    "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
+    "unpaid prepaid amid acid".split()
+)
+"""Words that end as ``userid`` does."""
+_ADDRESSES = frozenset({"email", "mail", "ip", "mac", "wallet"})
+
+
+def by_name(name: str) -> Judged:
+    """
+    Say how a parameter of this English name is judged; ``open`` where the name says nothing.
+
+    >>> by_name("order_id"), by_name("first_name"), by_name("amount"), by_name("flight_number")
+    ('hard', 'soft', 'never', 'hard')
+    >>> by_name("metric_name"), by_name("payment_method")
+    ('never', 'code')
+    """
+    said = name_words(name)
+    if not said:
+        return "open"
+    last, before = said[-1], said[:-1]
+    if last in _NUMBERED:
+        if not before:
+            return "open"
+        plain = _UNNUMBERED[last] | _PLAIN | _VOCABULARY
+        return "never" if before[-1] in plain else "hard"
+    if last == "address" and before and before[-1] in _ADDRESSES:
+        return "hard"
+    if last in _IDENTIFIERS or last in _HOSTS:
+        return "never" if last == "id" and before and before[-1] in _CLASSES else "hard"
+    if last in _PEOPLE:
+        return "who"
+    if last in _PAYING:
+        return "code"
+    if last in _PLAIN or last in _VOCABULARY or not _SUMS.isdisjoint(said):
+        return "never"
+    if last in _PUBLIC or (last == "name" and before and before[-1] in _UNNAMED):
+        return "never"
+    if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
+        return "hard"
+    return "soft" if last in _NAMED else "open"
+
+
+def is_host(name: str) -> bool:
+    """Whether a parameter of this name holds a host or a domain of the net."""
+    said = name_words(name)
+    return bool(said) and said[-1] in _HOSTS
+
+
+def is_place(name: str) -> bool:
+    """Whether a parameter of this name holds a place, told from the small to the large."""
+    return any(word in _PLACES for word in name_words(name))

@@ -1,0 +1,221 @@
+"""What a tool's name says it does: a verb of a class, and the noun that it does it to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from abs_shield.text.names import name_words
+
+
+class Does(StrEnum):
+    """What a verb does to its noun; other verbs only ever act."""
+
+    READ = "read"
+    MAKE = "make"
+    UNMAKE = "unmake"
+    CHANGE = "change"
+    ACT = "act"
+
+
+_WORDS: dict[Does, str] = {
+    Does.ACT: (
+        "pay submit export log record enqueue emit upsert reply forward notify execute "
+        "run call order buy transfer purchase charge refund deposit apply process trigger place "
+        "request"
+    ),
+    Does.READ: (
+        "get list read find search fetch show view lookup look check query describe count "
+        "calculate compute compare retrieve inspect verify validate preview estimate "
+        "analyze analyse summarize summarise translate explain detect see scan track watch "
+        "monitor test ping select filter tell ask think head download navigate visit goto browse "
+        "scrape crawl scroll hover wait screenshot peek poll"
+    ),
+    Does.MAKE: (
+        "create add append insert book invite register grant enable lock start resume open "
+        "subscribe make new generate reserve hire follow like pin star attach mount connect join "
+        "allow activate publish upload issue assign approve link save write draft build "
+        "provision launch deploy install init initialize setup schedule enroll enrol admit mute "
+        "block ban freeze hold unarchive restore reopen reinstate accept confirm "
+        "arm borrow rent checkin send post tag label flag mark bookmark "
+        "favorite watch"
+    ),
+    Does.UNMAKE: (
+        "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
+        "destroy erase purge terminate deactivate unpublish unassign reject unlink uninstall "
+        "disconnect leave unfollow unlike unpin unstar detach unmount deny abort undo rollback "
+        "release void decline expel fire discard clear trash unregister deregister "
+        "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
+        "dismiss pause kill checkout untag unlabel unflag "
+        "unmark unbookmark unfavorite unwatch withdraw halt"
+    ),
+    Does.CHANGE: (
+        "update modify exchange set change edit rename move replace adjust patch put alter "
+        "reschedule extend increase decrease upgrade downgrade reset swap configure "
+        "correct amend revise convert share promote"
+    ),
+}
+_CLASS = {word: does for does, said in _WORDS.items() for word in said.split()}
+
+_MINTING = frozenset(
+    "create make new generate insert write save draft build upload provision launch init "
+    "initialize setup register issue define append export log record enqueue emit "
+    "upsert".split()
+)
+"""Verbs after which the thing did not exist before, so that its own name is the caller's."""
+
+_OPPOSITES = {
+    frozenset(pair.split("/"))
+    for pair in (
+        "lock/unlock enable/disable start/stop resume/pause resume/suspend open/close grant/revoke "
+        "subscribe/unsubscribe follow/unfollow like/unlike pin/unpin star/unstar attach/detach "
+        "mount/unmount connect/disconnect join/leave activate/deactivate publish/unpublish "
+        "assign/unassign approve/reject link/unlink install/uninstall mute/unmute block/unblock "
+        "ban/unban freeze/unfreeze archive/unarchive archive/restore create/archive close/reopen "
+        "share/unshare accept/decline confirm/cancel promote/demote upgrade/downgrade arm/disarm "
+        "increase/decrease suspend/reinstate provision/decommission hire/dismiss hold/release "
+        "hire/fire register/unregister "
+        "enroll/unenroll allow/deny invite/remove add/remove create/delete book/cancel "
+        "reserve/cancel schedule/cancel insert/delete borrow/return rent/return admit/expel "
+        "checkin/checkout tag/untag label/unlabel flag/unflag mark/unmark bookmark/unbookmark "
+        "favorite/unfavorite watch/unwatch run/stop run/kill create/withdraw submit/withdraw"
+    ).split()
+}
+_NOUNS = frozenset(
+    "record order book log post note call export transfer share schedule trigger process charge "
+    "purchase issue release draft build check track watch test filter request place tag label flag "
+    "mark bookmark show count access like pin star".split()
+)
+"""Verbs that stand for a thing as well."""
+_STARTING = frozenset(
+    "run order buy purchase submit apply place request pay charge transfer trigger".split()
+)
+"""Acts that open a record, which a later call may take back."""
+_PLACING = frozenset("add append attach insert".split())
+"""Verbs that put a part into a whole."""
+_PREPOSITIONS = frozenset("to from in into by for of on at with and or via as under".split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deed:
+    """
+    What a tool's name says.
+
+    Attributes:
+        does: The class of its verb.
+        verb: The verb itself; empty where none is known.
+        noun: Words of what it is done to, up to a preposition.
+        object: Words behind the preposition: the group, the place.
+        mints: Whether the noun comes into being by the call.
+    """
+
+    does: Does
+    verb: str
+    noun: tuple[str, ...]
+    object: tuple[str, ...]
+    mints: bool
+
+    @property
+    def opens(self) -> bool:
+        """Whether the call makes or changes something, or opens a record of it."""
+        return self.does in (Does.MAKE, Does.CHANGE) or self.verb in _STARTING
+
+    @property
+    def writes(self) -> bool:
+        """Whether the name says more than looking."""
+        return self.does is not Does.READ
+
+
+@lru_cache(maxsize=4096)
+def deed(name: str) -> Deed:
+    """
+    Read a tool's name, in English; a name in another language only acts.
+
+    >>> d = deed("remove_user_from_channel"); d.does, d.noun, d.object
+    (<Does.UNMAKE: 'unmake'>, ('user',), ('channel',))
+    """
+    said = _joined(name_words(name))
+    at = _verb(said)
+    if at is None:
+        return Deed(does=Does.ACT, verb="", noun=said, object=(), mints=False)
+    after = said[at + 1 :]
+    stop = next((n for n, word in enumerate(after) if word in _PREPOSITIONS), len(after))
+    noun, tail = after[:stop], tuple(w for w in after[stop:] if w not in _PREPOSITIONS)
+    verb = said[at]
+    mints = verb in _MINTING or (verb in ("add", "book", "schedule", "reserve") and not tail)
+    return Deed(does=_CLASS[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
+
+
+_COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
+_LONGEST = 128
+_PHRASES = {
+    ("turn", "on"): "enable", ("turn", "off"): "disable", ("switch", "on"): "enable",
+    ("switch", "off"): "disable", ("check", "in"): "checkin", ("check", "out"): "checkout",
+    ("sign", "up"): "register", ("log", "in"): "connect", ("log", "out"): "disconnect",
+}  # fmt: skip
+"""Verbs of two words."""
+
+
+def _joined(said: tuple[str, ...]) -> tuple[str, ...]:
+    """The words with a verb of two words as one."""
+    for n, pair in enumerate(pairwise(said)):
+        if pair in _PHRASES:
+            return (*said[:n], _PHRASES[pair], *said[n + 2 :])
+    return said
+
+
+def _verb(said: tuple[str, ...]) -> int | None:
+    """Where the verb stands: first, or last behind its noun, as in ``dns_record_delete``."""
+    last = len(said) - 1
+    known = [
+        n
+        for n, word in enumerate(said)
+        if word in _CLASS and not (0 < n == last and word in _NOUNS)
+    ]
+    strong = [n for n in known if said[n] not in _NOUNS]
+    if 0 not in strong and strong and strong[-1] == last:
+        return strong[-1]
+    return known[0] if known else None
+
+
+def commanded(arguments: Mapping[str, Any]) -> Deed | None:
+    """Give what an argument of a tool with several verbs says: ``{"command": "create"}``."""
+    for name in _COMMANDS:
+        word = arguments.get(name)
+        if isinstance(word, str) and (told := deed(word[:_LONGEST])).verb:
+            return told
+    return None
+
+
+def opposite(first: Deed, then: Deed) -> bool:
+    """Whether two verbs say the exact opposite of each other: lock and unlock."""
+    return frozenset({first.verb, then.verb}) in _OPPOSITES
+
+
+def same_noun(first: Deed, then: Deed) -> bool:
+    """
+    Whether two deeds are done to one kind of thing: the last word of a noun says which.
+
+    What changes a part of a thing meets what is done to the whole.
+
+    >>> same_noun(deed("update_reservation_flights"), deed("cancel_reservation"))
+    True
+    >>> same_noun(deed("create_calendar_event"), deed("delete_calendar"))
+    False
+    """
+    one, other = first.noun or first.object, then.noun or then.object
+    if not (one and other) or one[-1] == other[-1]:
+        return True
+    partial = first.does is Does.CHANGE or first.verb in _PLACING
+    return partial and other[-1] in one
+
+
+def touches(done: Deed) -> bool:
+    """Whether a deed needs its thing to be there: it changes, removes, or adds to it."""
+    if done.does is Does.MAKE:
+        return not done.mints or bool(done.object and not done.noun)
+    return done.does in (Does.CHANGE, Does.UNMAKE)

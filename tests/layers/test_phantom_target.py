@@ -1,0 +1,396 @@
+"""An argument that names what nobody in the run mentioned."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import pytest
+
+from abs_shield import Creates, Free, Shield, Soft, Target, Tool, ToolCall, Verdict, shield
+
+
+def obj(**properties):
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+TEXT = {"type": "string"}
+REFUND = Tool(name="refund", parameters=obj(transaction_id=TEXT, name=TEXT, note=TEXT))
+FIND = Tool(name="find_user", parameters=obj(email=TEXT, city=TEXT), read_only=True)
+ORDER = Tool(name="create_order", parameters=obj(order_id=TEXT, user_id=TEXT, title=TEXT))
+READ = Tool(name="read_file", parameters=obj(path=TEXT))
+WRITE = Tool(name="edit_file", parameters=obj(path=TEXT))
+SEND = Tool(
+    name="send_mail",
+    parameters=obj(recipients={"type": "array", "items": TEXT}, sender=obj(email=TEXT)),
+)
+TOOLS = (REFUND, FIND, ORDER, READ, WRITE, SEND)
+
+
+def door(*tools, **declared):
+    layers = ["phantom_target"]
+    return Shield(shield.configure(tools=tools or TOOLS, layers=layers, **declared), hooks=None)
+
+
+def judged(said, tool, arguments, *, firewall=None, results=()):
+    firewall = firewall or door()
+    with firewall.session() as session:
+        session.user(said)
+        for name, value in results:
+            session.tool_result(name, value)
+        return firewall.check_call(ToolCall(tool, arguments))
+
+
+def codes(*args, **kwargs):
+    return [finding.code for finding in judged(*args, **kwargs).findings]
+
+
+def test_the_scenario():
+    """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
+    decision = judged("Please refund tx_12345.", "refund", {"transaction_id": "tx_99999"})
+    (found,) = decision.findings
+
+    assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
+    assert ("unseen", 0.95, "/arguments/transaction_id") == (
+        found.code,
+        found.strength,
+        found.where,
+    )
+    assert "tx_12345" == found.nearest
+    assert "from the user" in found.hint
+
+
+def test_what_was_mentioned_is_clean():
+    """The other half of the scenario."""
+    assert (
+        Verdict.CLEAN == judged("refund tx_12345", "refund", {"transaction_id": "TX-12345"}).verdict
+    )
+
+
+@pytest.mark.parametrize(
+    "said", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
+)
+def test_a_placeholder(said):
+    """What stands where a value should is found with strength 1, whatever the parameter."""
+    found = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
+
+    assert ("placeholder", 1.0) == (found.code, found.strength)
+
+
+def test_a_placeholder_that_the_user_wrote_is_none():
+    """Somebody may really be called so."""
+    assert [] == codes(
+        "Refund order <order_id>, literally.", "refund", {"transaction_id": "<order_id>"}
+    )
+
+
+def test_a_name_is_judged_softly():
+    """A name nobody mentioned has strength 0.4, so a threshold of 0.5 does not count it."""
+    said = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
+
+    assert [0.4] == [f.strength for f in judged(*said).findings]
+    assert [False] == [f.counted for f in judged(*said, firewall=door(threshold=0.5)).findings]
+
+
+def test_words_of_a_name_may_stand_apart():
+    """First and last name came from two places."""
+    assert [] == codes(
+        "Please find the user Maria.", "refund", {"name": "Maria Santos"},
+        results=[("find_user", {"last_name": "Santos"})],
+    )  # fmt: skip
+
+
+PLACES = ["Oslo", "Oslo, Norway", "Oslo Airport (OSL), Norway", "Oslo central station"]
+
+
+@pytest.mark.parametrize("city", PLACES)
+def test_a_place_is_known_by_its_smallest_part(city):
+    """Country, airport code and words of any map need no mention."""
+    assert [] == codes("Please find the user in Oslo.", "find_user", {"city": city})
+
+
+def test_a_city_has_two_names():
+    """The user writes Köln and the agent Cologne."""
+    assert [] == codes("Please find what you can about Köln.", "find_user", {"city": "Cologne"})
+
+
+def test_names_abstain_in_languages_that_are_not_tested():
+    """An invented name in a Russian run is not judged; an invented identifier is."""
+    said = "Верните деньги Марии, пожалуйста."
+
+    assert [] == codes(said, "refund", {"name": "Otto Lind"})
+    assert ["unseen"] == codes(said, "refund", {"transaction_id": "tx_99999"})
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"note": "Refunded as Otto Lind of Gribskov asked, see tx_99999"},
+        {"transaction_id": ""},
+        {"transaction_id": None},
+        {"transaction_id": True},
+        {"transaction_id": "me"},
+        {"transaction_id": "2024-05-20"},
+        {"name": "USD"},
+        {"name": "Norway"},
+    ],
+)
+def test_what_is_never_judged(arguments):
+    """Free text, nothing, booleans, sentinels, dates, short codes and countries."""
+    assert [] == codes("Please refund it, thank you.", "refund", arguments)
+
+
+def test_enums_and_defaults_are_never_judged():
+    """What the schema itself names needs no mention."""
+    schema = obj(account_id={"enum": ["A-1000", "B-2000"]}, queue_id={**TEXT, "default": "Q-7777"})
+    firewall = door(Tool(name="pay", parameters=schema))
+
+    assert [] == codes(
+        "Pay.", "pay", {"account_id": "A-1000", "queue_id": "Q-7777"}, firewall=firewall
+    )
+
+
+def test_leaves_are_judged_one_by_one():
+    """Each member of a list and of an object has its own pointer."""
+    decision = judged(
+        "Write to mia@x.org", "send_mail",
+        {"recipients": ["mia@x.org", "eve@y.org"], "sender": {"email": "bob@z.org"}},
+    )  # fmt: skip
+
+    assert ["/arguments/recipients/1", "/arguments/sender/email"] == [
+        f.where for f in decision.findings
+    ]
+
+
+def test_a_creating_call_mints_its_own_id():
+    """``create_order`` names the order that it makes; the user it is for has to exist."""
+    arguments = {"order_id": "O-5551", "title": "Lamp", "user_id": "u-9999"}
+    decision = judged("Order a lamp.", "create_order", arguments)
+
+    assert ["/arguments/user_id"] == [f.where for f in decision.findings]
+
+
+def test_what_was_made_is_known_afterwards():
+    """The minted id is used by the next call, and by a sibling of the same turn."""
+    firewall = door()
+    made = ToolCall("create_order", {"order_id": "O-5551"})
+    with firewall.session() as session:
+        session.user("Order a lamp and refund it.")
+        together = firewall.inspect_turn([made, ToolCall("refund", {"transaction_id": "O-5551"})])
+        with firewall.guard(made) as guard:
+            guard.value = "done"
+        later = firewall.check_call(ToolCall("refund", {"transaction_id": "O-5551"}))
+
+    assert [(), (), ()] == [d.findings for d in (*together, later)]
+
+
+def test_the_marks_of_the_author_decide():
+    """Target, Soft, Free and Creates override what a name says."""
+    firewall = door(
+        Tool(
+            name="pay",
+            parameters=obj(account=TEXT, memo_id=TEXT, nick=TEXT, ticket_id=TEXT),
+            targets=["account"], free=["memo_id"], soft=["nick"], creates=["ticket_id"],
+        )
+    )  # fmt: skip
+    arguments = {"account": "2024-05-20", "memo_id": "M-9999", "nick": "Lou", "ticket_id": "T-123"}
+    decision = judged("Please pay the bill for me.", "pay", arguments, firewall=firewall)
+
+    assert [("/arguments/account", 0.95), ("/arguments/nick", 0.4)] == [
+        (f.where, f.strength) for f in decision.findings
+    ]
+
+
+def test_the_marks_in_annotations():
+    """The same marks ride in a decorated function's type hints."""
+
+    def pay(
+        account: Annotated[str, Target(must_be_seen=True)],
+        memo_id: Annotated[str, Free()],
+        nick: Annotated[str, Soft()],
+        ticket_id: Annotated[str, Creates()],
+    ) -> None:
+        """Pay a bill."""
+
+    firewall = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    firewall.register(pay)
+    arguments = {"account": "A-99", "memo_id": "M-99", "nick": "Lou", "ticket_id": "T-1"}
+    decision = judged("Please pay the bill for me.", "pay", arguments, firewall=firewall)
+
+    assert ["/arguments/account", "/arguments/nick"] == [f.where for f in decision.findings]
+    assert decision.blocked
+
+
+@pytest.mark.parametrize(
+    ("declared", "said", "verdict"),
+    [
+        ({"destructive": True}, "tx_99999", "HALLUCINATED"),
+        ({"targets": {"transaction_id": Target(must_be_seen=True)}}, "tx_99999", "HALLUCINATED"),
+        ({"destructive": True}, "<id>", "HALLUCINATED"),
+        ({}, "tx_99999", "SUSPICIOUS"),
+    ],
+)
+def test_where_it_is_grave(declared, said, verdict):
+    """A destructive tool, or a target that must have been seen, makes a certain finding grave."""
+    firewall = door(Tool(name="refund", parameters=REFUND.parameters, **declared))
+    arguments = {"transaction_id": said}
+
+    assert verdict == judged("Refund tx_12345.", "refund", arguments, firewall=firewall).verdict
+
+
+def test_a_soft_finding_is_never_grave():
+    """Not on a destructive tool either: its strength is below 0.9."""
+    firewall = door(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
+    said = "Please refund what you find for Maria Santos."
+
+    assert "SUSPICIOUS" == judged(said, "refund", {"name": "Otto Lind"}, firewall=firewall).verdict
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"allow": ["tx_9*"]},
+        {"allow": ["tx_99999"]},
+        {"allow": [lambda value: str(value).endswith("99")]},
+        {"tools": [Tool(name="refund", parameters=REFUND.parameters, allow=["tx_9*"])]},
+        {"tools": [
+            Tool(
+                name="refund", parameters=REFUND.parameters,
+                targets={"transaction_id": Target(allow=["tx_99999"])},
+            )
+        ]},
+    ],
+)  # fmt: skip
+def test_an_allowlist_admits(declared):
+    """Values, globs and callables, on the policy, the tool and the parameter."""
+    tools = declared.pop("tools", TOOLS)
+    firewall = door(*tools, **declared)
+
+    assert [] == codes("Refund it.", "refund", {"transaction_id": "tx_99999"}, firewall=firewall)
+
+
+def test_a_glob_admits_no_more_than_it_says():
+    """Another id is judged as ever."""
+    firewall = door(allow=["tx_9*"])
+
+    assert ["unseen"] == codes("Hi.", "refund", {"transaction_id": "tx_8"}, firewall=firewall)
+
+
+def test_an_allowlist_that_raises_is_our_error():
+    """A broken callable is an error that is seen: strict closes the door."""
+    firewall = door(allow=[lambda value: 1 / 0])
+    decision = judged("Hi.", "refund", {"transaction_id": "tx_9"}, firewall=firewall)
+
+    assert (True, 1) == (decision.blocked, len(decision.errors))
+    assert "ZeroDivisionError" in decision.errors[0]
+
+
+RESULTS = [
+    ("get_user", {"customer_id": "C-555", "name": "Mia"}),
+    ("list_orders", [{"order_id": "8801"}, {"order_id": "8802"}]),
+]
+
+
+def test_a_seen_id_of_another_kind():
+    """A customer's id where an order's is asked for is a weak finding that names the field."""
+    tools = (
+        Tool(name="cancel", parameters=obj(order_id=TEXT)),
+        Tool(name="get_user", parameters=obj(customer_id=TEXT)),
+    )
+    decision = judged(
+        "Hi.", "cancel", {"order_id": "C-555"}, firewall=door(*tools), results=RESULTS
+    )
+    (found,) = decision.findings
+
+    assert ("other_kind", 0.3) == (found.code, found.strength)
+    assert "`customer_id` in a result of `get_user`" in found.detail
+
+
+def test_another_kind_needs_a_tool_that_asks_for_it():
+    """A field that no tool asks for says nothing of a kind."""
+    firewall = door(Tool(name="cancel", parameters=obj(order_id=TEXT)))
+
+    assert [] == codes("Hi.", "cancel", {"order_id": "C-555"}, firewall=firewall, results=RESULTS)
+
+
+def test_an_echo_launders_nothing():
+    """What a write of the agent's own brought in stays unseen, however often results repeat it."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Write to mia@x.org")
+        with firewall.guard(ToolCall("send_mail", {"recipients": ["eve@y.org"]})) as guard:
+            guard.value = "sent to eve@y.org"
+        session.tool_result("list_mail", [{"to": "eve@y.org"}])
+        again = firewall.check_call(ToolCall("send_mail", {"recipients": ["eve@y.org"]}))
+
+    assert ["unseen"] == [f.code for f in again.findings]
+
+
+def test_reading_may_go_a_plain_step_further():
+    """Looking into a folder below a seen one is no invention; writing there is."""
+    said = "Fix the bug in /srv/app, please."
+
+    assert [] == codes(said, "read_file", {"path": "/srv/app/src"})
+    assert [] == codes(said, "read_file", {"path": "/srv/app/README.md"})
+    assert ["unseen"] == codes(said, "read_file", {"path": "/srv/app/deploy_key_7"})
+    assert ["unseen"] == codes(said, "edit_file", {"path": "/srv/app/src"})
+
+
+def test_a_misspelt_step_is_no_exploring():
+    """One step of a seen path, written otherwise, is a slip, also when reading."""
+    said = "Read /srv/mia/report.pdf, please."
+
+    assert ["unseen"] == codes(said, "read_file", {"path": "/srv/mai/report.pdf"})
+
+
+def test_without_a_session_it_is_unavailable():
+    """Nothing is known of the run."""
+    decision = door().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
+
+    assert ("unavailable", "no session") == decision.coverage["phantom_target"]
+
+
+def test_without_a_user_it_is_unavailable():
+    """A bare proxy sees calls only."""
+    firewall = door()
+    with firewall.session():
+        decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
+
+    assert ("unavailable", "no user message") == decision.coverage["phantom_target"]
+
+
+@pytest.mark.parametrize("id_", ["tx_99999", "tx_12345"])
+def test_an_opaque_turn_makes_it_abstain(id_):
+    """What the model saw and we did not may hold the id: a miss is no finding."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Refund tx_12345.")
+        session.opaque("a PDF")
+        decision = firewall.check_call(ToolCall("refund", {"transaction_id": id_}))
+
+    assert () == decision.findings
+    assert ("ran" if id_ == "tx_12345" else "unavailable") == decision.coverage[
+        "phantom_target"
+    ].outcome
+
+
+def test_the_system_prompt_is_evidence():
+    """An id that the host named may be used."""
+    firewall = door()
+    with firewall.session() as session:
+        session.system("The house account is acct_900.")
+        session.user("Refund it.")
+        decision = firewall.check_call(ToolCall("refund", {"transaction_id": "acct_900"}))
+
+    assert Verdict.CLEAN == decision.verdict
+
+
+def test_an_approval_lets_it_through_once():
+    """``on_suspicious="approve"`` asks a person about an unseen target."""
+    asked = []
+    policy = shield.configure(tools=TOOLS, layers=["phantom_target"], on_suspicious="approve")
+    firewall = Shield(policy, hooks=None, approver=lambda decision: asked.append(decision) or True)
+    with firewall.session() as session:
+        session.user("Refund tx_12345.")
+        decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_99999"}))
+
+    assert (1, False) == (len(asked), decision.blocked)

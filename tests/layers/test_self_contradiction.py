@@ -1,0 +1,292 @@
+"""A call that takes back, or contradicts, one made a moment ago."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, Verdict, inverse, shield
+
+ANY = {"type": "object", "additionalProperties": True}
+NAMES = (
+    "create_user", "delete_user", "update_user", "get_user", "lock_account", "unlock_account",
+    "add_member_to_group", "remove_member_from_group", "create_event", "cancel_event",
+    "stop_server", "start_server", "resize_server", "set_volume", "update_profile", "send_note",
+    "book_room", "cancel_room", "create_ticket",
+)  # fmt: skip
+
+
+def door(**declared):
+    tools = [Tool(name=name, parameters=ANY) for name in NAMES]
+    layers = ["self_contradiction"]
+    return Shield(shield.configure(tools=tools, layers=layers, **declared), hooks=None)
+
+
+def run(firewall, *calls, said="Do what is needed."):
+    """Let all calls but the last run, each with a result, and judge the last."""
+    with firewall.session() as session:
+        session.clock = lambda: 0.0
+        session.user(said)
+        for name, arguments, value in calls[:-1]:
+            if name == "user":
+                session.user(arguments)
+                continue
+            with firewall.guard(ToolCall(name, arguments)) as guard:
+                guard.value = value
+        return firewall.check_call(ToolCall(*calls[-1]))
+
+
+def said(*calls, **declared):
+    return [(f.code, f.strength) for f in run(door(**declared), *calls).findings]
+
+
+def test_the_scenario():
+    """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
+    decision = run(door(), ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1}))
+    (found,) = decision.findings
+
+    assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
+    assert ("undone", 0.6, "/arguments/id") == (found.code, found.strength, found.where)
+    assert "undoes `create_user`" in found.detail
+
+
+PAIRS = [
+    ("create_user", {"user_id": "u1"}, "delete_user", {"user_id": "u1"}, ("undone", 0.6)),
+    ("lock_account", {"account": "a1"}, "unlock_account", {"account": "a1"}, ("undone", 0.6)),
+    ("create_event", {"event_id": "e1"}, "cancel_event", {"event_id": "e1"}, ("undone", 0.6)),
+    ("delete_user", {"id": 1}, "create_user", {"id": 1}, ("undone", 0.3)),
+    ("update_user", {"id": 1, "x": 2}, "delete_user", {"id": 1}, ("undone", 0.3)),
+    ("update_user", {"id": 1, "x": 2}, "update_user", {"id": 1, "x": 3}, ("conflicting", 0.3)),
+    ("update_profile", {"city": "A"}, "update_profile", {"city": "B"}, ("conflicting", 0.3)),
+    (
+        "add_member_to_group", {"user": "u1", "group_id": "g1"},
+        "remove_member_from_group", {"user": "u1", "group_id": "g1"}, ("undone", 0.6),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "one", "then", "other", "expected"), PAIRS)
+def test_pairs_by_their_verbs(first, one, then, other, expected):
+    """Opposites and classes both count, and each kind has its strength."""
+    assert [expected] == said((first, one, "ok"), (then, other))
+
+
+HARMLESS = [
+    (("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 2})),
+    (("create_user", {"id": 1}, "ok"), ("get_user", {"id": 1})),
+    (("create_user", {"id": 1}, "ok"), ("cancel_event", {"id": 1})),
+    (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 1, "x": 2})),
+    (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 2, "x": 3})),
+    (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 1, "y": 3})),
+    (("set_volume", {"level": 1}, "ok"), ("set_volume", {"level": 2})),
+    (
+        ("add_member_to_group", {"user": "u1", "group_id": "g1"}, "ok"),
+        ("remove_member_from_group", {"user": "u2", "group_id": "g1"}),
+    ),
+    (
+        ("update_profile", {"setting": "a", "value": 1}, "ok"),
+        ("update_profile", {"setting": "b", "value": 2}),
+    ),
+]
+
+
+@pytest.mark.parametrize("calls", HARMLESS)
+def test_what_is_no_contradiction(calls):
+    """Another entity, another noun, reading, repeating, and setting something else."""
+    assert [] == said(*calls)
+
+
+def test_an_id_that_the_first_call_returned():
+    """The booking is made without an id, and cancelled under the one that came back."""
+    made = ("book_room", {"hotel_id": "h1"}, '{"bookingCode": "QX3T9P"}')
+
+    assert [("undone", 0.6)] == said(made, ("cancel_room", {"booking_code": "QX3T9P"}))
+
+
+@pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
+def test_a_failed_call_did_nothing(value):
+    """A first try that failed, and its correction, are no contradiction."""
+    assert [] == said(("update_user", {"id": 1, "x": 2}, value), ("update_user", {"id": 1, "x": 3}))
+
+
+def test_a_call_that_raised_did_nothing():
+    """An exception of the tool is a failure."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Go.")
+        with (
+            pytest.raises(ZeroDivisionError),
+            firewall.guard(ToolCall("create_user", {"id": 1})) as guard,
+        ):
+            guard.value = 1 / 0
+        decision = firewall.check_call(ToolCall("delete_user", {"id": 1}))
+
+    assert () == decision.findings
+
+
+def test_a_blocked_call_does_not_count():
+    """What did not run cannot be taken back."""
+    firewall = Shield(
+        shield.configure(
+            tools=[Tool(name=name, parameters=ANY) for name in NAMES],
+            layers=["self_contradiction", "parameter_mismatch"],
+        ),
+        hooks=None,
+    )
+    with firewall.session() as session:
+        session.user("Go.")
+        assert firewall.check_call({"name": "create_user", "arguments": '{"id": 1'}).blocked
+        decision = firewall.check_call(ToolCall("delete_user", {"id": 1}))
+
+    assert () == decision.findings
+
+
+def test_a_new_user_message_closes_the_window():
+    """The user changed their mind."""
+    assert [] == said(
+        ("create_user", {"id": 1}, "ok"),
+        ("user", "No, delete 1!", None),
+        ("delete_user", {"id": 1}),
+    )
+
+
+def test_the_window_is_in_calls():
+    """With a window of two, the third write looks back no further."""
+    between = [("send_note", {"note_id": n}, "ok") for n in range(2)]
+    calls = (("create_user", {"id": 1}, "ok"), *between, ("delete_user", {"id": 1}))
+
+    assert ([("undone", 0.6)], []) == (said(*calls), said(*calls, window=(2, 60.0)))
+
+
+def test_the_window_is_in_seconds():
+    """After the declared time nothing is a moment ago."""
+    firewall = door(window=(10, 60.0))
+    with firewall.session() as session:
+        session.clock = lambda: 0.0
+        session.user("Go.")
+        with firewall.guard(ToolCall("create_user", {"id": 1})) as guard:
+            guard.value = "ok"
+        session.clock = lambda: 61.0
+        decision = firewall.check_call(ToolCall("delete_user", {"id": 1}))
+
+    assert () == decision.findings
+
+
+def test_a_pair_is_told_once():
+    """What was taken back is spent: the next deletion finds nothing."""
+    assert [] == said(
+        ("create_user", {"id": 1}, "ok"),
+        ("delete_user", {"id": 1}, "ok"),
+        ("delete_user", {"id": 1}),
+    )
+
+
+def test_siblings_count_as_executed():
+    """A batch that makes and unmakes is seen before any of it runs."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Go.")
+        decisions = firewall.inspect_turn(
+            [ToolCall("create_user", {"id": 1}, "a"), ToolCall("delete_user", {"id": 1}, "b")]
+        )
+
+    assert [[], ["undone"]] == [[f.code for f in d.findings] for d in decisions]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Stop it, resize it and start it again.",
+        "Please (stop, resize, start) the box.",
+    ],
+)
+def test_what_the_user_asked_for_is_meant(asked):
+    """A sequence that the user spelt out is no contradiction."""
+    calls = ("stop_server", {"id": "s1"}, "ok"), ("start_server", {"id": "s1"})
+
+    assert () == run(door(), *calls, said=asked).findings
+    assert 1 == len(run(door(), *calls).findings)
+
+
+def test_a_cleaning_up_that_was_asked_for():
+    """A helper that is to be removed when done."""
+    calls = ("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 1})
+
+    assert () == run(door(), *calls, said="Use a test user, clean up afterwards.").findings
+
+
+def test_an_interruption_that_is_resumed():
+    """Stopped, changed, and started again: the same entity was worked on in between."""
+    assert [] == said(
+        ("stop_server", {"id": "s1"}, "ok"),
+        ("resize_server", {"id": "s1", "size": "m"}, "ok"),
+        ("start_server", {"id": "s1"}),
+    )
+
+
+def test_a_declared_pair_is_certain():
+    """``inverse`` needs no verb, and has strength 1."""
+    firewall = door(inverses=[inverse("send_note", "create_ticket", same="note_id")])
+    calls = ("send_note", {"note_id": "n1"}, "ok"), ("create_ticket", {"note_id": "n1"})
+
+    assert [1.0] == [f.strength for f in run(firewall, *calls).findings]
+
+
+def test_a_declared_pair_with_other_names():
+    """``same`` says under which name each tool knows the entity."""
+    pair = inverse("create_user", "delete_user", same={"create_user": "id", "delete_user": "uid"})
+    same = run(door(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 1}))
+    other = run(
+        door(inverses=[pair]), ("create_user", {"id": 1}, "ok"), ("delete_user", {"uid": 2})
+    )
+
+    assert ([1.0], []) == (
+        [f.strength for f in same.findings],
+        [f.strength for f in other.findings],
+    )
+
+
+def test_a_declared_pair_is_excused():
+    """``unless`` sees both calls, and silences inference as well."""
+    pair = inverse(
+        "create_user", "delete_user", same="id",
+        unless=lambda first, then: first.arguments["kind"] == "test",
+    )  # fmt: skip
+    firewall = door(inverses=[pair])
+    calls = [("create_user", {"id": 1, "kind": kind}, "ok") for kind in ("test", "real")]
+
+    assert [0, 1] == [
+        len(run(firewall, call, ("delete_user", {"id": 1})).findings) for call in calls
+    ]
+
+
+def test_without_a_session_it_is_unavailable():
+    """Nothing is known of the run."""
+    decision = door().check_call(ToolCall("delete_user", {"id": 1}))
+
+    assert ("unavailable", "no session") == decision.coverage["self_contradiction"]
+
+
+def test_shields_that_share_a_session_share_its_calls():
+    """The run knows no policy: a tool of another Shield counts where both know it."""
+    one, other = door(), door(window=(5, 30.0))
+    with one.session() as session:
+        session.user("Go.")
+        with one.guard(ToolCall("create_user", {"id": 1})) as guard:
+            guard.value = "ok"
+        decision = other.check_call(ToolCall("delete_user", {"id": 1}), session=session)
+
+    assert ["undone"] == [f.code for f in decision.findings]
+
+
+def test_each_shield_reads_a_shared_run_with_its_own_tools():
+    """What one Shield cannot name is not lost for another that can."""
+    stranger = Shield(shield.configure(tools=[Tool(name="get_user")]), hooks=None)
+    knowing = door()
+    with knowing.session() as session:
+        session.user("Go.")
+        with knowing.guard(ToolCall("create_user", {"id": 1})) as guard:
+            guard.value = "ok"
+        stranger.check_call(ToolCall("get_user", {}), session=session)
+        decision = knowing.check_call(ToolCall("delete_user", {"id": 1}), session=session)
+
+    assert ["undone"] == [f.code for f in decision.findings]

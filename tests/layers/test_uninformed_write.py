@@ -1,0 +1,37 @@
+"""Opt-in: what has to be read first was not read."""
+
+from __future__ import annotations
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+TOOLS = [Tool(name="cancel", reads_first=["look", "quote"]), Tool(name="look"), Tool(name="quote")]
+
+
+def missing(*ran, error=False):
+    firewall = Shield(shield.configure(tools=TOOLS, layers=["uninformed_write"]), hooks=None)
+    with firewall.session() as session:
+        session.user("Cancel it.")
+        for name in ran:
+            session.tool_result(name, "seen", error=error)
+        return [f.nearest for f in firewall.check_call(ToolCall("cancel", {})).findings]
+
+
+def test_what_was_not_read_is_told():
+    """Each tool of ``reads_first`` that has not run is a finding."""
+    assert ["look", "quote"] == missing()
+    assert ["quote"] == missing("look")
+    assert [] == missing("look", "quote")
+
+
+def test_a_failed_reading_is_none():
+    """An error told the agent nothing."""
+    assert ["look", "quote"] == missing("look", "quote", error=True)
+
+
+def test_without_reads_first_it_is_unavailable():
+    """There is nothing to compare with."""
+    firewall = Shield(shield.configure(tools=TOOLS, layers=["uninformed_write"]), hooks=None)
+    with firewall.session():
+        decision = firewall.check_call(ToolCall("look", {}))
+
+    assert ("unavailable", "no `reads_first`") == decision.coverage["uninformed_write"]

@@ -1,0 +1,89 @@
+"""What parameters' and tools' names say."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.plan.asked import asked_for
+from abs_shield.plan.names import by_name
+from abs_shield.plan.verbs import deed, opposite, same_noun, touches
+
+JUDGED = {
+    "hard": "id orderId user_ids IBAN to_email account_number flight_no path file_path repo uuid "
+    "booking_code item_key pnr mrn patron_barcode ip_address webpage_url ticket",
+    "who": "user recipient attendees participants assignee",
+    "soft": "name first_name city hotel_name delivery_address company",
+    "code": "payment_method funding_source",
+    "never": "status order_status sort_by_type amount value_wei currency_code page_number limit "
+    "metric_name event_name stage timezone priority country_code floor_number author "
+    "player_name status_id",
+    "open": "data stuff tags_csv",
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "judged"), [(name, judged) for judged, said in JUDGED.items() for name in said.split()]
+)
+def test_what_a_parameters_name_says(name, judged):
+    """Identifiers, people, names, instruments, words of an interface, and nothing."""
+    assert judged == by_name(name)
+
+
+DEEDS = [
+    ("get_user", "read", ("user",), ()),
+    ("createOrder", "make", ("order",), ()),
+    ("remove_user_from_channel", "unmake", ("user",), ("channel",)),
+    ("calendar.events.delete", "unmake", ("calendar", "event"), ()),
+    ("update_reservation_flights", "change", ("reservation", "flight"), ()),
+    ("frobnicate", "act", ("frobnicate",), ()),
+    ("", "act", (), ()),
+]
+
+
+@pytest.mark.parametrize(("name", "does", "noun", "object_"), DEEDS)
+def test_what_a_tools_name_says(name, does, noun, object_):
+    """Verb, noun and object, whatever the style of the name."""
+    said = deed(name)
+
+    assert (does, noun, object_) == (said.does, said.noun, said.object)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("create_user", "delete_user", True),
+        ("create_user", "delete_users", True),
+        ("create_calendar_event", "delete_calendar", False),
+        ("update_reservation_flights", "cancel_reservation", True),
+        ("create_user", "delete_order", False),
+    ],
+)
+def test_one_kind_of_thing(one, other, same):
+    """The last word of a noun says which; a change of a part meets the whole."""
+    assert same == same_noun(deed(one), deed(other))
+
+
+def test_opposites_and_needs():
+    """Exact opposites are known, and which deeds need their thing to be there."""
+    assert opposite(deed("lock_door"), deed("unlock_door"))
+    assert not opposite(deed("lock_door"), deed("close_door"))
+    assert [True, True, False, False] == [
+        touches(deed(name)) for name in ("update_x", "assign_x", "create_x", "get_x")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Create a test user and delete it.", True),
+        ("Create a user, then please delete it again", True),
+        ("Create a user; clean up when you are done.", True),
+        ("Create a user. Can I delete accounts myself?", False),
+        ("Create a user", False),
+        ("", False),
+        ("Lege einen Nutzer an und lösche ihn danach.", False),
+    ],
+)
+def test_whether_the_user_asked_for_both(text, asked):
+    """Only a sequence that is spelt out, and only in English."""
+    assert asked == asked_for(deed("create_user"), deed("delete_user"), text)
