@@ -1,0 +1,167 @@
+"""What holds for every run: what was mentioned is no phantom, and no word of the agent helps."""
+
+from __future__ import annotations
+
+import asyncio
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield import Session, Shield, Tool, ToolCall, shield
+from abs_shield.session import Limits
+
+WORD = st.text("abcdefghijkmnpqrstuvwxyz", min_size=2, max_size=6)
+IDS = st.builds(
+    lambda head, mark, digits: f"{head}{mark}{digits}",
+    WORD, st.sampled_from(["-", "_", "", "#", "/", "."]),
+    st.text("123456789", min_size=4, max_size=8),
+)  # fmt: skip
+TEXT = st.text(max_size=60) | st.sampled_from(
+    ["The end.", "好的。", "نعم", "ок\u0301", "\u200b\u200e", "{x}-<y>", "\ufdfa", '{"a": [1']
+)
+GLUE = st.sampled_from([" ", ". ", ", ", "。", "\n", " (", "：", " – ", "「"])
+EVENTS = st.lists(
+    st.tuples(st.sampled_from(["user", "system", "assistant", "tool", "error"]), TEXT), max_size=6
+)
+REFUND = Tool(
+    name="refund", parameters={"type": "object", "properties": {"order_id": {"type": "string"}}}
+)
+FIREWALL = Shield(
+    shield.configure(mode="audit", tools=[REFUND], layers=["phantom_target"]), hooks=None
+)
+
+
+def play(session, events):
+    """Let the run go on; tools are called without arguments."""
+    for n, (role, text) in enumerate(events):
+        if role in ("tool", "error"):
+            session.tool_result(f"look{n}", {"text": text}, error=role == "error")
+        else:
+            getattr(session, role)(text)
+
+
+def codes(session, value):
+    """What the layer finds in a call with that id."""
+    call = ToolCall("refund", {"order_id": value})
+    return [finding.code for finding in FIREWALL.check_call(call, session=session).findings]
+
+
+def opened(**limits):
+    return Session(limits=Limits(**limits)) if limits else Session()
+
+
+@given(value=IDS, before=GLUE, after=GLUE, earlier=EVENTS, later=EVENTS)
+def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, later):
+    """Whatever is said before or after, and by whomever, what the user named stays named."""
+    session = opened()
+    play(session, earlier)
+    session.user(f"take{before}{value}{after}now")
+    play(session, later)
+
+    assert [] == codes(session, value)
+
+
+FORMS = st.sampled_from(
+    [str.upper, str.lower, str.title, lambda v: f" {v} ", lambda v: v.replace("-", "_"),
+     lambda v: v.replace("_", "-"), lambda v: v.replace("-", " "), lambda v: v.replace("-", ""),
+     lambda v: v[:1] + "\u200b" + v[1:], lambda v: "".join(chr(ord(c) + 0xFEE0) for c in v)]
+)  # fmt: skip
+
+
+@given(value=IDS, form=FORMS, said=st.booleans())
+def test_reformatting_never_changes_the_verdict(value, form, said):
+    """Case, separators, blanks, invisible and full-width letters make no other value."""
+    session = opened()
+    session.user(f"Please take {value} now." if said else "Please take it now.")
+
+    assert codes(session, value) == codes(session, form(value)) == ([] if said else ["unseen"])
+
+
+@given(value=IDS, events=EVENTS)
+def test_the_agents_own_words_never_help(value, events):
+    """Written, proposed, echoed or failed with: what only the agent said is unseen."""
+    session = opened()
+    session.user("Please take it now.")
+    play(session, [(role, text) for role, text in events if role != "user"])
+    assert ["unseen"] == codes(session, value) or session.origin(value)
+    known = session.origin(value) is not None
+    session.assistant(f"I take {value}.")
+    call = {"id": "c1", "name": "get", "arguments": {"order_id": value}}
+    session.add([{"role": "assistant", "tool_calls": [call]}])
+    session.add(
+        [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": f"Done: {value}"},
+        ]
+    )
+    session.tool_result("put", f"no such thing: {value}", error=True)
+
+    assert known == (session.origin(value) is not None)
+
+
+@given(value=IDS, events=EVENTS, filler=st.integers(0, 400))
+def test_forgetting_never_accuses(value, events, filler):
+    """With bounds that are far too small, a mentioned value is found, or nothing is said."""
+    session = opened(keys=60, text=200, message=300)
+    session.user(f"Please take {value} now.")
+    play(session, events)
+    session.user(" ".join(f"w{n}" for n in range(filler)))
+
+    assert [] == codes(session, value)
+
+
+@given(value=IDS)
+def test_another_sessions_ids_are_no_mention(value):
+    """Two sessions of one Shield know nothing of each other."""
+    one, other = opened(), opened()
+    one.user(f"Please take {value} now.")
+    other.user("Please take it now.")
+
+    assert ([], ["unseen"]) == (codes(one, value), codes(other, value))
+
+
+@given(value=IDS)
+def test_a_child_knows_what_its_parent_was_told(value):
+    """And the parent what its child found."""
+    parent = opened()
+    parent.user(f"Please take {value} now.")
+    child = parent.child(agent="clerk")
+    child.tool_result("look", {"id": f"{value}9"})
+
+    assert ([], []) == (codes(child, value), codes(parent, f"{value}9"))
+
+
+def test_tasks_keep_their_runs_apart():
+    """A hundred tasks, each with a session of its own, on one Shield."""
+
+    async def one(n):
+        with FIREWALL.session() as session:
+            session.user(f"Please take order-{n:04} now.")
+            await asyncio.sleep(0)
+            own = FIREWALL.check_call(ToolCall("refund", {"order_id": f"order-{n:04}"}))
+            other = FIREWALL.check_call(ToolCall("refund", {"order_id": f"order-{n + 1:04}"}))
+            return len(own.findings), len(other.findings)
+
+    async def all_of_them():
+        return await asyncio.gather(*(one(n) for n in range(100)))
+
+    assert {(0, 1)} == set(asyncio.run(all_of_them()))
+
+
+def test_parallel_calls_are_judged_by_the_results_so_far():
+    """In one batch the second call sees what the first one found, at its dispatch."""
+    firewall = Shield(shield.configure(tools=[REFUND], layers=["phantom_target"]), hooks=None)
+
+    def look() -> dict:
+        """Look."""
+        return {"id": "order-7777"}
+
+    firewall.register(look)
+    calls = [ToolCall("look", {}, "a"), ToolCall("refund", {"order_id": "order-7777"}, "b")]
+    with firewall.session() as session:
+        session.user("Refund what you find.")
+        proposed = firewall.inspect_turn(calls)
+        firewall.dispatch("look", {}, call_id="a")
+        dispatched = firewall.check_call(calls[1])
+
+    assert ([0, 1], 0) == ([len(d.findings) for d in proposed], len(dispatched.findings))
