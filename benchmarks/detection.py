@@ -1,0 +1,120 @@
+"""What is found in recorded runs and faults planted there: ``python benchmarks/detection.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from detection_judging import Judge, Recorded, Results, read
+from detection_report import Table, of_policy, tables
+from detection_targets import targets
+from rich.console import Console
+from rich.progress import track
+
+POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
+TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
+_CHUNK = 40
+_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Judge everything and print the tables, or one JSON object."""
+    options = _options(arguments)
+    if not (options.data / "runs.jsonl.gz").is_file():
+        print(f"skipped: no recorded runs at {options.data}")
+        return
+    policies = POLICIES[options.policy]
+    results = _judged(options.data, policies, limit=options.limit, jobs=options.jobs)
+    sources = sorted({key[1] for key in results.coverage})
+    made = {}
+    for policy in policies:
+        own = of_policy(results, policy)
+        listed = options.list or options.format == "json"
+        made[policy] = [*tables(own, listed=listed), targets(own, sources)]
+    _print(made, as_json=options.format == "json")
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
+    parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
+    parser.add_argument("--policy", choices=POLICIES, default="both")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--list", action="store_true", help="list every miss and every flag")
+    parser.add_argument("--limit", type=int, help="judge so many runs, spread over the file")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
+    return parser.parse_args(arguments)
+
+
+def _judged(data: Path, policies: Sequence[str], *, limit: int | None, jobs: int) -> Results:
+    recorded = read(data)
+    chunks = _chunks(recorded, limit)
+    results = Results()
+    for part in _shown(_worked(recorded, policies, chunks, jobs), len(chunks)):
+        results.add(part)
+    return results
+
+
+def _chunks(recorded: Recorded, limit: int | None) -> list[range]:
+    """Give the places of the runs to be judged, a piece of work each."""
+    count = len(recorded.runs)
+    step = 1 if limit is None else max(1, count // max(1, limit))
+    places = range(0, count, step)[:limit]
+    return [places[start : start + _CHUNK] for start in range(0, len(places), _CHUNK)]
+
+
+def _worked(
+    recorded: Recorded, policies: Sequence[str], chunks: Sequence[range], jobs: int
+) -> Iterator[Results]:
+    if jobs <= 1 or len(chunks) <= 1:
+        yield from map(Judge(recorded, policies), chunks)
+        return
+    # not forked: the progress bar is a thread
+    spawned = get_context("spawn")
+    with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies)) as workers:
+        yield from workers.map(_work, chunks)
+
+
+_judges: list[Judge] = []
+"""The one judge of a worker process."""
+
+
+def _begin(recorded: Recorded, policies: Sequence[str]) -> None:
+    _judges.append(Judge(recorded, policies))
+
+
+def _work(places: range) -> Results:
+    return _judges[0](places)
+
+
+def _shown(parts: Iterator[Results], count: int) -> Iterator[Results]:
+    """Show on the standard error, where it is a terminal, how much is judged."""
+    console = Console(stderr=True)
+    yield from track(
+        parts, "judging", total=count, console=console, transient=True,
+        disable=not console.is_terminal,
+    )  # fmt: skip
+
+
+def _print(made: dict[str, list[Table]], *, as_json: bool) -> None:
+    if as_json:
+        told: dict[str, Any] = {
+            policy: [table.to_dict() for table in found] for policy, found in made.items()
+        }
+        json.dump(told, sys.stdout, indent=2)
+        print()
+        return
+    for policy, found in made.items():
+        print(f"==== With {TITLES[policy]} ====\n")
+        print(*found, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,358 @@
+"""Judges recorded runs, and the faults planted in them, and writes down what was noticed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from detection_policies import author_policy
+
+from abs_shield import Decision, Finding, Shield, ToolCall
+from abs_shield.core import Outcome
+from abs_shield.core.events import Event, Proposed, Returned
+from abs_shield.replay import Firewalls, Judged, Run, Toolsets, judge_run, runs
+from abs_shield.replay.turns import Turn, turns
+from abs_shield.text.failure import tells_failure
+from abs_shield.text.leaves import Path as Place
+from abs_shield.text.leaves import leaves, pointer
+from abs_shield.text.show import escaped
+
+HARD = 0.9
+"""From this strength on a finding is hard."""
+ECHOED = "phantom_target:unseen_wellformed"
+_POINTING = frozenset({"phantom_target", "parameter_mismatch"})
+"""Layers that point at an argument; a contradiction points at the entity that it is about."""
+_LAYERS = {"contradiction": "self_contradiction"}
+_SHOWN = 70
+
+Case = Mapping[str, Any]
+"""One line of the file of planted faults."""
+AFTER_FAILURE = "the call before it failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planted:
+    """
+    One planted fault, or benign look-alike, and what its layer said.
+
+    Attributes:
+        expect: ``flag``, ``clean``, or ``info`` for what is not scored.
+        original: The tool that the run called there.
+        value: What was planted, as text.
+        found: Whether a finding that counts points at it.
+        nearest: What the finding proposes instead.
+        why: What the finding says, or why there may be none.
+    """
+
+    policy: str
+    source: str
+    domain: str
+    kind: str
+    expect: str
+    layer: str
+    run_id: str
+    call_index: int
+    tool: str
+    original: str
+    value: str
+    found: bool
+    nearest: str
+    why: str
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it is a miss, or a look-alike that was flagged."""
+        return self.expect in ("flag", "clean") and self.found != (self.expect == "flag")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """One finding that counts, on a call of a successful run that nobody attacked."""
+
+    policy: str
+    source: str
+    domain: str
+    layer: str
+    code: str
+    run_id: str
+    call_index: int
+    tool: str
+    where: str
+    strength: float
+    detail: str
+
+
+@dataclass(slots=True)
+class Results:
+    """
+    What was written down.
+
+    Attributes:
+        calls: Policy, source, domain, layer and ``calls``, ``ran``, ``flagged`` or ``hard`` to
+            the number of calls of successful runs.
+        coverage: Policy, source, layer, outcome and reason to the number of calls of all runs.
+    """
+
+    planted: list[Planted] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
+    calls: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+    coverage: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+
+    def add(self, other: Results) -> None:
+        """Add what was written down elsewhere."""
+        self.planted += other.planted
+        self.flags += other.flags
+        self.calls.update(other.calls)
+        self.coverage.update(other.coverage)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The runs of a data folder, in order, with the domain and the planted faults of each."""
+
+    runs: Sequence[Run]
+    domains: Mapping[str, str]
+    cases: Mapping[str, Sequence[Case]]
+
+
+def read(folder: Path) -> Recorded:
+    """Read the runs, their tools and the planted faults."""
+    toolsets = Toolsets(json.loads((folder / "toolsets.json").read_text()))
+    file = folder / "runs.jsonl.gz"
+    domains = {record["run_id"]: record["domain"] for record in _records(file)}
+    cases: dict[str, list[Case]] = defaultdict(list)
+    for case in _records(folder / "mutations.jsonl.gz"):
+        cases[case["run_id"]].append(case)
+    found = [run for run in runs([str(file)], toolsets) if isinstance(run, Run)]
+    return Recorded(found, domains, cases)
+
+
+def _records(path: Path) -> Iterator[Any]:
+    with gzip.open(path) as file:
+        yield from map(json.loads, file)
+
+
+class Judge:
+    """Judges runs under the named policies; a toolset's firewall is built once."""
+
+    def __init__(self, recorded: Recorded, policies: Sequence[str]) -> None:
+        self._recorded = recorded
+        self._policies = policies
+        self._firewalls: dict[tuple[str, str], Firewalls] = {}
+
+    def __call__(self, places: Iterable[int]) -> Results:
+        """Judge the runs at *places* and what was planted in them."""
+        results = Results()
+        for run in map(self._recorded.runs.__getitem__, places):
+            for policy in self._policies:
+                sheet = _Sheet(run, self._recorded.domains[run.run_id], policy, results)
+                sheet.fill(self._firewall(run, policy), self._recorded.cases.get(run.run_id, ()))
+        return results
+
+    def _firewall(self, run: Run, policy: str) -> Shield:
+        key = (policy, run.toolset)
+        if key not in self._firewalls:
+            self._firewalls[key] = Firewalls(author_policy(run) if policy == "author" else None)
+        return self._firewalls[key].of(run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """Writes down what one policy says of one run."""
+
+    run: Run
+    domain: str
+    policy: str
+    results: Results
+
+    @property
+    def source(self) -> str:
+        return self.run.source.rpartition("/")[2]
+
+    def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
+        """Judge the run, and then the run up to each planted fault."""
+        judged = list(judge_run(self.run, firewall))
+        for call in judged:
+            self._cover(call.decision)
+            if self.run.success and not self.run.labels.get("attack"):
+                self._count(call)
+        for case in cases:
+            self._plant(case, judged, firewall)
+
+    def _cover(self, decision: Decision) -> None:
+        for layer, (outcome, reason) in decision.coverage.items():
+            key = (self.policy, self.source, layer, str(outcome), reason)
+            self.results.coverage[key] += 1
+
+    def _count(self, judged: Judged) -> None:
+        counted = [f for f in judged.decision.findings if f.counted]
+        domain = self.domain if self.run.tools else f"{self.domain} (no schema)"
+        for layer, coverage in judged.decision.coverage.items():
+            strengths = [f.strength for f in counted if f.check == layer]
+            key = (self.policy, self.source, domain, layer)
+            calls = self.results.calls
+            calls[*key, "calls"] += 1
+            calls[*key, "ran"] += coverage.outcome is Outcome.RAN
+            calls[*key, "flagged"] += bool(strengths)
+            calls[*key, "hard"] += max(strengths, default=0) >= HARD
+        self.results.flags += [self._flag(judged, domain, finding) for finding in counted]
+
+    def _flag(self, judged: Judged, domain: str, finding: Finding) -> Flag:
+        return Flag(
+            policy=self.policy,
+            source=self.source,
+            domain=domain,
+            layer=finding.check,
+            code=finding.code,
+            run_id=self.run.run_id,
+            call_index=judged.call_index,
+            tool=judged.call.name,
+            where=finding.where,
+            strength=finding.strength,
+            detail=finding.detail,
+        )
+
+    def _plant(self, case: Case, judged: Sequence[Judged], firewall: Shield) -> None:
+        recorded = judged[case["call_index"]]
+        after = case["op"] == "insert_after"
+        usual = () if after else tuple(map(_gist, recorded.decision.findings))
+        before = before_call(self.run, case["call_index"], after=after)
+        decision = judge_next(self.run, before, case["mutated_call"], firewall)
+        planted = self._planted(case, decision, recorded.call.name, usual)
+        if after and not planted.found and _failed(before):
+            planted = replace(planted, why=f"{planted.why}; {AFTER_FAILURE}")
+        self.results.planted.append(planted)
+        if case["kind"] == ECHOED and planted.found:
+            for name, events in echoes(before, case["mutated_call"]):
+                decision = judge_next(self.run, events, case["mutated_call"], firewall)
+                echoed = {**case, "kind": f"echo:{name}"}
+                said = self._planted(echoed, decision, recorded.call.name, usual)
+                self.results.planted.append(said)
+
+    def _planted(
+        self, case: Case, decision: Decision, original: str, usual: Sequence[object]
+    ) -> Planted:
+        layer = layer_of(case)
+        findings = pointing_at(case, [f for f in decision.findings if _gist(f) not in usual])
+        return Planted(
+            policy=self.policy,
+            source=self.source,
+            domain=self.domain,
+            kind=case["kind"],
+            expect=case["expect"],
+            layer=layer,
+            run_id=self.run.run_id,
+            call_index=case["call_index"],
+            tool=case["mutated_call"]["name"],
+            original=original,
+            value=value_of(case),
+            found=bool(findings),
+            nearest=findings[0].nearest if findings else "",
+            why=findings[0].detail if findings else why_not(case, decision, usual),
+        )
+
+
+def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
+    """Give what happened before the call at *index*; with *after* the call and its result too."""
+    events: list[Event] = []
+    count = 0
+    for event in turns(run.events):
+        if not isinstance(event, Turn):
+            events.append(event)
+            continue
+        for proposed, result in zip(event.proposals, event.results, strict=True):
+            if count == index and not after:
+                return events
+            events += [proposed] if result is None else [proposed, result]
+            if count == index:
+                return events
+            count += 1
+        events += event.rest
+    raise ValueError(f"run {run.run_id} has {count} calls; call {index} is none of them")
+
+
+def judge_next(run: Run, events: Sequence[Event], call: Mapping[str, Any], by: Shield) -> Decision:
+    """Judge *call* as the next one of *run* after *events*."""
+    proposed = Proposed((ToolCall(call["name"], call["arguments"], "planted"),))
+    cut = replace(run, events=(*events, proposed), session_id=None)
+    *_, last = judge_run(cut, by)
+    return last.decision
+
+
+def echoes(
+    events: Sequence[Event], call: Mapping[str, Any]
+) -> Iterator[tuple[str, Sequence[Event]]]:
+    """Give the run in which *call* ran, and its result repeats the arguments: as text, as JSON."""
+    arguments = call["arguments"]
+    proposed = Proposed((ToolCall(call["name"], arguments, "echoed"),))
+    results = {
+        "text": f"Done: {json.dumps(arguments)}",
+        "json": {"status": "done", **arguments},
+    }
+    for name, value in results.items():
+        result = Returned(name=call["name"], value=value, call_id="echoed")
+        yield name, (*events, proposed, result)
+
+
+def layer_of(case: Case) -> str:
+    """Give the layer that is expected to speak."""
+    layer = str(case["expected_layer"])
+    return "phantom_target" if layer.startswith("none") else _LAYERS.get(layer, layer)
+
+
+def pointing_at(case: Case, findings: Iterable[Finding]) -> list[Finding]:
+    """Give the findings that count, of the expected layer, at the planted argument."""
+    layer = layer_of(case)
+    counted = [f for f in findings if f.check == layer and f.counted]
+    if "path" not in case or layer not in _POINTING:
+        return counted
+    places = {"/arguments" + pointer(place) for place, _ in _leaves(case)}
+    return [finding for finding in counted if finding.where in places]
+
+
+def why_not(case: Case, decision: Decision, usual: Sequence[object]) -> str:
+    """Say why the expected layer may have found nothing, as far as the decision tells."""
+    layer = layer_of(case)
+    coverage = decision.coverage.get(layer)
+    if coverage is None or coverage.outcome is not Outcome.RAN:
+        return "not asked" if coverage is None else f"{coverage.outcome}: {coverage.reason}"
+    for finding in decision.findings:
+        if finding.check == layer and _gist(finding) in usual:
+            return "the call as it was recorded is flagged alike"
+        if finding.check == layer:
+            weak = "" if finding.counted else f", strength {finding.strength} does not count"
+            return f"points at {finding.where}{weak}"
+    others = sorted({finding.check for finding in decision.findings if finding.counted})
+    return f"said nothing; {', '.join(others)} did" if others else "ran, said nothing"
+
+
+def value_of(case: Case) -> str:
+    """Give what was planted as one line of JSON, with where it comes from."""
+    values = [value for _, value in _leaves(case) if value != case.get("original")]
+    planted = values[0] if len(values) == 1 else values or case["mutated_call"]["arguments"]
+    text = escaped(json.dumps(planted), limit=_SHOWN)
+    notes = [f"{key} {case[key]}" for key in ("taken_from", "first") if key in case]
+    return f"{text} ({'; '.join(notes)})" if notes else text
+
+
+def _leaves(case: Case) -> Iterator[tuple[Place, Any]]:
+    """Give each leaf at the case's path, such as ``flights[].date``, with its place."""
+    for place, value in leaves(case["mutated_call"]["arguments"], most=10_000):
+        steps = ("[]" if isinstance(step, int) else f".{step}" for step in place)
+        if "".join(steps).removeprefix(".") == case.get("path"):
+            yield place, value
+
+
+def _failed(events: Sequence[Event]) -> bool:
+    """Whether the newest result is an error, marked so or told so in its text."""
+    newest = events[-1]
+    return isinstance(newest, Returned) and (newest.error or tells_failure(newest.value))
+
+
+def _gist(finding: Finding) -> object:
+    return finding.check, finding.code, finding.where, str(finding.got)
