@@ -123,21 +123,18 @@ def _numbers(found: Sequence[str]) -> list[list[str]]:
 
 
 def _typed(text: str, index: Index) -> Hit | None:
+    """Another form of a date, a number, a telephone number, a URL or a name."""
     for form in forms(text):
-        at = index.joined(form)
-        letters = squeezed(unaccented("".join(form)))
-        if at is None and len(form) == 1:
-            at = index.part(form[0]) or index.squeezed(letters)
-        if at is None and (not letters.isdigit() or len(letters) >= _LEAST_DIGITS):
-            at = index.kept(letters) if _is_worth(form, letters) else None
+        at = index.joined(form) or (_as_one(form[0], index) if len(form) == 1 else None)
         if at is not None:
             return Hit("typed", at)
     return None
 
 
-def _is_worth(form: tuple[str, ...], letters: str) -> bool:
-    """Whether a form may stand in a text in a way that no table holds."""
-    return len(letters) >= _LEAST_DIGITS and len(form) == 1
+def _as_one(form: str, index: Index) -> At | None:
+    letters = squeezed(unaccented(form))
+    at = index.part(form) or index.squeezed(letters)
+    return index.kept(letters) if at is None and len(letters) >= _LEAST_DIGITS else at
 
 
 def _decoded(text: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
