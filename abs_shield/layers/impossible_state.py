@@ -7,7 +7,7 @@ from typing import Any
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, ToolPlan
-from abs_shield.plan.history import History, Write, own_entities, write_of
+from abs_shield.plan.history import History, Write, sole_entities, write_of
 from abs_shield.plan.verbs import same_noun, touches
 from abs_shield.session import Session
 from abs_shield.text.names import name_words
@@ -44,7 +44,7 @@ def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterato
     then = write_of(
         tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns
     )
-    for value in sorted(own_entities(then)):
+    for value in sorted(sole_entities(then)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared(removal, then, value)):
             yield _gone(removal, then, value, where, proposal)

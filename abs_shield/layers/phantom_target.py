@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal, ToolPlan
 from abs_shield.plan.history import History
-from abs_shield.plan.kinship import alien
+from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.readings import readings
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Origin, Session
@@ -43,6 +43,8 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | U
 def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
+    if argument.judged == "slot" and not fills_a_slot(argument, session):
+        return
     origin = _origin(argument, session)
     if origin is not None and not _laundered(argument, origin, proposal, session):
         if alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session):
@@ -54,7 +56,7 @@ def _judged(
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
-    elif argument.judged == "hard" and _identifies(argument.text):
+    elif argument.judged in ("hard", "slot") and _identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
     elif argument.judged == "soft" and latin(normal(argument.text)) and session.seen.in_english:
         yield _unseen(argument, tool, SOFT, session)
@@ -138,7 +140,8 @@ def _is_public(text: str, session: Session) -> bool:
 def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     """Whether an earlier call of this run brought the thing of that name into being."""
     wanted = normal(text[:_LONGEST])
-    if wanted in History.of(session, proposal.plan, owner=proposal.owner).made:
+    made = History.of(session, proposal.plan, owner=proposal.owner).made
+    if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
     for call in proposal.siblings:
         plan = proposal.plan(call.name)

@@ -126,7 +126,7 @@ def _strength(first: Write, then: Write) -> float:
     """How surely two verbs on one noun take each other back; 0 where they do not."""
     if not same_noun(first.deed, then.deed):
         return 0.0
-    if not (first.deed.noun and then.deed.noun) and first.deed.does is Does.CHANGE:
+    if not (first.deed.noun and then.deed.noun) and first.deed.does is not Does.MAKE:
         return 0.0
     pair = (first.deed.does, then.deed.does)
     if pair == (Does.MAKE, Does.UNMAKE):

@@ -34,6 +34,11 @@ _FILES = frozenset(
     tuple(name.split("_"))
     for name in "filename file_name name output output_path path filepath file_path".split()
 )
+_SOMEBODY = frozenset(
+    "party contact user customer client patient employee member lead attendee guest person "
+    "passenger tenant candidate student driver supplier vendor".split()
+)
+"""Whoever is entered has a name before."""
 _TITLES = frozenset({("name",), ("title",), ("label",)})
 
 
@@ -55,6 +60,8 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return bool(said & _OWN)
     own = said - _NEW
     if not (done.mints and own):
+        return False
+    if own == {"name"} and not _SOMEBODY.isdisjoint(done.noun):
         return False
     made = _OWN if done.verb in _PLACING else _OWN | _RECORD | frozenset(done.noun[-1:])
     return own <= made

@@ -11,6 +11,7 @@ from typing import Any
 from abs_shield.plan.names import by_name
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
@@ -144,9 +145,9 @@ class History:
             self.made.popitem(last=False)
 
     def _bury(self, write: Write) -> None:
-        named = own_entities(write)
+        named = sole_entities(write)
         if write.deed.does is Does.MAKE:
-            for value in (*named, *write.returned):
+            for value in (*own_entities(write), *write.returned):
                 self.removed.pop(value, None)
         elif write.deed.verb in _ENDING and not write.deed.object:
             for value in named:
@@ -234,6 +235,13 @@ def _read(value: Any) -> Any:
     return value if inside is None else inside
 
 
+def sole_entities(write: Write) -> frozenset[str]:
+    """Give the identifiers of what the verb is done to; none where several might be meant."""
+    others = any(is_token(value) for value in write.values.values())
+    clear = bool(write.own) or (len(write.entities) == 1 and not others)
+    return own_entities(write) if clear else frozenset()
+
+
 def _names_noun(name: str, deed: Deed) -> bool:
     said = frozenset(name_words(name)) - _GENERIC
     return not said or not said.isdisjoint(deed.noun)
@@ -244,7 +252,7 @@ def _identifiers(value: Any) -> Iterator[str]:
     for path, leaf in leaves(value, most=_MOST_LEAVES):
         text = scalar_text(leaf)
         if text and len(text) <= _LONGEST:
-            if by_name(name_of(path)) in ("hard", "who"):
+            if by_name(name_of(path)) in ("hard", "who") or is_code(text):
                 yield normal(text)
         elif text:
             told = islice(labelled(text[:_MOST_TEXT]), _MOST_LEAVES)

@@ -83,3 +83,15 @@ def _distinct(name: str) -> frozenset[str]:
 
 def _kin(asked: frozenset[str], session: Session) -> list[str]:
     return session.seen.kin(lambda field: not asked.isdisjoint(_distinct(field)), most=_MOST)
+
+
+def fills_a_slot(argument: Argument, session: Session) -> bool:
+    """
+    Whether results of the run hold identifiers under the very name of this parameter.
+
+    They have to be of one word with digits, written as this value is, and about as long.
+    """
+    said = name_words(name_of(argument.path))
+    form, length = written(normal(argument.text)), len(argument.text)
+    kin = session.seen.kin(lambda field: name_words(field) == said, most=_MOST)
+    return any(written(text) == form and abs(len(text) - length) <= 1 for text in kin)

@@ -18,7 +18,7 @@ _IDENTIFIERS = frozenset(
     "arn vin imei ssn webpage "
     "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
     "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
-    "ipv4 ipv6 plate".split()
+    "ipv4 ipv6 plate locator imo mmsi serial docket".split()
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
@@ -57,6 +57,8 @@ _VOCABULARY = frozenset(
     "aggregation policy permission capability feature domain operator comparison algorithm".split()
 )
 """Words whose values are an interface's own, and no entity of a run."""
+_SHADED: dict[str, Judged] = {"token": "code", "tag": "open"}
+"""What a word before them makes more telling: the token of a file, the tag of an asset."""
 _PAYING = frozenset({"method", "instrument", "source", "option", "plan"})
 _PLACES = frozenset(
     "city place location address origin destination street station venue country town region "
@@ -72,8 +74,9 @@ _INFRA = "database db collection table dataset branch pod container cluster queu
 _NAMED = frozenset(
     f"{_INFRA} name city place location company organization organisation person hotel "
     "restaurant street address destination origin customer patient employee student contact "
-    "guest speaker reviewer approver traveller traveler passenger client driver vendor supplier "
-    "project product item group hospital doctor school "
+    "firstname lastname surname fullname applicant counterparty tenant landlord buyer seller payer "
+    "beneficiary claimant guest speaker reviewer approver traveller traveler passenger client "
+    "driver vendor supplier project product item group hospital doctor school "
     "university airline station venue country nationality".split()
 )
 _UNNAMED = _PLAIN | _VOCABULARY | _PUBLIC
@@ -110,6 +113,8 @@ def by_name(name: str) -> Judged:
         return "hard"
     if last in _IDENTIFIERS or last in _HOSTS:
         return "never" if last == "id" and before and before[-1] in _CLASSES else "hard"
+    if last in _SHADED and before:
+        return _SHADED[last]
     if last in _PEOPLE:
         return "who"
     if last in _PAYING:

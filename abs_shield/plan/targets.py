@@ -12,7 +12,7 @@ from typing import Any, Literal
 from abs_shield.plan.creating import creates, is_told_to_make, names_file
 from abs_shield.plan.names import Judged, by_name
 from abs_shield.plan.parameters import defaults_of, examples_of, schema_at
-from abs_shield.plan.values import by_value
+from abs_shield.plan.values import by_value, is_token
 from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Target, Tool
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
@@ -26,6 +26,8 @@ _FORMATS = frozenset(
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _CALLED = (("name",), ("id",), ("key",), ("code",))
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
+_POINTERS = (("path",), ("from",))
+"""Members of a JSON Patch that point into a document."""
 _VALUES = frozenset("value values operator op comparison".split())
 _MOST_KEYS = 20
 _THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
@@ -48,7 +50,8 @@ class Argument:
     Attributes:
         path: Names and positions on the way to it.
         text: Its value as text.
-        judged: ``hard`` for identifiers, ``soft`` for names and places.
+        judged: ``hard`` for identifiers, ``soft`` for names and places, ``slot`` for what is an
+            identifier only where results of the run hold some under the same name.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value stands where a value should.
         examples: How the schema says that such a value looks.
@@ -56,7 +59,7 @@ class Argument:
 
     path: Path
     text: str
-    judged: Literal["hard", "soft"]
+    judged: Literal["hard", "soft", "slot"]
     must_be_seen: bool = False
     placeholder: bool = False
     examples: tuple[str, ...] = ()
@@ -131,25 +134,28 @@ class Targets:
         return self._parameter(path).judged in ("hard", "who", "soft")
 
     def _argument(self, path: Path, leaf: Any, text: str, parameter: _Parameter) -> Argument | None:
+        kind: Literal["hard", "soft", "slot"]
+        placeholder = isinstance(leaf, str) and is_placeholder(text)
         declared = parameter.judged
-        kind: Literal["hard", "soft"]
-        if isinstance(leaf, str) and is_placeholder(text):
+        judged = declared
+        if not self._is_target(path):
+            judged = by_value(leaf, text, declared, name_of(path))
+        if placeholder:
             kind = "soft" if declared in ("soft", "open", "code") else "hard"
-        else:
-            judged = declared
-            if not self._is_target(path):
-                judged = by_value(leaf, text, declared, name_of(path))
-            if judged != "hard" and judged != "soft":
-                return None
-            if judged == "soft" and text.casefold() in parameter.description:
-                return None
+        elif judged == "hard" or judged == "soft":
             kind = judged
+        elif declared == "open" and is_token(leaf):
+            kind = "slot"
+        else:
+            return None
+        if kind == "soft" and not placeholder and text.casefold() in parameter.description:
+            return None
         return Argument(
             path=path,
             text=text,
             judged=kind,
             must_be_seen=parameter.must_be_seen,
-            placeholder=isinstance(leaf, str) and is_placeholder(text),
+            placeholder=placeholder,
             examples=parameter.examples,
         )
 
@@ -221,11 +227,14 @@ def _is_of_plain(path: Path) -> bool:
 
 def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
     """Whether a leaf is the key of a key and value pair: ``{"name": "tag:Name", "values": []}``."""
-    if name_words(name_of(path)) not in _KEYS:
+    said = name_words(name_of(path))
+    if said not in _KEYS and said not in _POINTERS:
         return False
     here: Any = arguments
     for step in path[:-1]:
         here = here[step]
+    if said in _POINTERS:
+        return isinstance(here, Mapping) and "op" in here
     return isinstance(here, Mapping) and any(
         str(key).casefold() in _VALUES for key in islice(here, _MOST_KEYS)
     )

@@ -26,6 +26,7 @@ _LEAST_DIGITS = 4
 """Digits from which a number under such a name may identify something; below, it counts."""
 _WORD = re.compile(r"[a-z]+(?:[A-Z][a-z]*)*")
 """A word of an interface; names of people and places begin with a capital."""
+_TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _CODE = ("code",)
 _SHORT = 3
 _LONGEST = 60
@@ -72,3 +73,10 @@ def _only_named_so(text: str, name: str) -> bool:
     if said == _CODE and len(text) <= _SHORT and text.isupper():
         return True
     return is_moment(text) and not text.isdigit()
+
+
+def is_token(leaf: Any) -> bool:
+    """Whether a value may be an identifier that nothing else tells: one word with digits in it."""
+    if not isinstance(leaf, str) or not _TOKEN.fullmatch(leaf) or is_moment(leaf):
+        return False
+    return not is_quantity(leaf) or (leaf.isdigit() and len(leaf) > _LEAST_DIGITS)

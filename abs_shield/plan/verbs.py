@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,7 +43,7 @@ _WORDS: dict[Does, str] = {
         "provision launch deploy install init initialize setup schedule enroll enrol admit mute "
         "block ban freeze hold unarchive restore reopen reinstate accept confirm "
         "arm borrow rent checkin send post tag label flag mark bookmark "
-        "favorite watch"
+        "favorite watch associate"
     ),
     Does.UNMAKE: (
         "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
@@ -51,7 +52,7 @@ _WORDS: dict[Does, str] = {
         "release void decline expel fire discard clear trash unregister deregister "
         "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
         "dismiss pause kill checkout untag unlabel unflag "
-        "unmark unbookmark unfavorite unwatch withdraw halt"
+        "unmark unbookmark unfavorite unwatch withdraw halt dissociate"
     ),
     Does.CHANGE: (
         "update modify exchange set change edit rename move replace adjust patch put alter "
@@ -138,6 +139,8 @@ def deed(name: str) -> Deed:
     >>> d = deed("remove_user_from_channel"); d.does, d.noun, d.object
     (<Does.UNMAKE: 'unmake'>, ('user',), ('channel',))
     """
+    if route := _ROUTE.match(name):
+        return _of_route(route[1].upper(), route[2])
     said = _joined(name_words(name))
     at = _verb(said)
     if at is None:
@@ -150,6 +153,12 @@ def deed(name: str) -> Deed:
     return Deed(does=_CLASS[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
 
 
+_ROUTE = re.compile(r"\s*(get|head|post|put|patch|delete)[ _:]+(/\S{0,200})", re.IGNORECASE)
+_METHODS = {
+    "GET": (Does.READ, "get"), "HEAD": (Does.READ, "get"), "POST": (Does.MAKE, "create"),
+    "PUT": (Does.CHANGE, "update"), "PATCH": (Does.CHANGE, "update"),
+    "DELETE": (Does.UNMAKE, "delete"),
+}  # fmt: skip
 _COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
 _LONGEST = 128
 _PHRASES = {
@@ -166,6 +175,14 @@ def _joined(said: tuple[str, ...]) -> tuple[str, ...]:
         if pair in _PHRASES:
             return (*said[:n], _PHRASES[pair], *said[n + 2 :])
     return said
+
+
+def _of_route(method: str, path: str) -> Deed:
+    """What an operation does that is called after its route: ``POST /orders/{id}/notes``."""
+    steps = [step for step in path.split("/") if step and step[0] not in "{:<"]
+    does, verb = _METHODS[method]
+    noun = name_words(steps[-1]) if steps else ()
+    return Deed(does=does, verb=verb, noun=noun, object=(), mints=does is Does.MAKE)
 
 
 def _verb(said: tuple[str, ...]) -> int | None:

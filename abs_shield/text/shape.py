@@ -18,6 +18,7 @@ _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE
 _DATE = re.compile(
     r"\d{4}-\d{1,2}(?:-\d{1,2})?(?:[t ].*)?|\d{4}[/.]\d{1,2}[/.]\d{1,2}(?:[t ].*)?"
     r"|\d{1,2}[/.-]\d{1,2}(?:[/.-]\d{2,4})?|\d{1,2}[.:h]\d{2}(?:[.:]\d{2})?\s*(?:[ap]\.?m\.?)?"
+    r"|(?:fy|cy)?\d{2,4}[-_ ]?(?:q[1-4]|h[12]|w\d{1,2})|(?:q[1-4]|h[12])[-_ ]?\d{2,4}|fy\d{2,4}"
     r"|\d{1,2}\s*[ap]\.?m\.?|t?\d{2}:\d{2}.{0,20}|(?:19|20)\d{2}",
     re.IGNORECASE,
 )
@@ -37,7 +38,7 @@ _BRACKETED = re.compile(
 _THING = "(?:id|name|email|key|token|number|account|user|order|url|value|phone|address|password)"
 _STAND_IN = re.compile(
     r"(?:tbd|tba|tbc|todo|fixme|placeholder|redacted|changeme|change_me|lorem ipsum|foo ?bar)"
-    r"|\?{2,}|x{4,}|_{3,}|\.{3,}"
+    r"|\?{2,}|x{4,}|_{3,}|\.{3,}|[\d+() -]{1,8}[x*#]{3,}[\dx*# -]{0,12}"
     r"|(?:insert|replace|enter|fill|put|add|provide)[ _-]"
     rf"(?:[^\W_]{{1,20}}[ _-]){{0,4}}(?:here|{_THING})"
     rf"|your[_-].{{2,50}}|your (?:[^\W_]{{1,20}} ){{0,2}}{_THING}"

@@ -22,8 +22,8 @@ def elsewhere():
 
 @pytest.mark.parametrize("path", sorted((FOLDER / "runs").glob("*.gz")), ids=lambda p: p.name)
 def test_runs_of_other_domains(path):
-    """At most one right call in fifty is flagged, and nine of ten phantom targets are found."""
+    """At most one right call in forty is flagged, and nine of ten phantom targets are found."""
     told = elsewhere().judged(path)
 
-    assert told.flagged <= told.calls / 50, told.flags
+    assert told.flagged <= told.calls / 40, told.flags
     assert told.found["phantom_target"] >= 0.9 * told.planted["phantom_target"], told.misses
