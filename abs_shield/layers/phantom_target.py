@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal, ToolPlan
@@ -27,6 +28,8 @@ SOFT = 0.4
 OTHER_KIND = 0.3
 _GRAVE = 0.9
 _LONGEST = 256
+_MOST = 50
+"""Findings of one call; more of them say no more."""
 
 
 def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -36,30 +39,41 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | U
     elif not session.seen.heard_a_user:
         yield Unavailable("no user message")
     elif proposal.tool is not None:
-        for argument in proposal.tool.targets.judged(proposal.arguments):
-            yield from _judged(argument, proposal.tool, proposal, session)
+        found = (
+            said
+            for argument in proposal.tool.targets.judged(proposal.arguments)
+            if _is_told(argument, session)
+            for said in _judged(argument, proposal.tool, proposal, session)
+        )
+        yield from islice(found, _MOST)
+
+
+def _is_told(argument: Argument, session: Session) -> bool:
+    """Whether a miss of this argument would say anything in this run."""
+    if argument.judged == "slot":
+        return fills_a_slot(argument, session)
+    names = session.seen.in_english and latin(normal(argument.text))
+    return argument.judged == "hard" or argument.placeholder or names
 
 
 def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
-    if argument.judged == "slot" and not fills_a_slot(argument, session):
-        return
     origin = _origin(argument, session)
     if origin is not None and not _laundered(argument, origin, proposal, session):
         if alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session):
             yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(origin))
-    elif _minted(argument.text, proposal, session) or _explores(argument, tool, proposal, session):
+    elif _needs_no_mention(argument, tool, proposal, session):
         return
     elif session.seen.blind and not argument.placeholder:
         yield Unavailable(session.seen.blind)
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
-    elif argument.judged in ("hard", "slot") and _identifies(argument.text):
-        yield _unseen(argument, tool, HARD, session)
-    elif argument.judged == "soft" and latin(normal(argument.text)) and session.seen.in_english:
+    elif argument.judged == "soft":
         yield _unseen(argument, tool, SOFT, session)
+    elif _identifies(argument.text):
+        yield _unseen(argument, tool, HARD, session)
 
 
 def _origin(argument: Argument, session: Session) -> Origin | None:
@@ -107,6 +121,15 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
         return False
     plan = proposal.plan(first.tool)
     return plan is not None and plan.writes and plan.targets.judges(first.path)
+
+
+def _needs_no_mention(
+    argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
+) -> bool:
+    """Whether the run itself made the thing, or the call only looks for it where it may be."""
+    if _minted(argument.text, proposal, session):
+        return True
+    return not argument.must_be_seen and _explores(argument, tool, proposal, session)
 
 
 def _explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session) -> bool:
