@@ -39,7 +39,7 @@ def impossible_state(
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Finding]:
     """The one state known without a rule: a write on what this run removed before."""
     history = History.of(session, proposal.plan, owner=proposal.owner)
-    if not history.removed:
+    if history.lost or not history.removed:
         return
     then = write_of(
         tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns

@@ -61,12 +61,14 @@ def _judged(
 ) -> Iterator[Finding | Unavailable]:
     origin = _origin(argument, session)
     if origin is not None and not _laundered(argument, origin, proposal, session):
-        if alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session):
+        if not session.seen.blind and alien(
+            argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session
+        ):
             yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(origin))
     elif _needs_no_mention(argument, tool, proposal, session):
         return
-    elif session.seen.blind and not argument.placeholder:
-        yield Unavailable(session.seen.blind)
+    elif blind := session.seen.blind or _forgot_calls(proposal, session):
+        yield Unavailable(blind)
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
@@ -120,7 +122,14 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
     if origin.source != "tool" or first is None:
         return False
     plan = proposal.plan(first.tool)
-    return plan is not None and plan.writes and plan.targets.judges(first.path)
+    if plan is None or not plan.writes:
+        return False
+    return plan.targets.judges(first.path) or plan.targets.is_free(first.path)
+
+
+def _forgot_calls(proposal: Proposal, session: Session) -> str:
+    lost = History.of(session, proposal.plan, owner=proposal.owner).lost
+    return "calls of this run were forgotten to keep its bounds" if lost else ""
 
 
 def _needs_no_mention(

@@ -151,7 +151,7 @@ def _excused(pair: Inverse, first: Write, then: Write) -> bool:
     if pair.unless is None:
         return False
     calls = (ToolCall(w.tool, dict(w.arguments)) for w in (first, then))
-    return pair.unless(*calls) is True
+    return bool(pair.unless(*calls))
 
 
 def _conflicts(first: Write, then: Write) -> bool:

@@ -12,14 +12,18 @@ STRENGTH = 0.6
 
 
 def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
-    """The agent calls ``cancel_booking`` and never looked at the booking."""
+    """The agent calls ``cancel_booking`` and has called ``get_booking`` for none."""
     needed = proposal.tool.tool.reads_first if proposal.tool is not None else ()
     if session.ephemeral:
         yield Unavailable("no session")
     elif not needed:
         yield Unavailable("no `reads_first`")
     else:
-        ran = {call.tool for call in session.executed if not call.error}
+        ran = _ran(session)
+        forgot = session.ran_so_far > len(session.executed)
+        if forgot and not ran.issuperset(needed):
+            yield Unavailable("calls of this run were forgotten to keep its bounds")
+            return
         for name in needed:
             if name not in ran:
                 yield Finding(
@@ -33,3 +37,9 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
                     expected=f"a call of `{name}` before",
                     nearest=name,
                 )
+
+
+def _ran(session: Session) -> set[str]:
+    """Names of the tools that ran here or in the run that started this one."""
+    ran = {call.tool for call in session.executed if not call.error}
+    return ran if session.parent is None else ran | _ran(session.parent)

@@ -17,6 +17,8 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
     """The agent pays ``mallory@evil.example``, who stands only in the prose of a web page."""
     if session.ephemeral:
         yield Unavailable("no session")
+    elif session.seen.blind:
+        yield Unavailable(session.seen.blind)
     elif proposal.tool is not None and proposal.tool.writes:
         for argument in proposal.tool.targets.judged(proposal.arguments):
             origin = session.seen.origin(argument.text, apart=False)

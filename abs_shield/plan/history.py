@@ -92,7 +92,12 @@ class Write:
 
 
 class History:
-    """The writes of one session, kept up with its executed calls; each is read once."""
+    """
+    The writes of one session, kept up with its executed calls; each is read once.
+
+    Sub-agents share what was made and removed with the run that started them. ``lost`` says that
+    calls of the run were forgotten before they were read.
+    """
 
     def __init__(self) -> None:
         self._read = 0
@@ -101,13 +106,19 @@ class History:
         self.spent: set[int] = set()
         self.removed: OrderedDict[str, Write] = OrderedDict()
         self.made: OrderedDict[str, None] = OrderedDict()
+        self.lost = False
 
     @classmethod
     def of(cls, session: Session, plans: Plans, *, owner: object) -> History:
         """Give the history of *session* up to now, as the tools of *owner* read it."""
         history = session.derived(cls, owner=owner)
+        if session.parent is not None:
+            above = cls.of(session.parent, plans, owner=owner)
+            history.removed, history.made = above.removed, above.made
         new = session.ran_so_far - history._read
-        for executed in session.newest(new):
+        newest = session.newest(new)
+        history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
+        for executed in newest:
             history._take(executed, plans)
         history._read = session.ran_so_far
         return history
@@ -132,6 +143,7 @@ class History:
         self._place += 1
         if write.deed.does is Does.UNMAKE:
             self.spent.update(old.place for old in self.writes if undoes(old, write))
+            self.spent = {place for place in self.spent if place > self._place - _MOST_WRITES}
         self.writes.append(write)
         self._bury(write)
 
@@ -150,8 +162,9 @@ class History:
             for value in (*own_entities(write), *write.returned):
                 self.removed.pop(value, None)
         elif write.deed.verb in _ENDING and not write.deed.object:
+            kept = replace(write, arguments={}, values={}, returned=frozenset())
             for value in named:
-                self.removed[value] = write
+                self.removed[value] = kept
             while len(self.removed) > _MOST_REMOVED:
                 self.removed.popitem(last=False)
 

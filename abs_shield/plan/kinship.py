@@ -10,6 +10,7 @@ from abs_shield.plan.names import by_name
 from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
+from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.text.leaves import name_of
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
@@ -56,7 +57,7 @@ def alien(
     under = [said for field in origin.fields if (said := _distinct(field))]
     if not asked or not under or any(not asked.isdisjoint(said) for said in under):
         return False
-    if not all(map(str.isascii, origin.fields)):
+    if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
     own = {written(normal(value)) for value in (*argument.examples, *_kin(asked, session))}
     if not own or written(normal(argument.text)) in own:

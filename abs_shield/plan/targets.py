@@ -225,14 +225,23 @@ def _is_of_plain(path: Path) -> bool:
     return by_name(steps[-2]) == "never"
 
 
+def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
+    """The object that holds the leaf at *path*; None where a name of it is no string."""
+    here: Any = arguments
+    for step in path[:-1]:
+        if isinstance(here, Mapping):
+            here = here.get(step)
+        else:
+            here = here[step] if isinstance(here, (list, tuple)) else None
+    return here
+
+
 def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
     """Whether a leaf is the key of a key and value pair: ``{"name": "tag:Name", "values": []}``."""
     said = name_words(name_of(path))
     if said not in _KEYS and said not in _POINTERS:
         return False
-    here: Any = arguments
-    for step in path[:-1]:
-        here = here[step]
+    here = _parent_of(path, arguments)
     if said in _POINTERS:
         return isinstance(here, Mapping) and "op" in here
     return isinstance(here, Mapping) and any(
@@ -254,7 +263,7 @@ def admission(entry: Any) -> Callable[[Any], bool]:
     (True, True, True)
     """
     if callable(entry):
-        return lambda value: entry(value) is True
+        return lambda value: bool(entry(value))
     if isinstance(entry, str) and any(mark in entry for mark in "*?["):
         return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
     return lambda value: bool(value == entry)

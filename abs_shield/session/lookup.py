@@ -13,7 +13,9 @@ from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspace
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
 
-LONGEST_VALUE = 256
+LONGEST_VALUE = 16 * 1024
+_LONGEST_SPELT = 256
+"""Characters of a value that other spellings are made of; a longer one is looked for as it is."""
 _LEAST_LETTERS = 4
 _LEAST_DIGITS = 7
 _SEPARATED = re.compile(r"[:=/]")
@@ -47,6 +49,8 @@ def find(value: str, index: Index, templates: Mapping[Template, At]) -> Hit | No
     at = index.joined(found)
     if at is not None:
         return Hit("exact", at)
+    if len(text) > _LONGEST_SPELT:
+        return _hit("variant", index.kept(unaccented(squeezed(text)), whole="@" in text))
     return (
         _respelt(text, found, index)
         or _decoded(text, index, templates)

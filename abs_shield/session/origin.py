@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from abs_shield.text.show import escaped
+
 Source = Literal["system", "user", "tool", "unknown"]
 
 
@@ -39,4 +41,6 @@ class Origin:
     def __str__(self) -> str:
         if self.source == "unknown":
             return f"unknown: {self.reason}"
-        return f"a result of `{self.tool}`" if self.source == "tool" else f"the {self.source}"
+        return (
+            f"a result of `{escaped(self.tool)}`" if self.source == "tool" else f"the {self.source}"
+        )

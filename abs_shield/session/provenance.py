@@ -10,20 +10,27 @@ from abs_shield.session.index import PROSE, SCALAR, USER, At, Index
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
+from abs_shield.text.forms import forms
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
-from abs_shield.text.names import is_free
-from abs_shield.text.normal import chunks, latin, normal, squeezed
+from abs_shield.text.names import is_free, is_working
+from abs_shield.text.normal import chunks, codes, latin, normal, squeezed
 from abs_shield.text.shape import outline
 from abs_shield.text.templates import Template, templates
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
-_MOST_FIELDS = 8
+MOST_FIELDS = 8
+"""Names of fields that are kept of a value; of one with more it is not said what else it is."""
 _MOST_SOURCES = 20_000
 _MOST_INTRODUCED = 10_000
 _MOST_TEMPLATES = 50
+_MOST_LEAVES = 2_000
 _NEAR = 4_000
 _FORGOT = "text of this run was forgotten to keep its bounds"
+
+
+def _unknown(value: str) -> bool:
+    return False
 
 
 class Introduced(NamedTuple):
@@ -85,19 +92,33 @@ class Provenance:
         for template in templates(text[: self._text]):
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
+            elif template not in self._templates:
+                self._cut = self._cut or "more prescribed formats than are kept"
         self._take(text, at, frozenset())
 
     def returned(
-        self, value: Any, version: int, *, tool: str, call_id: str, arguments: Mapping[str, Any]
+        self,
+        value: Any,
+        version: int,
+        *,
+        tool: str,
+        call_id: str,
+        arguments: Mapping[str, Any],
+        known: Callable[[str], bool] = _unknown,
     ) -> None:
-        """A call came back; what its own arguments brought in is an echo, and proves nothing."""
+        """
+        A call came back; what its own arguments brought in is an echo, and proves nothing.
+
+        Args:
+            known: Whether somebody else than this run mentioned a value: the run that started it.
+        """
         self._sources[version] = (tool, call_id)
         if len(self._sources) > _MOST_SOURCES:
             del self._sources[next(iter(self._sources))]
-        own = self._echo(arguments, tool, version)
+        own = self._echo(arguments, Introduced(tool, (), version), known)
         told = read_result(value, most=self._text)
         if told.cut:
-            self._cut = self._cut or "a result too long to be kept whole"
+            self._cut = self._cut or "a result that could not be read whole"
         for field, text in told.scalars:
             self._stood(normal(text), field)
         if told.scalars:
@@ -115,25 +136,36 @@ class Provenance:
 
     def _stood(self, text: str, field: str) -> None:
         known = self._fields.get(text, ())
-        if field and field not in known and len(known) < _MOST_FIELDS:
+        if field and field not in known and len(known) < MOST_FIELDS:
             self._fields[text] = (*known, field)
             if len(self._fields) > self._keys:
                 del self._fields[next(iter(self._fields))]
 
-    def _echo(self, arguments: Mapping[str, Any], tool: str, version: int) -> frozenset[str]:
+    def _echo(
+        self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
+    ) -> frozenset[str]:
         """Tokens of arguments that nobody had mentioned before this call's result."""
         own: set[str] = set()
-        for path, leaf in leaves(arguments, most=200):
+        for path, leaf in leaves(arguments, most=_MOST_LEAVES):
             text = scalar_text(leaf)
-            if not text or is_free(name_of(path)) or len(text) > LONGEST_SCALAR:
+            if not text or is_working(name_of(path), introduced.tool):
                 continue
-            if self.find(text) is None:
-                normalised = normal(text)
-                if len(self._introduced) < _MOST_INTRODUCED:
-                    self._introduced.setdefault(normalised, Introduced(tool, path, version))
-                own.update(c for c in chunks(normalised) if self._index.chunk(c) is None)
-                own.add(squeezed(normalised))
+            free = is_free(name_of(path)) or len(text) > LONGEST_SCALAR
+            for piece in (
+                islice(codes(normal(text[: self._text])), _MOST_LEAVES) if free else [text]
+            ):
+                if self.find(piece) is None and not known(piece):
+                    own.update(self._brought_in(piece, introduced._replace(path=path)))
         return frozenset(own)
+
+    def _brought_in(self, text: str, introduced: Introduced) -> Iterator[str]:
+        """Remember who brought a value in, and give every spelling in which an echo repeats it."""
+        normalised = normal(text)
+        if len(self._introduced) < _MOST_INTRODUCED:
+            self._introduced.setdefault(normalised, introduced)
+        yield from (chunk for chunk in chunks(normalised) if self._index.chunk(chunk) is None)
+        yield squeezed(normalised)
+        yield from (form[0] for form in forms(normalised) if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------
 

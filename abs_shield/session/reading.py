@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import DEEPEST, MOST, Path, name_of, opened, scalar_text
 
@@ -39,7 +41,7 @@ def read_result(value: Any, *, most: int) -> Told:
     size = 0
     while left:
         field, item = left.pop()
-        for path, leaf in _with_keys(item):
+        for path, leaf in _with_keys(item, told):
             text = scalar_text(leaf)
             if not text:
                 continue
@@ -64,23 +66,28 @@ def _take(told: Told, field: str, text: str) -> None:
     told.scalars.extend(labelled(text))
 
 
-def _with_keys(value: Any) -> Iterator[tuple[Path, Any]]:
+def _with_keys(value: Any, told: Told) -> Iterator[tuple[Path, Any]]:
     """Leaves, and the keys of objects under the name that holds the object: ids are often keys."""
     left: list[tuple[Path, Any]] = [((), value)]
     given = 0
-    while left and given < MOST:
+    while left:
         path, item = left.pop()
+        item = as_json(item)
         given += 1
-        if isinstance(item, Mapping):
-            inside = list(item.items())[:MOST]
+        if given > MOST or len(left) > MOST or item is UNREADABLE:
+            told.cut = True
+            if item is not UNREADABLE:
+                return
+        elif not isinstance(item, (Mapping, list, tuple)):
+            yield path, item
+        elif len(path) >= DEEPEST:
+            told.cut = told.cut or bool(item)
+        elif isinstance(item, Mapping):
+            inside = list(islice(item.items(), MOST))
             yield from ((path, key) for key, _ in inside if isinstance(key, (str, int)))
             left.extend(((*path, str(key)), inner) for key, inner in reversed(inside))
-        elif isinstance(item, (list, tuple)):
-            left.extend(((*path, n), inner) for n, inner in reversed([*enumerate(item[:MOST])]))
         else:
-            yield path, item
-        if len(path) >= DEEPEST:
-            left = [one for one in left if len(one[0]) <= DEEPEST]
+            left.extend(((*path, n), inner) for n, inner in reversed([*enumerate(item[:MOST])]))
 
 
 def _unescaped(text: str) -> str:

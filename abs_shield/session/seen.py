@@ -56,7 +56,12 @@ class Seen:
                 tool=executed.tool,
                 call_id=executed.call_id or "",
                 arguments=executed.arguments,
+                known=self._known_before,
             )
+
+    def _known_before(self, text: str) -> bool:
+        """Whether the run that started this one knows *text*."""
+        return self._parent is not None and self._parent.origin(text) is not None
 
     def opaque(self, reason: str) -> None:
         """The model saw what we did not: from now on a miss proves nothing."""

@@ -17,6 +17,13 @@ FREE = frozenset(
 )
 """Words of parameters that hold what the agent composes."""
 
+_WORKING = frozenset(
+    "code command cmd script sql patch diff source expression stdin content contents str string "
+    "program html markdown template cell data".split()
+)
+_TELLING = frozenset(
+    "send post reply message mail email notify comment note sms chat tweet".split()
+)
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
 _KEPT = frozenset("address status news series access process alias bonus class business".split())
 
@@ -66,3 +73,17 @@ def is_free(name: str) -> bool:
     """
     said = name_words(name)
     return bool(said) and (said[-1] in FREE)
+
+
+def is_working(name: str, tool: str) -> bool:
+    """
+    Whether a parameter of this name holds what a machine works on: a command, a file's content.
+
+    What a program prints is its own; what somebody sends and gets back is an echo.
+
+    >>> is_working("command", "run_shell"), is_working("content", "send_message")
+    (True, False)
+    """
+    said = name_words(name)
+    telling = not _TELLING.isdisjoint(name_words(tool))
+    return bool(said) and said[-1] in _WORKING and not telling

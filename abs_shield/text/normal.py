@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from itertools import accumulate
 
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
@@ -23,6 +24,7 @@ _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
 _CHUNK = re.compile(rf"\w+(?:(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w+)*")
 _ALNUM = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+")
+_DIGIT = re.compile(r"\d")
 _PIECE = re.compile(r"[/:=?&#,+*!$%^~]+")
 _LABEL = re.compile(r"[:=]+")
 _UNSPACED = re.compile(
@@ -92,6 +94,16 @@ def chunks(normalised: str) -> list[str]:
     ['mail', 'mia.li@x.org', 'about', 'w123', 'paid', '1,500.00']
     """
     return _CHUNK.findall(normalised)
+
+
+def codes(normalised: str) -> Iterator[str]:
+    """
+    Give the chunks that may identify something: with a digit or an @ in them.
+
+    >>> list(codes("refund tx_9 to mia@x.org, please"))
+    ['tx_9', 'mia@x.org']
+    """
+    return (c[0] for c in _CHUNK.finditer(normalised) if "@" in c[0] or _DIGIT.search(c[0]))
 
 
 def words(normalised: str) -> list[str]:

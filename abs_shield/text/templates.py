@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-_TOKEN = re.compile(r"[^\s\"'`,;()]*[{<][a-zA-Z][\w -]{0,30}[}>][^\s\"'`,;()]*")
 _HOLE = re.compile(r"[{<][a-zA-Z][\w -]{0,30}[}>]")
 _ALNUM = re.compile(r"[^\W_]")
 _CONVENTION = re.compile(
@@ -13,6 +13,7 @@ _CONVENTION = re.compile(
     r"(@[\w-]{1,63}(?:\.[\w-]{1,63}){1,6})",
     re.IGNORECASE,
 )
+_AROUND = frozenset(" \t\r\n\"'`,;()")
 _MOST_HOLES = 6
 _LONGEST = 200
 
@@ -32,13 +33,30 @@ def templates(text: str) -> list[Template]:
     found = _conventions(text)
     if "{" not in text and "<" not in text:
         return found
-    for token in _TOKEN.findall(text):
+    for token in _tokens(text):
         literals = tuple(part.lower() for part in _HOLE.split(token[:_LONGEST].rstrip(".:?!")))
         between = all(literals[1:-1])
         said = sum(len(_ALNUM.findall(literal)) for literal in literals)
         if said >= 2 and between and "<" not in "".join(literals) and len(literals) <= _MOST_HOLES:
             found.append(literals)
     return found
+
+
+def _tokens(text: str) -> Iterator[str]:
+    """The words of a text that have holes in them, a bounded stretch around each hole."""
+    end = 0
+    for hole in _HOLE.finditer(text):
+        if hole.start() < end:
+            continue
+        start, end = hole.span()
+        while start > 0 and hole.start() - start < _LONGEST and text[start - 1] not in _AROUND:
+            start -= 1
+        while end < len(text) and end - start < _LONGEST:
+            next_hole = _HOLE.match(text, end)
+            if next_hole is None and text[end] in _AROUND:
+                break
+            end = next_hole.end() if next_hole else end + 1
+        yield text[start:end]
 
 
 def _conventions(text: str) -> list[Template]:
