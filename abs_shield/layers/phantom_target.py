@@ -11,11 +11,11 @@ from abs_shield.plan import Proposal, ToolPlan
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.readings import readings
-from abs_shield.plan.targets import Argument
+from abs_shield.plan.targets import MOST_JUDGED, Argument
 from abs_shield.session import Origin, Session
 from abs_shield.session.calls import object_of
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import pointer
+from abs_shield.text.leaves import leaves, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
@@ -46,6 +46,8 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | U
             for said in _judged(argument, proposal.tool, proposal, session)
         )
         yield from islice(found, _MOST)
+        if next(islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None):
+            yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
 
 
 def _is_told(argument: Argument, session: Session) -> bool:

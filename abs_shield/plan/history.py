@@ -100,7 +100,7 @@ class History:
     """
 
     def __init__(self) -> None:
-        self._read = 0
+        self._read = self._heard = 0
         self._place = 0
         self.writes: deque[Write] = deque(maxlen=_MOST_WRITES)
         self.spent: set[int] = set()
@@ -120,6 +120,9 @@ class History:
         history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
         for executed in newest:
             history._take(executed, plans)
+        for executed in session.newest(session.heard_so_far - history._heard, heard=True):
+            history._learn(executed, plans)
+        history._heard = session.heard_so_far
         history._read = session.ran_so_far
         return history
 
@@ -146,6 +149,20 @@ class History:
             self.spent = {place for place in self.spent if place > self._place - _MOST_WRITES}
         self.writes.append(write)
         self._bury(write)
+
+    def _learn(self, executed: Executed, plans: Plans) -> None:
+        """A sub-agent's call: what it made and removed counts here, and contradicts nothing."""
+        plan = plans(executed.tool)
+        if executed.error or plan is None or tells_failure(_read(executed.value)):
+            return
+        self._note_made(plan, executed.arguments)
+        if plan.writes and not executed.nested:
+            self._bury(
+                write_of(
+                    plan, executed.arguments, place=self._place, at=executed.at,
+                    turn=executed.turn, value=_read(executed.value),
+                )
+            )  # fmt: skip
 
     def _note_made(self, plan: ToolPlan, arguments: Mapping[str, Any]) -> None:
         self.made.update(dict.fromkeys(plan.targets.made(arguments)))

@@ -37,6 +37,8 @@ _SAYS_ID = re.compile(
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
+MOST_JUDGED = 10_000
+"""Values of one call that are judged."""
 _KEPT = 512
 _LONGEST_DESCRIPTION = 1_000
 _LONGEST_NAME = 256
@@ -88,7 +90,7 @@ class Targets:
 
     def judged(self, arguments: Mapping[str, Any]) -> Iterator[Argument]:
         """Give the leaves that have to come from somewhere, at most 10,000 a call."""
-        for path, leaf in leaves(arguments, most=10_000):
+        for path, leaf in leaves(arguments, most=MOST_JUDGED):
             text = scalar_text(leaf)
             if not text or not text.strip():
                 continue
@@ -229,10 +231,10 @@ def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
     """The object that holds the leaf at *path*; None where a name of it is no string."""
     here: Any = arguments
     for step in path[:-1]:
-        if isinstance(here, Mapping):
-            here = here.get(step)
-        else:
+        if isinstance(step, int):
             here = here[step] if isinstance(here, (list, tuple)) else None
+        else:
+            here = here.get(step) if isinstance(here, Mapping) else None
     return here
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from abs_shield.plan.names import Judged, is_host
+from abs_shield.plan.names import Judged, by_name, is_host
 from abs_shield.text.countries import is_country
 from abs_shield.text.names import name_words
 from abs_shield.text.shape import (
@@ -24,13 +24,14 @@ _REFERENCES = (("reference",), ("ref",))
 _NUMBERED = (("number",), ("no",), ("num",))
 _LEAST_DIGITS = 4
 """Digits from which a number under such a name may identify something; below, it counts."""
-_WORD = re.compile(r"[a-z]+(?:[A-Z][a-z]*)*")
-"""A word of an interface; names of people and places begin with a capital."""
+_CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+$")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _CODE = ("code",)
+_STRICT = (("id",), ("uuid",), ("account",), ("iban",), ("sku",), ("key",))
+"""Names under which a date, a pattern or a sum is none."""
 _SHORT = 3
-_LONGEST = 60
-_LONGEST_WORD = 200
+_LONGEST_WORD = 100
 _MOST_WORDS = 6
 
 
@@ -39,40 +40,53 @@ def by_value(leaf: Any, text: str, declared: Judged, name: str) -> Judged:
     if not isinstance(leaf, str):
         small = name_words(name)[-1:] in _NUMBERED and len(text) < _LEAST_DIGITS
         return "hard" if declared in ("hard", "who") and not small else "never"
+    text = text.strip()
+    if is_sentinel(text):
+        return "never"
     if _is_prose(text):
         return "hard" if is_address(text) else "never"
-    if is_sentinel(text) or is_formula(text):
-        return "never"
     if declared == "who":
         declared = "hard" if _ACCOUNT.search(text) else "soft"
     if declared == "hard":
         return "never" if _only_named_so(text, name) else "hard"
+    if is_formula(text):
+        return "never"
     if is_address(text) or is_code(text):
         return "hard"
     if declared == "code" or is_quantity(text) or is_moment(text) or is_country(text):
         return "never"
-    if declared != "soft" or (len(text) <= _SHORT and text.isupper()) or _WORD.fullmatch(text):
+    if declared != "soft" or (len(text) <= _SHORT and text.isupper()) or _is_word(text, name):
         return "never"
     return "soft"
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text is too long for a name, and no single word."""
-    if "\n" in text or text.count(" ") >= _MOST_WORDS:
+    """Whether a text is a sentence: several words of letters, or too long for a name."""
+    if len(text) > _LONGEST_WORD and " " in text:
         return True
-    return len(text) > (_LONGEST if " " in text else _LONGEST_WORD)
+    said = len(_LETTERS.findall(text))
+    return (said > _MOST_WORDS and " " in text) or ("\n" in text and said > 1)
+
+
+def _is_word(text: str, name: str) -> bool:
+    """Whether a soft value is a word of an interface; people and places begin with a capital."""
+    said = name_words(name)
+    of_something = said[-1:] == ("name",) and by_name("_".join(said[:-1])) == "open"
+    return _CAMEL.match(text) is not None or (of_something and text.isalpha() and text.islower())
 
 
 def _only_named_so(text: str, name: str) -> bool:
     """Whether a value is no identifier, although its parameter is called as one."""
     if is_host(name):
-        return "." not in text and ":" not in text
+        return "." not in text and ":" not in text and not any(map(str.isdigit, text))
     said = name_words(name)[-1:]
-    if said in _REFERENCES and " " in text.strip():
+    if said in _REFERENCES and " " in text:
         return True
     if said == _CODE and len(text) <= _SHORT and text.isupper():
         return True
-    return is_moment(text) and not text.isdigit()
+    if said in _STRICT:
+        return text.startswith("$") and "." in text
+    return is_formula(text) or (is_moment(text) and not text.isdigit())
 
 
 def is_token(leaf: Any) -> bool:

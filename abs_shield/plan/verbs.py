@@ -150,6 +150,8 @@ def deed(name: str) -> Deed:
     noun, tail = after[:stop], tuple(w for w in after[stop:] if w not in _PREPOSITIONS)
     verb = said[at]
     mints = verb in _MINTING or (verb in ("add", "book", "schedule", "reserve") and not tail)
+    if verb == "open" and not _LOOKED_AT.isdisjoint(noun):
+        return Deed(does=Does.READ, verb=verb, noun=noun, object=tail, mints=False)
     return Deed(does=_CLASS[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
 
 
@@ -159,6 +161,8 @@ _METHODS = {
     "PUT": (Does.CHANGE, "update"), "PATCH": (Does.CHANGE, "update"),
     "DELETE": (Does.UNMAKE, "delete"),
 }  # fmt: skip
+_LOOKED_AT = frozenset("url page link website webpage browser tab file document image".split())
+"""What is opened to be read."""
 _COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
 _LONGEST = 128
 _PHRASES = {

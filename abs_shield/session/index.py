@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import combinations, islice, pairwise
 from typing import Any, NamedTuple
 
 from abs_shield.text.normal import chunks, parts, squeezed, unaccented, unspaced, words
@@ -94,9 +94,10 @@ class Index:
         self._squeeze(chunk, at, own)
         split = words(chunk)
         if 2 < len(split) <= _MOST_RUNS and "@" not in chunk:
-            for size in range(2, len(split)):
-                for n in range(len(split) - size + 1):
-                    self._squeeze("-".join(split[n : n + size]), at, own)
+            for start, end in combinations(range(len(split) + 1), 2):
+                around = (*split[:start][-1:], *split[end:][:1])
+                if 1 < end - start < len(split) and all(map(str.isalpha, around)):
+                    self._squeeze("-".join(split[start:end]), at, own)
 
     def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
         """Keep the letters and digits of what is not letters and digits alone."""

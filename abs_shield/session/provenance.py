@@ -14,7 +14,7 @@ from abs_shield.text.forms import forms
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working
-from abs_shield.text.normal import chunks, codes, latin, normal, squeezed
+from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
 from abs_shield.text.shape import outline
 from abs_shield.text.templates import Template, templates
 
@@ -163,7 +163,10 @@ class Provenance:
         normalised = normal(text)
         if len(self._introduced) < _MOST_INTRODUCED:
             self._introduced.setdefault(normalised, introduced)
-        yield from (chunk for chunk in chunks(normalised) if self._index.chunk(chunk) is None)
+        for chunk in chunks(normalised):
+            if self._index.chunk(chunk) is None:
+                yield chunk
+                yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
         yield from (form[0] for form in forms(normalised) if len(form) == 1)
 

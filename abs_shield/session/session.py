@@ -77,7 +77,8 @@ class Session:
         self._transcript = Transcript()
         self._entered = 0
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
-        self.ran_so_far = 0
+        self.ran_so_far = self.heard_so_far = 0
+        self._heard: deque[Executed] = deque(maxlen=limits.executed)
         self._closers: list[Callable[[Session], None]] = []
 
     # What happens in a run -----------------------------------------------------------------------
@@ -184,9 +185,9 @@ class Session:
         """Calls that ran, oldest first, with their results."""
         return tuple(self._executed)
 
-    def newest(self, most: int) -> list[Executed]:
-        """Give the newest *most* executed calls, oldest first."""
-        return [*islice(reversed(self._executed), max(0, most))][::-1]
+    def newest(self, most: int, *, heard: bool = False) -> list[Executed]:
+        """Give the newest *most* executed calls, oldest first; or those that it heard of."""
+        return [*islice(reversed(self._heard if heard else self._executed), max(0, most))][::-1]
 
     def derived(self, kind: type[D], *, owner: object = None) -> D:
         """Give what *kind* has worked out for *owner* about this session; made when first asked."""
@@ -266,6 +267,8 @@ class Session:
         )
         with self.lock:
             self.log.append(event)
+            self._heard.append(executed)
+            self.heard_so_far += 1
             self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
             self.parent.heard(executed, value)

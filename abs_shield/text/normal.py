@@ -26,6 +26,8 @@ _ALNUM = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
 _PIECE = re.compile(r"[/:=?&#,+*!$%^~]+")
+_TAIL = re.compile(r"(?<=[^\W\d_][-_.])\d+(?=[/:=?&#]|$)")
+"""The number of ``ord-7731``; a number inside a date or a telephone is no part of its own."""
 _LABEL = re.compile(r"[:=]+")
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u30ff\u3130-\u318f"
@@ -120,12 +122,9 @@ def parts(chunk: str) -> set[str]:
     >>> sorted(parts("x.org/orders/w_9"))
     ['9', 'orders', 'org', 'w', 'w_9', 'x', 'x.org', 'x.org/orders']
     """
-    within = {
-        *_ALNUM.findall(chunk),
-        *_WORD.findall(chunk),
-        *_PIECE.split(chunk),
-        *_LABEL.split(chunk),
-    }
+    found = (*_ALNUM.findall(chunk), *_WORD.findall(chunk))
+    within = {word for word in found if not word.isdigit()}
+    within.update(_PIECE.split(chunk), _LABEL.split(chunk), _TAIL.findall(chunk))
     steps = chunk.split("/")[:_MOST_STEPS] if "/" in chunk else []
     return within.union(accumulate(steps[:-1], "{}/{}".format)) - {"", chunk}
 

@@ -36,24 +36,29 @@ _BRACKETED = re.compile(
     r"|\$\{[A-Za-z_.]{2,40}\}|\$[A-Z]+_[A-Z_]{1,40}|%[A-Za-z_]{2,40}%"
 )
 _THING = "(?:id|name|email|key|token|number|account|user|order|url|value|phone|address|password)"
+_FILLED = r"(?:insert|replace|enter|fill|put|add|provide)"
 _STAND_IN = re.compile(
     r"(?:tbd|tba|tbc|todo|fixme|placeholder|redacted|changeme|change_me|lorem ipsum|foo ?bar)"
     r"|\?{2,}|x{4,}|_{3,}|\.{3,}|[\d+() -]{1,8}[x*#]{3,}[\dx*# -]{0,12}"
-    r"|(?:insert|replace|enter|fill|put|add|provide)[ _-]"
-    rf"(?:[^\W_]{{1,20}}[ _-]){{0,4}}(?:here|{_THING})"
-    rf"|your[_-].{{2,50}}|your (?:[^\W_]{{1,20}} ){{0,2}}{_THING}"
+    rf"|{_FILLED}[ _-](?:[^\W_]{{1,20}}[ _-]){{0,4}}{_THING}[ _-]here"
+    rf"|{_FILLED}[ _-](?:your|the)[ _-](?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}"
+    rf"|your[ _-](?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}"
     rf"|(?:my|the|some|example|sample|dummy|fake|mock|placeholder)[_-]"
     rf"(?:[^\W_]{{1,20}}[_-]){{0,4}}{_THING}s?(?:[_-]?\d{{0,4}})"
-    r"|.{2,50}[ _-](?:here|placeholder)",
+    rf"|(?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}[ _-](?:here|placeholder)",
     re.IGNORECASE,
 )
+_CAPITALS = re.compile(
+    r"(?:INSERT|REPLACE|ENTER|FILL|PUT|ADD|PROVIDE|YOUR|MY)_[A-Z_]{2,50}|[A-Z][A-Z_]{1,50}_HERE"
+)
+"""As a template of a configuration writes it."""
 _SENTINEL = frozenset(
     "me self myself all any none null nil default current latest auto automatic unknown other "
     "n/a na - * . / ~ main master primary secondary inbox root home here now today tomorrow "
     "yesterday true false yes no on off asc desc ascending descending undefined empty everyone "
     "anyone nobody anonymous guest first last next previous new old web online phone email mail "
-    "sms chat app mobile desktop office remote virtual admin administrator root system "
-    "@here @everyone @channel @all develop dev staging production prod test".split()
+    "sms chat app mobile desktop zoom teams skype meet office remote virtual admin administrator "
+    "root system @here @everyone @channel @all develop dev staging production prod test".split()
 )
 _PACKED_MOMENT = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{4}|\d{6})?|1[0-9]\d{8}(?:\d{3})?"
@@ -111,7 +116,7 @@ def is_placeholder(text: str) -> bool:
     [True, True, False]
     """
     text = text[:_LONGEST].strip()
-    return bool(_BRACKETED.fullmatch(text) or _STAND_IN.fullmatch(text))
+    return any(form.fullmatch(text) for form in (_BRACKETED, _STAND_IN, _CAPITALS))
 
 
 def is_sentinel(text: str) -> bool:

@@ -59,18 +59,28 @@ class Tight:
         while at >= 0:
             end = at + len(letters)
             if (
-                self._borders(at, _LOOSE if whole else _DOTTED)
-                and self._borders(end, _JOINED if whole else _DOTTED)
+                self._borders(at, _LOOSE if whole else _DOTTED, at - 1)
+                and self._borders(end, _JOINED if whole else _DOTTED, end)
                 and _APART not in self.gaps[at + 1 : end]
             ):
                 return True
             at = self.letters.find(letters, at + 1)
         return False
 
-    def _borders(self, at: int, least: int) -> bool:
-        """Whether a word may begin or end before the letter at *at*."""
+    def _borders(self, at: int, least: int, beyond: int) -> bool:
+        """
+        Whether a word may begin or end before the letter at *at*.
+
+        Behind a hyphen or a full stop only words may follow: 2024 is not in 2024-05-20.
+
+        Args:
+            beyond: The place of the letter on the other side.
+        """
         gap = self.gaps[at]
-        return gap >= least or (gap == _INSIDE and unspaced(self.letters[at - 1 : at + 1]))
+        if gap == _INSIDE:
+            return unspaced(self.letters[at - 1 : at + 1])
+        counts = gap in (_DOTTED, _JOINED) and self.letters[beyond].isdigit()
+        return gap >= least and not counts
 
 
 def _gap(between: str) -> int:

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import pytest
 
-from abs_shield import Creates, Free, Shield, Soft, Target, Tool, ToolCall, Verdict, shield
+from abs_shield import Creates, Free, Session, Shield, Soft, Target, Tool, ToolCall, Verdict, shield
+from abs_shield.session import Limits
 
 
 def obj(**properties):
@@ -129,7 +130,7 @@ def test_names_abstain_in_languages_that_are_not_tested():
         {"transaction_id": None},
         {"transaction_id": True},
         {"transaction_id": "me"},
-        {"transaction_id": "2024-05-20"},
+        {"name": "2024-05-20"},
         {"name": "USD"},
         {"name": "Norway"},
     ],
@@ -323,6 +324,108 @@ def test_an_echo_launders_nothing():
         again = firewall.check_call(ToolCall("send_mail", {"recipients": ["eve@y.org"]}))
 
     assert ["unseen"] == [f.code for f in again.findings]
+
+
+def test_a_written_note_launders_nothing():
+    """What the agent put into a free text of its own is no mention where a list repeats it."""
+    note = Tool(name="add_note", parameters=obj(text=TEXT))
+    firewall = door(REFUND, note, Tool(name="list_notes", parameters=obj()))
+    with firewall.session() as session:
+        session.user("Note it.")
+        with firewall.guard(ToolCall("add_note", {"text": "refund tx_99999 later"})) as guard:
+            guard.value = "ok"
+        session.tool_result("list_notes", ["refund tx_99999 later"])
+        decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_99999"}))
+
+    assert ["unseen"] == [f.code for f in decision.findings]
+
+
+UNSEEN_FORMS = [
+    "tx_99999",
+    " tx_99999\n",
+    "\u200btx_99999",
+    "TX-99999",
+    "tx 9 9 9 9 9",
+    "=tx_99999",
+]
+
+
+@pytest.mark.parametrize("value", UNSEEN_FORMS)
+def test_a_phantom_stays_one_however_it_is_written(value):
+    """Blanks, separators, invisible letters and a sign before it hide nothing."""
+    assert ["unseen"] == codes("Refund tx_12345.", "refund", {"transaction_id": value})
+
+
+@pytest.mark.parametrize(
+    "iban", ["FR1420041010050500013M02606", "FR14 2004 1010 0505 0001 3M02 606"]
+)
+def test_a_long_account_in_groups(iban):
+    """Groups of four are no sentence."""
+    firewall = door(Tool(name="pay", parameters=obj(iban=TEXT)))
+
+    assert ["unseen"] == codes("Pay.", "pay", {"iban": iban}, firewall=firewall)
+
+
+def test_a_sub_agent_does_not_launder_nor_lose_what_its_parent_knows():
+    """What the parent's run was told is known to the child again and again."""
+    firewall = door()
+    with firewall.session() as parent:
+        parent.user("Refund what you find.")
+        parent.tool_result("get_order", {"id": "tx_7001"})
+        child = parent.child(agent="clerk")
+        for _ in range(2):
+            call = ToolCall("refund", {"transaction_id": "tx_7001"})
+            with firewall.guard(call, session=child) as guard:
+                guard.value = "refunded tx_7001"
+
+    assert [(), ()] == [d.findings for d in child.decisions]
+
+
+def test_what_one_run_makes_its_sub_agents_know():
+    """And the other way round."""
+    firewall = door()
+    with firewall.session() as parent:
+        parent.user("Order a lamp.")
+        child = parent.child(agent="clerk")
+        for session, other, name in ((parent, child, "O-5551"), (child, parent, "O-5552")):
+            made = ToolCall("create_order", {"order_id": name})
+            with firewall.guard(made, session=session) as guard:
+                guard.value = "ok"
+            call = ToolCall("refund", {"transaction_id": name})
+            assert () == firewall.check_call(call, session=other).findings
+
+
+def test_forgotten_calls_accuse_nobody():
+    """Where a transcript brings more calls than are kept, what they made may be anything."""
+    firewall = door()
+    session = Session(limits=Limits(executed=3))
+    session.user("Order lamps.")
+    for n in range(9):
+        call = {"id": f"c{n}", "name": "create_order", "arguments": {"order_id": f"O-555{n}"}}
+        session.add([{"role": "assistant", "tool_calls": [call]}])
+        session.tool_result("create_order", "ok", call_id=f"c{n}")
+    decision = firewall.check_call(
+        ToolCall("refund", {"transaction_id": "O-5550"}), session=session
+    )
+
+    assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"].outcome)
+
+
+def test_more_values_than_are_judged_are_said():
+    """Ten thousand values are judged; that there are more is no silent pass."""
+    firewall = door(Tool(name="pay", parameters=obj(rows={"type": "array"})))
+    decision = judged("Pay.", "pay", {"rows": [1] * 10_001}, firewall=firewall)
+
+    assert "unavailable" == decision.coverage["phantom_target"].outcome
+
+
+@pytest.mark.parametrize("key", [1, None, ("a",)])
+def test_keys_that_are_no_strings_are_no_error(key):
+    """Whatever a Python caller passes, the layer does not fail."""
+    firewall = door(Tool(name="pay", parameters={"type": "object", "additionalProperties": True}))
+    arguments = {"filters": {key: {"name": "ORD-77001", "value": 3}}}
+
+    assert () == judged("Pay.", "pay", arguments, firewall=firewall).errors
 
 
 def test_reading_may_go_a_plain_step_further():

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+from uuid import UUID
 
 import pytest
+from pydantic import BaseModel
 
 from abs_shield import Session
 from abs_shield.session import Executed, Limits
@@ -40,7 +45,7 @@ CASES = [
     ("call (555) 123-4567 now", "+1 555 123 4567", "typed"),
     ("call 030 12 34 56 78", "+49 30 12345678", "typed"),
     ("call 88123456", "99988123456", None),
-    ("paid $1,500.00", 1500, "variant"),
+    ("paid $1,500.00", 1500, "typed"),
     ("zahlte 1.500,00 €", 1500, "variant"),
     ("about 20k", 20000, "typed"),
     ("on May 20th", "2024-05-20", "typed"),
@@ -63,6 +68,14 @@ CASES = [
     ("names are firstname.lastname@x.org. Ask Ann O'Dea.", "ann.odea@x.org", "composed"),
     ("names are firstname.lastname@x.org. Ask Ann O'Dea.", "bob.odea@x.org", None),
     ("ids are 'RPT-{game}-{kind}'; game 7731, kind final", "RPT-7731-final", "composed"),
+    ("my SSN is 555-88-1234", "1234", None),
+    ("on 2024-05-20", "2024", None),
+    ("order ORD-2024-7731-B", "ORD-2024", None),
+    ("pay 192.168.10.44", "16810", None),
+    ("order ORD-7731", "7731", "part"),
+    ("die TX-12345-Bestellung", "tx_12345", "variant"),
+    ("open https://x.org/" + "ab1" * 90, "https://x.org/" + "ab1" * 90, "exact"),
+    ("open https://x.org/" + "ab1" * 90, "https://x.org/" + "ab1" * 89, None),
     ("mail dora, her site is dora-site.com", "dora@dora-site.com", None),
 ]
 
@@ -137,6 +150,102 @@ def test_an_echo_proves_nothing():
     )
 
     assert (None, "get") == (session.origin("tx_99999"), session.origin("u-8").tool)
+
+
+ECHOES = [
+    ("search", {"query": "tx_99999"}, {"query": "tx_99999", "results": []}),
+    ("search", {"query": "tx_99999"}, "No results for tx_99999."),
+    ("send_email", {"body": "Refund tx_99999 now"}, {"body": "Refund tx_99999 now"}),
+    ("send_message", {"content": "see tx_99999"}, "Sent: see tx_99999"),
+    ("open", {"url": "https://x.org/" + "a" * 80 + "?q=tx_99999"}, "at tx_99999"),
+    ("get", {"ids": [f"tx_{n}" for n in range(99_400, 100_000)]}, "tx_99999 is not there"),
+    ("get", {"order_id": "#W9999999"}, "Order 9999999 is not in the list"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "value"), ECHOES)
+def test_an_echo_in_other_words_proves_nothing(tool, arguments, value):
+    """In free text, in a long value, in a long list, and in another spelling."""
+    session = Session()
+    session.user("Refund it.")
+    call = {"id": "c1", "name": tool, "arguments": arguments}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": value}
+    session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+
+    assert (None, None) == (session.origin("tx_99999"), session.origin("9999999"))
+
+
+def test_what_a_program_prints_is_its_own():
+    """The output of a command names a file that the command made."""
+    session = Session()
+    session.user("Run it.")
+    call = {"id": "c1", "name": "shell", "arguments": {"command": "make > out_2024.csv; ls"}}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": "out_2024.csv"}
+    session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+
+    assert "tool" == session.origin("out_2024.csv").source
+
+
+@dataclass
+class Order:
+    order_id: str
+
+
+class Found(BaseModel):
+    order_id: str
+    parts: list[Order]
+
+
+OBJECTS = [
+    Order("tx_1234"),
+    Found(order_id="x", parts=[Order("tx_1234")]),
+    {"tx_1234"},
+    b'{"id": "tx_1234"}',
+    {"id": UUID("123e4567-e89b-12d3-a456-426614174000"), "other": PurePath("a/tx_1234")},
+]
+
+
+@pytest.mark.parametrize("value", OBJECTS, ids=lambda value: type(value).__name__)
+def test_python_objects_are_read(value):
+    """Models, dataclasses, sets, bytes and texts of other types, as a tool returned them."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert "tool" == session.origin("tx_1234").source
+
+
+@pytest.mark.parametrize("value", [object(), (n for n in "ab"), {"deep": object()}])
+def test_what_cannot_be_read_may_have_said_anything(value):
+    """An object that nobody can read makes misses unknown; a generator is not consumed."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert "unknown" == session.origin("tx_1234").source
+
+
+def test_circular_and_deep_results_come_to_an_end():
+    """A list that holds itself, and one of ten thousand that is nested too deep."""
+    circle: list[Any] = []
+    circle.extend([circle] * 2_000)
+    deep: Any = ["tx_1234"] * 10_000
+    for _ in range(70):
+        deep = [deep]
+    for value in (circle, deep):
+        session = Session()
+        session.user("Find it.")
+        session.tool_result("find", value)
+
+        assert "unknown" == session.origin("tx_1234").source
+
+
+def test_too_many_prescribed_formats_make_misses_unknown():
+    """A value of a format that was not kept is not accused."""
+    session = Session()
+    session.user(" ".join(f"F{n}X-{{game}}" for n in range(60)))
+
+    assert "unknown" == session.origin("f59x-7731").source
 
 
 def test_an_error_proves_nothing():

@@ -31,6 +31,7 @@ SHAPES = [
         "<id> TBD YOUR_ACCOUNT {{id}} ${ID} $ORDER_ID xxxx ??? your-email order_id_here",
         True,
     ),
+    (is_placeholder, "add-user-flow put_item enter-room over-here your-name-film test_user", False),
     (is_placeholder, "ORD-7731 mia todos here Yourstone $hub.code <@U123>", False),
 ]
 
