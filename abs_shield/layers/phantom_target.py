@@ -10,12 +10,13 @@ from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal, ToolPlan
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
+from abs_shield.plan.names import is_path
 from abs_shield.plan.readings import readings
 from abs_shield.plan.targets import MOST_JUDGED, Argument
 from abs_shield.session import Origin, Session
 from abs_shield.session.calls import object_of
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import leaves, pointer
+from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
@@ -150,7 +151,9 @@ def _explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: S
     What a reading call that ran has explored may be written to afterwards.
     """
     text = argument.text
-    if is_conventional(text) or (not tool.writes and _is_public(text, session)):
+    if is_conventional(text) and is_path(name_of(argument.path)):
+        return True
+    if not tool.writes and _is_public(text, session):
         return True
     if "/" not in text or not session.seen.below(text):
         return False

@@ -59,6 +59,7 @@ _VOCABULARY = frozenset(
 """Words whose values are an interface's own, and no entity of a run."""
 _SHADED: dict[str, Judged] = {"token": "code", "tag": "open"}
 """What a word before them makes more telling: the token of a file, the tag of an asset."""
+_FILES = frozenset("path file filename filepath folder directory dir root cwd".split())
 _PAYING = frozenset({"method", "instrument", "source", "option", "plan"})
 _PLACES = frozenset(
     "city place location address origin destination street station venue country town region "
@@ -137,3 +138,9 @@ def is_host(name: str) -> bool:
 def is_place(name: str) -> bool:
     """Whether a parameter of this name holds a place, told from the small to the large."""
     return any(word in _PLACES for word in name_words(name))
+
+
+def is_path(name: str) -> bool:
+    """Whether a parameter of this name holds a file or a folder."""
+    said = name_words(name)
+    return bool(said) and said[-1] in _FILES

@@ -13,7 +13,9 @@ _CONVENTIONAL = frozenset(
     "requirements.txt pipfile cargo.toml cargo.lock go.mod go.sum pom.xml build.gradle gemfile "
     "composer.json cmakelists.txt index.html index.js index.ts main.py app.py __init__.py "
     "__main__.py conftest.py main.go main.rs lib.rs .gitignore .env.example robots.txt "
-    "sitemap.xml favicon.ico llms.txt codeowners values.yaml chart.yaml".split()
+    "sitemap.xml favicon.ico llms.txt codeowners values.yaml chart.yaml src lib test tests docs "
+    "app public assets static config scripts build dist bin examples components utils packages "
+    "node_modules .github templates".split()
 )
 
 _ALIKE = 0.6
@@ -45,7 +47,7 @@ def is_plain(step: str) -> bool:
 
 def is_conventional(step: str) -> bool:
     """
-    Whether a file of this name stands in many projects, so that looking for it is no invention.
+    Whether a file or folder of this name stands in many projects: looking for it invents nothing.
 
     >>> is_conventional("README.md"), is_conventional("report.md")
     (True, False)
