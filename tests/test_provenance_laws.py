@@ -62,9 +62,13 @@ def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, 
 
 
 FORMS = st.sampled_from(
-    [str.upper, str.lower, str.title, lambda v: f" {v} ", lambda v: v.replace("-", "_"),
-     lambda v: v.replace("_", "-"), lambda v: v.replace("-", " "), lambda v: v.replace("-", ""),
-     lambda v: v[:1] + "\u200b" + v[1:], lambda v: "".join(chr(ord(c) + 0xFEE0) for c in v)]
+    [
+        str.upper, str.lower, str.title, lambda v: f" {v} ", lambda v: f"\n{v}\n",
+        lambda v: v.replace("-", "_"), lambda v: v.replace("_", "-"),
+        lambda v: v.replace("-", " "), lambda v: v.replace("-", ""),
+        lambda v: v[:1] + "\u200b" + v[1:], lambda v: "\u200b" * 300 + v,
+        lambda v: "".join(chr(ord(c) + 0xFEE0) for c in v),
+    ]
 )  # fmt: skip
 
 
