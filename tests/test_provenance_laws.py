@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -169,3 +170,27 @@ def test_parallel_calls_are_judged_by_the_results_so_far():
         dispatched = firewall.check_call(calls[1])
 
     assert ([0, 1], 0) == ([len(d.findings) for d in proposed], len(dispatched.findings))
+
+
+def test_a_run_and_its_sub_agents_at_once():
+    """Threads of a parent and its children make, read and remove: no layer breaks."""
+    tools = [
+        Tool(name=name, parameters={"type": "object", "additionalProperties": True})
+        for name in ("create_note", "delete_note", "update_note")
+    ]
+    firewall = Shield(shield.configure(mode="audit", tools=tools), hooks=None)
+    parent = firewall.session()
+    parent.user("Please make notes and tidy them up afterwards.")
+    runs = [parent, *(parent.child(agent=f"clerk{n}") for n in range(4))]
+
+    def work(run):
+        number, session = run
+        for n in range(100):
+            for tool in ("create_note", "update_note", "delete_note"):
+                call = ToolCall(tool, {"note_id": f"N-{number}{n:03}"})
+                with firewall.guard(call, session=session) as guard:
+                    guard.value = {"note_id": f"N-{number}{n:03}"}
+        return [d.errors for d in session.decisions if d.errors]
+
+    with ThreadPoolExecutor(5) as pool:
+        assert [[]] * 5 == list(pool.map(work, enumerate(runs)))

@@ -111,9 +111,16 @@ class History:
     @classmethod
     def of(cls, session: Session, plans: Plans, *, owner: object) -> History:
         """Give the history of *session* up to now, as the tools of *owner* read it."""
+        above = None if session.parent is None else cls.of(session.parent, plans, owner=owner)
+        with session.lock:
+            return cls._up_to_now(session, plans, owner=owner, above=above)
+
+    @classmethod
+    def _up_to_now(
+        cls, session: Session, plans: Plans, *, owner: object, above: History | None
+    ) -> History:
         history = session.derived(cls, owner=owner)
-        if session.parent is not None:
-            above = cls.of(session.parent, plans, owner=owner)
+        if above is not None:
             history.removed, history.made = above.removed, above.made
         new = session.ran_so_far - history._read
         newest = session.newest(new)

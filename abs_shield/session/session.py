@@ -186,7 +186,7 @@ class Session:
         return tuple(self._executed)
 
     def newest(self, most: int, *, heard: bool = False) -> list[Executed]:
-        """Give the newest *most* executed calls, oldest first; or those that it heard of."""
+        """Give the newest *most* executed calls, oldest first; or those of its sub-agents."""
         return [*islice(reversed(self._heard if heard else self._executed), max(0, most))][::-1]
 
     def derived(self, kind: type[D], *, owner: object = None) -> D:
@@ -256,22 +256,18 @@ class Session:
             elif not executed.nested:
                 self.calls.ran_loose(executed)
 
-    def heard(self, executed: Executed, value: Any) -> None:
+    def heard(self, executed: Executed, value: Any, *, below: bool = False) -> None:
         """The model reads what a call returned; a sub-agent's results its parent saw as well."""
-        event = Returned(
-            name=executed.tool,
-            value=value,
-            call_id=executed.call_id,
-            error=executed.error,
-            at=executed.at,
-        )
+        name, call_id, error = executed.tool, executed.call_id, executed.error
+        event = Returned(name=name, value=value, call_id=call_id, error=error, at=executed.at)
         with self.lock:
             self.log.append(event)
-            self._heard.append(executed)
-            self.heard_so_far += 1
+            if below:
+                self._heard.append(executed)
+                self.heard_so_far += 1
             self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
-            self.parent.heard(executed, value)
+            self.parent.heard(executed, value, below=True)
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
@@ -368,7 +364,7 @@ class Session:
         self.seen.returned(executed, event.value, self.log.version + 1)
         self.calls.end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
-            self.parent.heard(executed, event.value)
+            self.parent.heard(executed, event.value, below=True)
         return True
 
     def _told_blocked(self, event: Returned) -> None:

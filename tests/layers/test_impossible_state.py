@@ -387,3 +387,18 @@ def test_a_removal_is_remembered_across_the_turns():
         decision = firewall.check_call(ToolCall("update_booking", {"booking_id": "b1"}))
 
     assert ["removed"] == [f.code for f in decision.findings]
+
+
+def test_what_a_sub_agent_removed_is_gone_for_its_parent():
+    """And what it made anew is there again."""
+    firewall = Shield(shield.configure(tools=TOOLS, layers=["impossible_state"]), hooks=None)
+    with firewall.session() as parent:
+        parent.user("Tidy up.")
+        child = parent.child(agent="clerk")
+        update, found = ToolCall("update_booking", {"booking_id": "b1"}), []
+        for tool in ("cancel_booking", "create_booking"):
+            with firewall.guard(ToolCall(tool, {"booking_id": "b1"}), session=child) as guard:
+                guard.value = "ok"
+            found.append([f.code for f in firewall.check_call(update).findings])
+
+    assert [["removed"], []] == found
