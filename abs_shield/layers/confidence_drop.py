@@ -40,7 +40,7 @@ _NONE = Unavailable("no log-probabilities")
 def _low(proposal: Proposal, logprob: float) -> tuple[Finding, ...]:
     likelihood = exp(logprob)
     strength = 1 - likelihood
-    if strength <= 0 or strength < min(NOTICED, 1 - proposal.threshold):
+    if strength <= 0 or strength < min(NOTICED, 1 - proposal.terms.threshold):
         return ()
     detail = f"the model gave the tool's name a likelihood of {likelihood:.2f}"
     return (_finding("low_likelihood", strength, detail),)

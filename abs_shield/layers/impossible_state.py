@@ -35,7 +35,7 @@ def impossible_state(
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """The one state known without a rule: a write on what this run removed before."""
-    history = History.of(session, proposal.plan, owner=proposal.owner)
+    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
     if history.lost or not history.removed:
         return ()
     then = write_of(

@@ -142,7 +142,7 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
 
 
 def _forgot_calls(proposal: Proposal, session: Session) -> str:
-    lost = History.of(session, proposal.plan, owner=proposal.owner).lost
+    lost = History.of(session, proposal.plan, owner=proposal.terms.owner).lost
     return "calls of this run were forgotten to keep its bounds" if lost else ""
 
 
@@ -188,7 +188,7 @@ def _is_public(text: str, session: Session) -> bool:
 def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     """Whether an earlier call of this run brought the thing of that name into being."""
     wanted = normal(text[:_LONGEST])
-    made = History.of(session, proposal.plan, owner=proposal.owner).made
+    made = History.of(session, proposal.plan, owner=proposal.terms.owner).made
     if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
     for call in proposal.siblings:

@@ -48,7 +48,7 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     tool = proposal.tool
     if tool is None or not tool.writes:
         return ()
-    history = History.of(session, proposal.plan, owner=proposal.owner)
+    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
     earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session)]
     if not earlier:
         return ()
@@ -71,7 +71,7 @@ def _contradictions(
 
 def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
     """Writes of this turn within the window that nothing has taken back yet."""
-    calls, seconds = proposal.window
+    calls, seconds = proposal.terms.window
     writes = history.writes
     for n in range(max(0, len(writes) - calls), len(writes)):
         first = writes[n]

@@ -11,11 +11,25 @@ from abs_shield.core.arguments import Malformed
 from abs_shield.plan.tool import ToolPlan
 
 
-def _nobody(tool: str) -> None:
-    return None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """
+    What one Shield says to every proposal alike.
+
+    Attributes:
+        threshold: The policy's sensitivity, in [0, 1].
+        window: Calls and seconds within which calls contradict each other.
+        owner: Whose tools these are; what is worked out of a session is kept for each.
+        unknown: Gives the plan of a tool where no tools are known at all.
+    """
+
+    threshold: float
+    window: tuple[int, float] = (10, 60.0)
+    owner: object = None
+    unknown: Callable[[str], ToolPlan | None] = lambda tool: None
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class Proposal:
     """
     One proposed call; layers read it and change nothing.
@@ -26,15 +40,12 @@ class Proposal:
         malformed: Why they could not be read; None where they could.
         tool: The compiled tool; None where no tool of that name may be called here.
         available: Names that may be called in this session.
+        at: Seconds on the session's clock.
+        terms: What holds for every call.
         registered: Whether the name is registered, though not available in this session.
+        siblings: Calls proposed before it in the same turn.
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
-        threshold: The policy's sensitivity, in [0, 1].
-        unknown: Gives the plan of a tool where no tools are known at all.
-        siblings: Calls proposed before it in the same turn.
-        window: Calls and seconds within which calls contradict each other.
-        owner: Whose tools these are; what is worked out of a session is kept for each.
-        at: Seconds on the session's clock.
     """
 
     call: ToolCall
@@ -42,15 +53,12 @@ class Proposal:
     malformed: Malformed | None
     tool: ToolPlan | None
     available: Mapping[str, Any]
-    threshold: float
     at: float
+    terms: Terms
     registered: bool = False
+    siblings: tuple[ToolCall, ...] = ()
     logprob: float | None = None
     logprob_fault: str = ""
-    siblings: tuple[ToolCall, ...] = ()
-    window: tuple[int, float] = (10, 60.0)
-    owner: object = None
-    unknown: Callable[[str], ToolPlan | None] = _nobody
     _fits: bool | None = None
 
     @property
@@ -66,7 +74,7 @@ class Proposal:
     def plan(self, tool: str) -> ToolPlan | None:
         """Give the compiled tool of that name, where it may be called here."""
         entry = self.available.get(tool)
-        return entry.plan if entry is not None else self.unknown(tool)
+        return entry.plan if entry is not None else self.terms.unknown(tool)
 
     def kinds(self) -> frozenset[str]:
         """Give what the identifiers of all available tools are of."""

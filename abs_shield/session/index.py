@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, filterfalse, islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from abs_shield.text.normal import chunks, parts, squeezed, unaccented, unspaced, words
-from abs_shield.text.tight import Tight
+from abs_shield.session.kept import At, Kept
+from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -20,25 +18,6 @@ _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
-
-
-class At(NamedTuple):
-    """Where something stood first: at which trust, in which version of the log."""
-
-    level: int
-    version: int
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """A text that is kept as it is; its tight form is made when first asked for."""
-
-    text: str
-    at: At
-
-    @cached_property
-    def tight(self) -> Tight:
-        return Tight.of(self.text)
 
 
 class Index:
@@ -51,18 +30,16 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_keys", "_pairs", "_parts", "_scan", "_scanned", "_size",
-        "_squeezed", "forgot",
+        "_exact", "_kept", "_keys", "_pairs", "_parts", "_squeezed", "forgot",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
-        self._keys, self._scan = keys, scan
+        self._keys = keys
         self._exact: tuple[dict[str, int], ...] = ({}, {}, {}, {})
         self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
-        self._scanned: list[_Kept] = []
-        self._size = 0
+        self._kept = Kept(scan)
         self.forgot = False
 
     # What comes in -------------------------------------------------------------------------------
@@ -80,7 +57,8 @@ class Index:
         # `set.difference` of a dict walks the smaller set; a view would walk the whole session
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
-            self._keep(text, at)
+            self._kept.add(text, at)
+            self.forgot = self.forgot or self._kept.forgot
             self._grouped(text, at)
         self._bound()
 
@@ -128,19 +106,6 @@ class Index:
             digits = squeezed(group)
             if len(digits) >= _LEAST_GROUPED:
                 self._squeezed.setdefault(digits, at)
-
-    def _keep(self, text: str, at: At) -> None:
-        self._scanned.append(_Kept(text, at))
-        self._size += len(text)
-        if self._size <= self._scan:
-            return
-        dropped = 0
-        while self._size > self._scan and dropped < len(self._scanned) - 1:
-            oldest = self._scanned[dropped].text
-            self._size -= len(oldest)
-            self.forgot = self.forgot or unspaced(oldest)
-            dropped += 1
-        del self._scanned[:dropped]
 
     def _bound(self) -> None:
         tables: tuple[dict[Any, Any], ...] = (
@@ -198,13 +163,7 @@ class Index:
 
     def kept(self, letters: str, *, whole: bool = False) -> At | None:
         """Where the newest text holds *letters*, whatever separators are within; the oldest."""
-        best: At | None = None
-        for kept in self._scanned:
-            if (best is None or kept.at.level < best.level) and kept.tight.holds(
-                letters, whole=whole
-            ):
-                best = kept.at
-        return best
+        return self._kept.find(letters, whole=whole)
 
     def stood_in_prose(self, chunk: str) -> bool:
         """Whether a chunk ever stood in the running text of a result."""

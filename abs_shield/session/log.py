@@ -27,7 +27,7 @@ class Log:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._entries: deque[tuple[Entry, int]] = deque()
+        self._entries: deque[tuple[int, Event, int]] = deque()
         self._size = 0
         self.version = 0
         self.forgot = False
@@ -35,14 +35,14 @@ class Log:
     def append(self, event: Event) -> None:
         self.version += 1
         size = _size(event, self._limit)
-        self._entries.append((Entry(self.version, event), size))
+        self._entries.append((self.version, event, size))
         self._size += size
         while self._size > self._limit and len(self._entries) > 1:
-            self._size -= self._entries.popleft()[1]
+            self._size -= self._entries.popleft()[2]
             self.forgot = True
 
     def __iter__(self) -> Iterator[Entry]:
-        return iter([entry for entry, _ in tuple(self._entries)])
+        return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
 
     def __len__(self) -> int:
         return len(self._entries)

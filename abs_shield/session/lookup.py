@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from abs_shield.session.index import SYSTEM, At, Index
+from abs_shield.session.index import SYSTEM, Index
+from abs_shield.session.kept import At
 from abs_shield.text.forms import forms
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain

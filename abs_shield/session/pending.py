@@ -41,6 +41,9 @@ class PendingCalls:
         self._announced: deque[ToolCall] = deque(maxlen=_MOST)
         self._judged: deque[Pending] = deque()
 
+    def __bool__(self) -> bool:
+        return bool(self._judged or self._announced)
+
     def announce(self, call: ToolCall) -> None:
         """A transcript shows that the model proposed *call*."""
         self._announced.append(call)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.session.index import PROSE, SCALAR, USER, At, Index
+from abs_shield.session.index import PROSE, SCALAR, USER, Index
+from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.session import Session
+from abs_shield.shield.approvals import Key
 
 _IDENTICAL = 3
 _MOST = 1_000
@@ -20,21 +21,14 @@ class Attempts(NamedTuple):
 UNBLOCKED = Attempts(True, None)
 
 
-def count(
-    session: Session,
-    tool: str,
-    same: bytes,
-    retries: int,
-    *,
-    approval: bool,
-    counted: bool,
-) -> Attempts:
+def count(session: Session, key: Key, retries: int, *, waits: bool, counted: bool) -> Attempts:
     """
-    Count a blocked call of *tool*, unless its proposal was *counted* already.
+    Count a blocked call, unless its proposal was *counted* already.
 
     The third identical call, or a spent budget, is the last. Waiting for a person costs nothing.
     """
-    if not counted and not approval:
+    _, tool, same = key
+    if not counted and not waits:
         _more(session.blocks, tool)
         _more(session.repeats, same)
     left = max(0, retries - session.blocks.get(tool, 0))

@@ -13,7 +13,7 @@ from abs_shield.core.arguments import Malformed
 from abs_shield.core.draft import Draft, sealed
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
-from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.plan import Proposal, Terms
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.approvals import Approvals, Key, digest
@@ -47,6 +47,10 @@ class Bench:
         self.approvals = approvals
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
+        self._terms = Terms(
+            threshold=policy.threshold, window=policy.window, owner=registry,
+            unknown=registry.unnamed,
+        )  # fmt: skip
 
     def judged(
         self,
@@ -79,7 +83,8 @@ class Bench:
         plain = {} if isinstance(arguments, Malformed) else arguments
         logprob = None
         try:
-            plan, proposal = self._proposal(call, plain, malformed, session, siblings)
+            proposal = self._proposal(call, plain, malformed, session, siblings)
+            plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
             judgement = judge(self._layers, proposal, session, nested=nested)
         except Exception as error:
@@ -87,24 +92,25 @@ class Bench:
             plan = self.registry.unknown(call.name)
             judgement = Judgement([], {}, [Fault("door", place_of(error))])
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
-        key = self._key(call, plain, session) if ruling.would_block else _NO_KEY
-        if ruling.approval and self.approvals.take(key, keep=not runs):
-            ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
-        attempts = UNBLOCKED
-        if ruling.blocked:
-            attempts = count(
-                session, call.name, key[2], self.policy.retries,
-                approval=bool(ruling.approval), counted=counted,
-            )  # fmt: skip
-        decision = self._decision(
-            known, call, session, ruling, judgement, attempts, plan, at=at, started=started
-        )
+        key, attempts = _NO_KEY, UNBLOCKED
+        if ruling.would_block:
+            key = self._key(call, plain, session)
+            ruling, attempts = self._stopped(ruling, key, session, counted=counted, runs=runs)
         if known is None and logprob is not None and not nested:
             session.likelihoods.update(logprob)
-        return Opened(
-            call=call, arguments=plain, session=session, decision=decision, nested=nested, key=key,
-            malformed=malformed,
-        )  # fmt: skip
+        decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
+        return Opened(call, plain, session, decision, nested, key, malformed)
+
+    def _stopped(
+        self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool
+    ) -> tuple[Ruling, Attempts]:
+        """Use up an approval, or count the attempt."""
+        if ruling.approval and self.approvals.take(key, keep=not runs):
+            ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
+        if not ruling.blocked:
+            return ruling, UNBLOCKED
+        waits = bool(ruling.approval)
+        return ruling, count(session, key, self.policy.retries, waits=waits, counted=counted)
 
     def _proposal(
         self,
@@ -113,30 +119,22 @@ class Bench:
         malformed: Malformed | None,
         session: Session,
         siblings: tuple[ToolCall, ...],
-    ) -> tuple[ToolPlan, Proposal]:
-        names = self.registry if session.tools is None else available(self.registry, session.tools)
-        registered = call.name in self.registry
-        callable_here = registered and (session.tools is None or call.name in session.tools)
-        known = self.registry[call.name].plan if callable_here else None
-        plan = known or self.registry.unknown(call.name)
-        logprob, fault = _confidence(call)
-        judged = plan if callable_here or not self.registry else None
-        return plan, Proposal(
-            call=call,
-            arguments=arguments,
-            malformed=malformed,
-            tool=judged,
-            available=names,
-            threshold=self.policy.threshold,
-            at=session.clock(),
-            registered=registered and not callable_here,
-            logprob=logprob,
-            logprob_fault=fault,
-            siblings=siblings,
-            window=self.policy.window,
-            owner=self.registry,
-            unknown=_nobody if self.registry else self.registry.unknown,
-        )
+    ) -> Proposal:
+        plan = self.registry.plan(call.name)
+        names: Mapping[str, Any] = self.registry
+        registered = False
+        if session.tools is not None:
+            names = available(self.registry, session.tools)
+            registered = plan is not None and call.name not in session.tools
+        if registered:
+            plan = None
+        elif plan is None:
+            plan = self.registry.unnamed(call.name)
+        logprob, fault = (None, "") if call.logprobs is None else _confidence(call)
+        return Proposal(
+            call, arguments, malformed, plan, names, session.clock(), self._terms, registered,
+            siblings, logprob, fault,
+        )  # fmt: skip
 
     def _key(self, call: ToolCall, arguments: Mapping[str, Any], session: Session) -> Key:
         judged = arguments if arguments or not call.arguments else {"": repr(call.arguments)[:9999]}
@@ -151,8 +149,6 @@ class Bench:
         ruling: Ruling,
         judgement: Judgement,
         attempts: Attempts,
-        plan: ToolPlan,
-        *,
         at: float,
         started: float,
     ) -> Decision:
@@ -188,13 +184,7 @@ _NO_KEY: Key = ("", "", b"")
 _UNREGISTERED = ("unregistered",)
 
 
-def _nobody(tool: str) -> None:
-    return None
-
-
 def _confidence(call: ToolCall) -> tuple[float | None, str]:
-    if call.logprobs is None:
-        return None, ""
     try:
         return mean_logprob(call.name, call.logprobs), ""
     except ValueError as error:

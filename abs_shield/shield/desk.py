@@ -67,12 +67,12 @@ class Desk:
         arguments = read_arguments(call.arguments)
         plain = {} if isinstance(arguments, Malformed) else arguments
         with session.lock:
-            pending = session.pending.consume(call, plain)
+            pending = session.pending.consume(call, plain) if session.pending else None
             if pending is not None:
                 call = _as_proposed(call, pending)
             known = pending.decision.id if pending else session.calls.decided(call.id)
             nested = pending is None and _inside(session)
-            if not (pending or nested or call.id):
+            if session.pending and not (pending or nested or call.id):
                 told = session.pending.named(call, plain)
                 call = call if told is None else replace(call, id=told)
             return self._bench.judged(
@@ -105,7 +105,7 @@ class Desk:
 
     def admit(self, opened: Opened) -> Opened:
         """Ask for an approval where one is needed, and record what was decided."""
-        if self._asks(opened):
+        if opened.decision.blocked and self._asks(opened):
             opened = self._answered(opened, _settled(self._ask(opened)))
         return self._admitted(opened)
 
@@ -138,7 +138,7 @@ class Desk:
 
     def _admitted(self, opened: Opened) -> Opened:
         session, decision = opened.session, opened.decision
-        if _waits(decision):
+        if decision.blocked and _waits(decision):
             self.approvals.wait(decision.id, opened.key)
         again = decision.id in session.calls.opened.get(opened.call.id or "", ())
         if not (opened.nested or again):

@@ -71,6 +71,17 @@ class Registry(Mapping[str, Entry]):
             entry = self._entries[declared.name] = Entry(plan=plan, binding=kept)
         return entry
 
+    def plan(self, name: str) -> ToolPlan | None:
+        """Give the plan of a registered tool."""
+        entry = self._entries.get(name)
+        if entry is None and name in self._shared.bindings:
+            entry = self[name]
+        return None if entry is None else entry.plan
+
+    def unnamed(self, name: str) -> ToolPlan | None:
+        """Give the plan of any tool, where no tool was ever registered."""
+        return None if self else self.unknown(name)
+
     def unknown(self, name: str) -> ToolPlan:
         """Give the plan of a tool that nobody registered: no schema, the policy's modes."""
         with self._lock:

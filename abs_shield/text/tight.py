@@ -43,9 +43,17 @@ class Tight:
         gaps.append(_APART)
         return cls("".join(letters), bytes(gaps))
 
+    def followed(self, later: Tight) -> Tight:
+        """Give this text and a *later* one behind it, on another line."""
+        return Tight(self.letters + later.letters, self.gaps[:-1] + later.gaps)
+
     def holds(self, letters: str, *, whole: bool = False) -> bool:
+        """Whether *letters* stand here; see `place`."""
+        return self.place(letters, whole=whole) >= 0
+
+    def place(self, letters: str, *, whole: bool = False) -> int:
         """
-        Whether *letters* stand here as whole words, whatever separators are within.
+        Where *letters* stand here as whole words, whatever separators are within; -1 if nowhere.
 
         A word ends at a separator; in a script without blanks, anywhere. A line's end, a comma
         or a full stop with a blank behind it is never within one value.
@@ -63,9 +71,9 @@ class Tight:
                 and self._borders(end, _JOINED if whole else _DOTTED, end)
                 and _APART not in self.gaps[at + 1 : end]
             ):
-                return True
+                return at
             at = self.letters.find(letters, at + 1)
-        return False
+        return -1
 
     def _borders(self, at: int, least: int, beyond: int) -> bool:
         """

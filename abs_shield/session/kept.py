@@ -1,0 +1,100 @@
+"""The newest text of a run as it is written, for spellings that no table of the index holds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from typing import NamedTuple
+
+from abs_shield.text.normal import unspaced
+from abs_shield.text.tight import Tight
+
+_BLOCK = 8 * 1024
+"""Letters that are searched at once."""
+
+
+class At(NamedTuple):
+    """Where something stood first: at which trust, in which version of the log."""
+
+    level: int
+    version: int
+
+
+class _Block:
+    """Some texts of one trust level after each other, without their separators."""
+
+    __slots__ = ("_ats", "_starts", "size", "spelt_apart", "tight")
+
+    def __init__(self) -> None:
+        self._ats: list[At] = []
+        self._starts: list[int] = []
+        self.size = 0
+        self.spelt_apart = True
+        self.tight = Tight("", b"")
+
+    def add(self, text: str, at: At) -> None:
+        self._starts.append(len(self.tight.letters))
+        self._ats.append(at)
+        self.size += len(text)
+        self.spelt_apart = self.spelt_apart and not unspaced(text)
+        self.tight = self.tight.followed(Tight.of(text))
+
+    def find(self, letters: str, *, whole: bool) -> At | None:
+        place = self.tight.place(letters, whole=whole)
+        return None if place < 0 else self._ats[bisect_right(self._starts, place) - 1]
+
+
+class Kept:
+    """
+    The newest *limit* characters of text; it is read when first asked for.
+
+    Attributes:
+        forgot: Whether text was dropped that no table can stand for: of a script without blanks.
+    """
+
+    __slots__ = ("_blocks", "_limit", "_new", "_open", "_size", "forgot")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._new: list[tuple[str, At]] = []
+        self._blocks: deque[_Block] | tuple[()] = ()
+        self._open: dict[int, _Block] = {}
+        self._size = 0
+        self.forgot = False
+
+    def add(self, text: str, at: At) -> None:
+        """Keep *text*; what is older makes room."""
+        self._new.append((text, at))
+        self._size += len(text)
+        if self._size > self._limit:
+            self._settle()
+            self._bound()
+
+    def find(self, letters: str, *, whole: bool = False) -> At | None:
+        """Where *letters* stand, whatever separators are within: the most trusted, the oldest."""
+        self._settle()
+        best: At | None = None
+        for block in self._blocks:
+            at = block.find(letters, whole=whole)
+            if at is not None and (best is None or at.level < best.level):
+                best = at
+        return best
+
+    def _settle(self) -> None:
+        """Read what was added since."""
+        new, self._new = self._new, []
+        for text, at in new:
+            block = self._open.get(at.level)
+            if block is None or block.size >= _BLOCK:
+                block = self._open[at.level] = _Block()
+                self._blocks = self._blocks or deque()
+                self._blocks.append(block)
+            block.add(text, at)
+
+    def _bound(self) -> None:
+        while self._size > self._limit and len(self._blocks) > 1:
+            assert isinstance(self._blocks, deque)
+            dropped = self._blocks.popleft()
+            self._size -= dropped.size
+            self.forgot = self.forgot or not dropped.spelt_apart
+            self._open = {n: block for n, block in self._open.items() if block is not dropped}

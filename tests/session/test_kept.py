@@ -1,0 +1,44 @@
+"""The newest text is kept as it is written, and found whatever separators are within."""
+
+from __future__ import annotations
+
+from abs_shield.session.kept import At, Kept
+
+
+def kept(*texts: tuple[str, int], limit: int = 10_000) -> Kept:
+    made = Kept(limit)
+    for version, (text, level) in enumerate(texts):
+        made.add(text, At(level, version))
+    return made
+
+
+def test_a_value_is_found_in_the_text_that_holds_it() -> None:
+    """Texts are searched together, and told apart again."""
+
+    assert At(2, 1) == kept(("one", 2), ("call 555-0100", 2), ("two", 2)).find("5550100")
+
+
+def test_the_most_trusted_text_is_named() -> None:
+    """Where several hold a value, the most trusted one is its source."""
+
+    assert At(1, 1) == kept(("ab-12", 3), ("ab 12", 1)).find("ab12")
+
+
+def test_nothing_is_found_across_two_texts() -> None:
+    """The end of one text and the beginning of the next are no value."""
+
+    assert kept(("order 12", 2), ("34 left", 2)).find("1234") is None
+
+
+def test_older_text_makes_room() -> None:
+    """No more is kept than the limit, in whole blocks."""
+    made = kept(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
+
+    assert (None, At(2, 7)) == (made.find("0000"), made.find("0007"))
+
+
+def test_dropped_text_without_blanks_is_told() -> None:
+    """Of a script without blanks no table holds the parts: a miss then proves nothing."""
+    made = kept(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
+
+    assert made.forgot
