@@ -8,15 +8,16 @@ from importlib.metadata import PackageNotFoundError, version
 
 from opentelemetry import metrics, trace
 from opentelemetry._logs import LoggerProvider, get_logger
+from opentelemetry.trace import INVALID_SPAN, Span
 from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.coverage import coverage_count
+from abs_shield.telemetry.counts import counts_of
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
-from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
+from abs_shield.telemetry.traits import Kinds, Traits, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
@@ -47,27 +48,26 @@ class Otel:
         ours = _version()
         meter = metrics.get_meter(SCOPE, ours, meter_provider=meter_provider)
         self._tracer = trace.get_tracer(SCOPE, ours, tracer_provider=tracer_provider)
+        self._proxied = isinstance(self._tracer, trace.ProxyTracer)
         self._logger = get_logger(SCOPE, ours, logger_provider=logger_provider)
-        self._instruments = Instruments(meter, coverage_count(meter, meter_provider))
+        self._counts = counts_of(meter, meter_provider)
+        self._instruments = Instruments(meter, self._counts)
         self._kinds = Kinds()
         self._in_spans, self._in_events = _captures()
 
     def __call__(self, decision: Decision) -> None:
         """Tell of *decision*, in the current trace."""
+        if decision.findings or self._counts.heard or self._traced():
+            self._tell(decision)
+
+    def _tell(self, decision: Decision) -> None:
         traits = self._kinds.of(decision)
         self._instruments.record(decision, traits)
-        parent = trace.get_current_span()
         at_ns = max(0, int(decision.at * 1e9))
         span = self._tracer.start_span(
-            traits.span_name,
-            attributes=traits.span,
-            start_time=at_ns,
-            record_exception=False,
+            traits.span_name, attributes=traits.span, start_time=at_ns, record_exception=False
         )
-        if executes_tool(parent):
-            parent.set_attributes({**traits.span, **_ids(decision)})
-        if span.is_recording():
-            span.set_attributes({**_ids(decision), **self._of_call(decision)})
+        self._annotate(span, decision, traits)
         if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
             context = trace.set_span_in_context(span)
             tell_findings(
@@ -77,6 +77,8 @@ class Otel:
 
     def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
         """Give a span around a tool's run; nothing where one is current or nobody records."""
+        if not self._traced():
+            return _NOTHING
         parent = trace.get_current_span()
         if executes_tool(parent) and not is_ours(parent):
             return _NOTHING
@@ -94,6 +96,25 @@ class Otel:
             set_status_on_exception=False,
         )
         return Execution(span) if starts_anew(span, parent) else _NOTHING
+
+    def _traced(self) -> bool:
+        """
+        Whether a span could be recorded: an SDK is set, or a span of the host's is current.
+
+        Asking the API by `get_tracer_provider` costs more than all the rest of an unheard call;
+        where it keeps its provider elsewhere, the answer is yes, which is only slower.
+        """
+        if not self._proxied or getattr(trace, "_TRACER_PROVIDER", trace) is not None:
+            return True
+        return trace.get_current_span() is not INVALID_SPAN
+
+    def _annotate(self, span: Span, decision: Decision, traits: Traits) -> None:
+        ids = _ids(decision)
+        parent = trace.get_current_span()
+        if executes_tool(parent):
+            parent.set_attributes({**traits.span, **ids})
+        if span.is_recording():
+            span.set_attributes({**ids, **self._of_call(decision)})
 
     def _of_call(self, decision: Decision) -> dict[str, AttributeValue]:
         attributes: dict[str, AttributeValue] = {}
