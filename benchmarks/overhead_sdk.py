@@ -106,7 +106,7 @@ def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
     after it, so nothing is dropped; the exporter's own work stands in no way's time.
 
     Returns:
-        p50 of the rounds' means in microseconds by way, what our whole check and our hook alone
+        p50 in microseconds by way, what our whole check and our hook alone
         take over the span by hand, and how many exports the collector took in.
     """
     with _collector() as collector:
@@ -181,16 +181,22 @@ def _check(*, hooks: Any) -> tuple[Way, Decision]:
 def _took_us(
     ways: dict[str, Way], *, rounds: int, calls: int, after: Way
 ) -> dict[str, list[float]]:
-    """Means of a round's calls, in microseconds, by way; the first round only warms up."""
+    """p50 of each round's calls, in microseconds, by way; the first round only warms up."""
     took: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(rounds + 1):
         for name, way in ways.items():
-            start = perf_counter_ns()
-            for _ in range(calls):
-                way()
-            took[name].append((perf_counter_ns() - start) / 1e3 / calls)
+            took[name].append(_p50_us(way, calls))
             after()
     return {name: us[1:] for name, us in took.items()}
+
+
+def _p50_us(way: Way, calls: int) -> float:
+    took = []
+    for _ in range(calls):
+        start = perf_counter_ns()
+        way()
+        took.append(perf_counter_ns() - start)
+    return median(took) / 1e3
 
 
 def _over(took: dict[str, list[float]], mine: str, theirs: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from threading import Lock
 from weakref import WeakKeyDictionary
@@ -17,6 +17,8 @@ from opentelemetry.metrics import (
 
 from abs_shield.core import Coverage
 from abs_shield.telemetry import semconv
+
+_MOST_WAITING = 256
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
@@ -33,13 +35,21 @@ class Counts:
     def __init__(self) -> None:
         self.heard = False
         self._lock = Lock()
+        self._waiting: deque[tuple[Labels, Mapping[str, Coverage]]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
         self._checks: defaultdict[tuple[str, str], int] = defaultdict(int)
 
     def add(self, labels: Labels, coverage: Mapping[str, Coverage]) -> None:
-        """Count one decision, and what became of its checks."""
-        checks = self._checks
-        with self._lock:
+        """Count one decision, and what became of its checks, now or a little later."""
+        self._waiting.append((labels, coverage))
+        if len(self._waiting) >= _MOST_WAITING:
+            with self._lock:
+                self._sum()
+
+    def _sum(self) -> None:
+        waiting, checks = self._waiting, self._checks
+        while waiting:
+            labels, coverage = waiting.popleft()
             self._decisions[labels] += 1
             for check, entry in coverage.items():
                 checks[check, entry[0]._value_] += 1
@@ -69,11 +79,13 @@ class Counts:
 
     def _decided(self) -> list[Observation]:
         with self._lock:
+            self._sum()
             decisions = dict(self._decisions)
         return [Observation(count, dict(labels)) for labels, count in decisions.items()]
 
     def _covered(self) -> list[Observation]:
         with self._lock:
+            self._sum()
             checks = dict(self._checks)
         names = (semconv.LABEL_CHECK, semconv.LABEL_OUTCOME)
         return [

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from opentelemetry import metrics, trace
 from opentelemetry._logs import LoggerProvider, get_logger
-from opentelemetry.trace import INVALID_SPAN, Span
+from opentelemetry.trace import INVALID_SPAN
 from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Verdict
@@ -17,13 +17,15 @@ from abs_shield.telemetry.counts import counts_of
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
-from abs_shield.telemetry.traits import Kinds, Traits, shown_tool, tool_name, weighing_layers
+from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ID = 256
 _NOTHING = nullcontext()
+_OF_THE_RUN = (semconv.ATTRIBUTE_TOOL, semconv.ATTRIBUTE_CALL_ID, semconv.ATTRIBUTE_DETAILS)
+"""What a framework's own span of the tool's run says itself, or should not say."""
 
 
 class Otel:
@@ -63,11 +65,18 @@ class Otel:
     def _tell(self, decision: Decision) -> None:
         traits = self._kinds.of(decision)
         self._instruments.record(decision, traits)
+        told = {**traits.span, semconv.ATTRIBUTE_DECISION_ID: decision.id}
+        self._add_own(told, decision)
+        parent = trace.get_current_span()
+        if executes_tool(parent):
+            parent.set_attributes({k: v for k, v in told.items() if k not in _OF_THE_RUN})
         at_ns = max(0, int(decision.at * 1e9))
         span = self._tracer.start_span(
-            traits.span_name, attributes=traits.span, start_time=at_ns, record_exception=False
+            traits.span_name,
+            attributes=told,
+            start_time=at_ns,
+            record_exception=False,
         )
-        self._annotate(span, decision, traits)
         if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
             context = trace.set_span_in_context(span)
             tell_findings(
@@ -108,33 +117,19 @@ class Otel:
             return True
         return trace.get_current_span() is not INVALID_SPAN
 
-    def _annotate(self, span: Span, decision: Decision, traits: Traits) -> None:
-        ids = _ids(decision)
-        parent = trace.get_current_span()
-        if executes_tool(parent):
-            parent.set_attributes({**traits.span, **ids})
-        if span.is_recording():
-            span.set_attributes({**ids, **self._of_call(decision)})
-
-    def _of_call(self, decision: Decision) -> dict[str, AttributeValue]:
-        attributes: dict[str, AttributeValue] = {}
-        if decision.tool:
-            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+    def _add_own(self, told: dict[str, AttributeValue], decision: Decision) -> None:
+        """Add what no other decision of the kind says alike."""
+        if decision.session_id:
+            told[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
         if decision.call_id is not None:
-            attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+            told[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+        if decision.verdict is not Verdict.CLEAN:
+            told[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
+        if decision.tool and semconv.ATTRIBUTE_TOOL not in told:
+            told[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
         if self._in_spans and decision.findings:
             details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
-            attributes[semconv.ATTRIBUTE_DETAILS] = details
-        return attributes
-
-
-def _ids(decision: Decision) -> dict[str, AttributeValue]:
-    attributes: dict[str, AttributeValue] = {semconv.ATTRIBUTE_DECISION_ID: decision.id}
-    if decision.session_id:
-        attributes[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
-    if decision.verdict is not Verdict.CLEAN:
-        attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
-    return attributes
+            told[semconv.ATTRIBUTE_DETAILS] = details
 
 
 def _captures() -> tuple[bool, bool]:

@@ -123,6 +123,8 @@ def _span(decision: Decision) -> dict[str, Value]:
         semconv.ATTRIBUTE_WOULD_BLOCK: decision.would_block,
         semconv.ATTRIBUTE_POLICY_REVISION: decision.policy_revision,
     }
+    if decision.tool and not unregistered(decision):
+        attributes[semconv.ATTRIBUTE_TOOL] = tool_name(decision.tool)
     if decision.verdict is not Verdict.CLEAN:
         attributes[semconv.ATTRIBUTE_THREAT_TYPE] = semconv.VALUE_HALLUCINATION
         attributes[semconv.ATTRIBUTE_THREAT_VERDICT] = decision.verdict.value
