@@ -1,4 +1,4 @@
-"""The same clean call through us and through our peers, in turn: ``python benchmarks/overhead_peers.py``."""
+"""The same clean call through us and our peers: ``python benchmarks/overhead_peers.py``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import blake2b
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -22,11 +24,11 @@ AT_MOST = 1 / 3
 
 OURS = "abs_shield"
 PINS = {
-    OURS: str(ROOT),
     "airlock": "agent-airlock==0.10.26",
     "policyshield": "policyshield==0.14.0",
     "edictum": "edictum[yaml]==0.19.0",
 }
+PRODUCTS = (OURS, *PINS)
 Taken = dict[str, dict[str, list[float]]]
 
 
@@ -75,7 +77,7 @@ def measure(
     skipped: dict[str, str] = {}
     workers: dict[str, Worker] = {}
     with ExitStack() as stack:
-        for name in products or PINS:
+        for name in products or PRODUCTS:
             try:
                 python = environment(name, folder)
                 worker = stack.enter_context(_started(name, python))
@@ -87,8 +89,10 @@ def measure(
     return {
         "rounds": rounds,
         "calls_a_round": calls,
-        "pins": {name: pin for name, pin in PINS.items() if name != OURS},
-        "p50_us": {name: {way: _p50(us) for way, us in ways.items()} for name, ways in taken.items()},
+        "pins": PINS,
+        "p50_us": {
+            name: {way: _p50(us) for way, us in ways.items()} for name, ways in taken.items()
+        },
         "stops": {name: worker.judged for name, worker in workers.items()},
         "skipped": skipped,
         "over_fastest_peer": _over_fastest(taken),
@@ -103,17 +107,30 @@ def environment(name: str, folder: Path) -> Path:
     Raises:
         Unavailable: It cannot be installed.
     """
-    pin = PINS[name]
-    place = folder / name
-    python, done = place / "bin" / "python", place / "installed"
-    if not (done.exists() and done.read_text(encoding="utf-8") == pin):
-        _run([sys.executable, "-m", "venv", "--clear", str(place)])
-        _run([str(python), "-m", "pip", "install", "--quiet", pin])
-        done.write_text(pin, encoding="utf-8")
-    return python
+    wanted = _wanted(name)
+    key = blake2b(repr((wanted, sys.version)).encode(), digest_size=6).hexdigest()
+    place = folder / f"{name}-{key}"
+    if not place.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            _run(["-m", "venv", "--without-pip", made])
+            _run(["-m", "pip", "--python", made, "install", "--quiet", *wanted])
+            with suppress(OSError):  # somebody else was faster
+                Path(made).rename(place)
+            Path(made).mkdir(exist_ok=True)
+    return place / "bin" / "python"
 
 
-def _run(command: list[str]) -> None:
+def _wanted(name: str) -> list[str]:
+    """What is installed for a product; for us what the default install brings along."""
+    if name != OURS:
+        return [PINS[name]]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return list(declared["project"]["dependencies"])
+
+
+def _run(arguments: list[str]) -> None:
+    command = [sys.executable, *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -189,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=80)
     parser.add_argument("--calls", type=int, default=100)
     parser.add_argument("--envs", type=Path, help="folder of the environments, made where missing")
-    parser.add_argument("--only", action="append", choices=[*PINS], default=[])
+    parser.add_argument("--only", action="append", choices=PRODUCTS, default=[])
     given = parser.parse_args(arguments)
     made = measure(rounds=given.rounds, calls=given.calls, envs=given.envs, products=given.only)
     print(json.dumps(made, indent=2))

@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from statistics import median
 from typing import Any
@@ -21,7 +20,9 @@ FORMATS = (
 ).split()
 """What `import jsonschema` takes along where it finds it; one of them takes a second."""
 
-REFERENCE = "import pydantic, jsonschema; pydantic.BaseModel; from opentelemetry import metrics, trace"
+REFERENCE = (
+    "import pydantic, jsonschema; pydantic.BaseModel; from opentelemetry import metrics, trace"
+)
 CASES = {
     "reference": REFERENCE,
     "reference_without_formats": f"import sys; sys.modules.update(dict.fromkeys({FORMATS})); "
@@ -40,13 +41,12 @@ def measure(*, rounds: int = 15) -> dict[str, Any]:
         p50 in milliseconds by case, and what a Shield takes over both references. The stricter
         one hides the format libraries, which jsonschema imports at once and we do not.
     """
-    with tempfile.TemporaryDirectory() as bytecode:
-        for code in CASES.values():
-            _once_ms(code, bytecode)
-        took_ms: dict[str, list[float]] = {name: [] for name in CASES}
-        for _ in range(rounds):
-            for name, code in CASES.items():
-                took_ms[name].append(_once_ms(code, bytecode))
+    for code in CASES.values():
+        _once_ms(code)
+    took_ms: dict[str, list[float]] = {name: [] for name in CASES}
+    for _ in range(rounds):
+        for name, code in CASES.items():
+            took_ms[name].append(_once_ms(code))
     p50_ms = {name: round(median(times), 1) for name, times in took_ms.items()}
     return {
         "rounds": rounds,
@@ -57,10 +57,9 @@ def measure(*, rounds: int = 15) -> dict[str, Any]:
     }
 
 
-def _once_ms(code: str, bytecode: str) -> float:
-    """Milliseconds in a fresh interpreter that finds everything compiled."""
+def _once_ms(code: str) -> float:
+    """Milliseconds in a fresh interpreter; all but the first find everything compiled."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    environment["PYTHONPYCACHEPREFIX"] = bytecode
     command = [sys.executable, "-c", TIMED.format(code)]
     return float(subprocess.check_output(command, env=environment, timeout=120))
 

@@ -1,8 +1,8 @@
 """
 Times one product's calls in an interpreter of its own, whenever it is told to.
 
-Each line on stdin is a number of calls, which make one run; each line on stdout is JSON: first what was stopped, then
-microseconds a call, by way. Whatever the product prints goes nowhere.
+Each line on stdin is a number of calls, which make one run. Each line on stdout is JSON: first
+what was stopped, then microseconds a call, by way. Whatever the product prints goes nowhere.
 """
 
 from __future__ import annotations
