@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Iterable, Mapping
@@ -254,6 +253,8 @@ def _settled(said: Any) -> Any:
     """The answer of an async approver to a sync call: run on a thread of its own."""
     if not inspect.isawaitable(said):
         return said
+    import asyncio  # sync programs start faster without it
+
     answers: list[Any] = []
 
     def run() -> None:

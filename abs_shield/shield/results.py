@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from asyncio import CancelledError, Future
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.guard import Guard
+
+if TYPE_CHECKING:
+    from asyncio import Future
 
 _KEPT = 1_000
 """Items of a generator that are kept as its result."""
@@ -30,19 +32,26 @@ def followed(value: Any, guard: Guard) -> Any:
 
 def settled(value: Any, guard: Guard) -> Any:
     """The result of a function; one that is awaited ends the call when it is there."""
-    if isinstance(value, Future):
-        guard.leave()
-        value.add_done_callback(functools.partial(_record, guard))
-        return value
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
         guard.leave()
-        return _awaited(value, guard)
+        return _pending(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)
     return value
 
 
+def _pending(value: Any, guard: Guard) -> Any:
+    from asyncio import Future  # a quarter of what our import takes; sync programs need none
+
+    if not isinstance(value, Future):
+        return _awaited(value, guard)
+    value.add_done_callback(functools.partial(_record, guard))
+    return value
+
+
 def _record(guard: Guard, done: Future[Any]) -> None:
+    from asyncio import CancelledError
+
     error = CancelledError() if done.cancelled() else done.exception()
     guard.value = None if error else done.result()
     guard.__exit__(type(error) if error else None, error, None)

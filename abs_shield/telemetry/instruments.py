@@ -6,7 +6,7 @@ from opentelemetry.metrics import Meter
 
 from abs_shield.core import Decision, Finding
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.coverage import CoverageCount
+from abs_shield.telemetry.counts import Counts
 from abs_shield.telemetry.traits import Traits
 
 _SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.1, 1.0, 10.0)
@@ -15,11 +15,8 @@ _SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.
 class Instruments:
     """The instruments of one meter."""
 
-    def __init__(self, meter: Meter, coverage: CoverageCount) -> None:
-        self._coverage = coverage
-        self._decisions = meter.create_counter(
-            semconv.METRIC_DECISIONS, unit="{decision}", description="Decisions taken"
-        )
+    def __init__(self, meter: Meter, counts: Counts) -> None:
+        self._counts = counts
         self._findings = meter.create_counter(
             semconv.METRIC_FINDINGS, unit="{finding}", description="Findings noticed"
         )
@@ -36,10 +33,11 @@ class Instruments:
         )
 
     def record(self, decision: Decision, traits: Traits) -> None:
-        """Count *decision* and all that belongs to it."""
-        self._decisions.add(1, traits.labels)
+        """Count *decision* and all that belongs to it, where somebody will read it."""
+        if not self._counts.heard:
+            return
+        self._counts.add(traits.labels, decision.coverage)
         self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
-        self._coverage.add(decision.coverage)
         for finding in decision.findings:
             self._findings.add(1, _labels(finding, traits.tool))
         if decision.blocked and decision.attempts_left is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-import structlog
 from opentelemetry import trace
 
 from abs_shield.core import Decision, Verdict
@@ -32,23 +31,32 @@ class StructLog:
 
     def __init__(self) -> None:
         self._plain = logging.getLogger("abs_shield")
-        self._logger = structlog.wrap_logger(
-            self._plain,
-            processors=[
-                structlog.contextvars.merge_contextvars,
-                structlog.stdlib.add_log_level,
-                structlog.processors.JSONRenderer(),
-            ],
-            wrapper_class=structlog.stdlib.BoundLogger,
-            context_class=dict,
-            cache_logger_on_first_use=True,
-        ).bind()
+        self._logger: Any = None
 
     def __call__(self, decision: Decision) -> None:
         """Log *decision* if the host listens at its level."""
         level = _LEVELS[decision.verdict]
         if self._plain.isEnabledFor(level):
+            if self._logger is None:
+                self._logger = _bound(self._plain)
             self._logger.log(level, semconv.EVENT_DECISION, **_line(decision))
+
+
+def _bound(plain: logging.Logger) -> Any:
+    """Give structlog's logger; its import takes longer than ours, and many hosts log no call."""
+    import structlog
+
+    return structlog.wrap_logger(
+        plain,
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.stdlib.add_log_level,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.stdlib.BoundLogger,
+        context_class=dict,
+        cache_logger_on_first_use=True,
+    ).bind()
 
 
 def _line(decision: Decision) -> dict[str, Any]:

@@ -8,11 +8,12 @@ from importlib.metadata import PackageNotFoundError, version
 
 from opentelemetry import metrics, trace
 from opentelemetry._logs import LoggerProvider, get_logger
+from opentelemetry.trace import INVALID_SPAN
 from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.coverage import coverage_count
+from abs_shield.telemetry.counts import counts_of
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
@@ -23,6 +24,8 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ID = 256
 _NOTHING = nullcontext()
+_OF_THE_RUN = (semconv.ATTRIBUTE_TOOL, semconv.ATTRIBUTE_CALL_ID, semconv.ATTRIBUTE_DETAILS)
+"""What a framework's own span of the tool's run says itself, or should not say."""
 
 
 class Otel:
@@ -47,27 +50,33 @@ class Otel:
         ours = _version()
         meter = metrics.get_meter(SCOPE, ours, meter_provider=meter_provider)
         self._tracer = trace.get_tracer(SCOPE, ours, tracer_provider=tracer_provider)
+        self._proxied = isinstance(self._tracer, trace.ProxyTracer)
         self._logger = get_logger(SCOPE, ours, logger_provider=logger_provider)
-        self._instruments = Instruments(meter, coverage_count(meter, meter_provider))
+        self._counts = counts_of(meter, meter_provider)
+        self._instruments = Instruments(meter, self._counts)
         self._kinds = Kinds()
         self._in_spans, self._in_events = _captures()
 
     def __call__(self, decision: Decision) -> None:
         """Tell of *decision*, in the current trace."""
+        if decision.findings or self._counts.heard or self._traced():
+            self._tell(decision)
+
+    def _tell(self, decision: Decision) -> None:
         traits = self._kinds.of(decision)
         self._instruments.record(decision, traits)
+        told = {**traits.span, semconv.ATTRIBUTE_DECISION_ID: decision.id}
+        self._add_own(told, decision)
         parent = trace.get_current_span()
+        if executes_tool(parent):
+            parent.set_attributes({k: v for k, v in told.items() if k not in _OF_THE_RUN})
         at_ns = max(0, int(decision.at * 1e9))
         span = self._tracer.start_span(
             traits.span_name,
-            attributes=traits.span,
+            attributes=told,
             start_time=at_ns,
             record_exception=False,
         )
-        if executes_tool(parent):
-            parent.set_attributes({**traits.span, **_ids(decision)})
-        if span.is_recording():
-            span.set_attributes({**_ids(decision), **self._of_call(decision)})
         if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
             context = trace.set_span_in_context(span)
             tell_findings(
@@ -77,6 +86,8 @@ class Otel:
 
     def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
         """Give a span around a tool's run; nothing where one is current or nobody records."""
+        if not self._traced():
+            return _NOTHING
         parent = trace.get_current_span()
         if executes_tool(parent) and not is_ours(parent):
             return _NOTHING
@@ -95,25 +106,30 @@ class Otel:
         )
         return Execution(span) if starts_anew(span, parent) else _NOTHING
 
-    def _of_call(self, decision: Decision) -> dict[str, AttributeValue]:
-        attributes: dict[str, AttributeValue] = {}
-        if decision.tool:
-            attributes[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
+    def _traced(self) -> bool:
+        """
+        Whether a span could be recorded: an SDK is set, or a span of the host's is current.
+
+        Asking the API by `get_tracer_provider` costs more than all the rest of an unheard call;
+        where it keeps its provider elsewhere, the answer is yes, which is only slower.
+        """
+        if not self._proxied or getattr(trace, "_TRACER_PROVIDER", trace) is not None:
+            return True
+        return trace.get_current_span() is not INVALID_SPAN
+
+    def _add_own(self, told: dict[str, AttributeValue], decision: Decision) -> None:
+        """Add what no other decision of the kind says alike."""
+        if decision.session_id:
+            told[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
         if decision.call_id is not None:
-            attributes[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+            told[semconv.ATTRIBUTE_CALL_ID] = escaped(decision.call_id, limit=_ID)
+        if decision.verdict is not Verdict.CLEAN:
+            told[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
+        if decision.tool and semconv.ATTRIBUTE_TOOL not in told:
+            told[semconv.ATTRIBUTE_TOOL] = shown_tool(decision)
         if self._in_spans and decision.findings:
             details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
-            attributes[semconv.ATTRIBUTE_DETAILS] = details
-        return attributes
-
-
-def _ids(decision: Decision) -> dict[str, AttributeValue]:
-    attributes: dict[str, AttributeValue] = {semconv.ATTRIBUTE_DECISION_ID: decision.id}
-    if decision.session_id:
-        attributes[semconv.ATTRIBUTE_SESSION_ID] = escaped(decision.session_id, limit=_ID)
-    if decision.verdict is not Verdict.CLEAN:
-        attributes[semconv.ATTRIBUTE_THREAT_LAYERS] = weighing_layers(decision)
-    return attributes
+            told[semconv.ATTRIBUTE_DETAILS] = details
 
 
 def _captures() -> tuple[bool, bool]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.telemetry import semconv
+from abs_shield.telemetry.counts import Labels
 from abs_shield.text.show import escaped
 
 Value = str | bool | int | float
@@ -22,7 +23,7 @@ class Traits:
     span_name: str
     tool: str
     span: Mapping[str, Value]
-    labels: Mapping[str, Value]
+    labels: Labels
     duration: Mapping[str, Value]
 
 
@@ -66,6 +67,8 @@ class Kinds:
 
 def unregistered(decision: Decision) -> bool:
     """Whether no tool has the name that the model wrote."""
+    if not (decision.findings or decision.notes):
+        return False
     return "unregistered" in decision.notes or any(
         finding.check == PHANTOM_TOOL and finding.code == "unknown_tool"
         for finding in decision.findings
@@ -90,22 +93,23 @@ def weighing_layers(decision: Decision) -> list[str]:
 
 
 def _traits(decision: Decision, tool: str) -> Traits:
-    duration: dict[str, Value] = {
-        semconv.LABEL_SUBJECT: decision.subject.value,
-        semconv.LABEL_TOOL: tool,
-        semconv.LABEL_VERDICT: decision.verdict.value,
-    }
-    labels = duration | {
-        semconv.LABEL_ACTION: decision.action.value,
-        semconv.LABEL_MODE: decision.mode.value,
-        semconv.LABEL_BLOCKED: decision.blocked,
-    }
+    kind = (
+        (semconv.LABEL_SUBJECT, decision.subject.value),
+        (semconv.LABEL_TOOL, tool),
+        (semconv.LABEL_VERDICT, decision.verdict.value),
+    )
+    labels = (
+        *kind,
+        (semconv.LABEL_ACTION, decision.action.value),
+        (semconv.LABEL_MODE, decision.mode.value),
+        (semconv.LABEL_BLOCKED, decision.blocked),
+    )
     return Traits(
         span_name=f"{semconv.SPAN_CHECK} {tool}".rstrip(),
         tool=tool,
         span=_span(decision),
         labels=labels,
-        duration=duration,
+        duration=dict(kind),
     )
 
 
@@ -119,6 +123,8 @@ def _span(decision: Decision) -> dict[str, Value]:
         semconv.ATTRIBUTE_WOULD_BLOCK: decision.would_block,
         semconv.ATTRIBUTE_POLICY_REVISION: decision.policy_revision,
     }
+    if decision.tool and not unregistered(decision):
+        attributes[semconv.ATTRIBUTE_TOOL] = tool_name(decision.tool)
     if decision.verdict is not Verdict.CLEAN:
         attributes[semconv.ATTRIBUTE_THREAT_TYPE] = semconv.VALUE_HALLUCINATION
         attributes[semconv.ATTRIBUTE_THREAT_VERDICT] = decision.verdict.value

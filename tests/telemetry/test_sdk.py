@@ -170,3 +170,31 @@ trace.get_tracer("x").start_span("s").end()
     out = run(code, OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
 
     assert out == ["True"]
+
+
+LATE = """
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from abs_shield import Shield, shield
+early = Shield(shield.configure())
+early.check_call({"name": "refund", "arguments": {}})
+spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
+traces = TracerProvider(shutdown_on_exit=False)
+traces.add_span_processor(SimpleSpanProcessor(spans))
+trace.set_tracer_provider(traces)
+metrics.set_meter_provider(MeterProvider([reader], shutdown_on_exit=False))
+for firewall in (early, Shield(shield.configure())):
+    firewall.check_call({"name": "refund", "arguments": {}})
+scopes = reader.get_metrics_data().resource_metrics[0].scope_metrics
+counted = {m.name: m.data.data_points[0].value for s in scopes for m in s.metrics
+           if m.name == "abs_shield.decisions"}
+print(len(spans.get_finished_spans()), counted)
+"""
+
+
+def test_an_sdk_that_comes_late_hears_all_from_then_on():
+    """A Shield made before and one made after the SDK was set are both heard, once each."""
+    assert run(LATE) == ["2 {'abs_shield.decisions': 2}"]

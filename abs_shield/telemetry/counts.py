@@ -1,0 +1,119 @@
+"""Decisions and checks, counted as plain integers that are read when metrics are exported."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Generator, Iterable, Mapping
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from opentelemetry.metrics import (
+    CallbackOptions,
+    Meter,
+    MeterProvider,
+    Observation,
+    get_meter_provider,
+)
+
+from abs_shield.core import Coverage
+from abs_shield.telemetry import semconv
+
+_MOST_WAITING = 256
+
+Labels = tuple[tuple[str, str | bool], ...]
+Observer = Generator[Iterable[Observation], CallbackOptions, None]
+
+
+class Counts:
+    """
+    Seven counters a call would cost more than the call's whole judgement.
+
+    Attributes:
+        heard: Whether there is an SDK that will read them; without one nothing is counted.
+    """
+
+    def __init__(self) -> None:
+        self.heard = False
+        self._lock = Lock()
+        self._waiting: deque[tuple[Labels, Mapping[str, Coverage]]] = deque()
+        self._decisions: defaultdict[Labels, int] = defaultdict(int)
+        self._checks: defaultdict[tuple[str, str], int] = defaultdict(int)
+
+    def add(self, labels: Labels, coverage: Mapping[str, Coverage]) -> None:
+        """Count one decision, and what became of its checks, now or a little later."""
+        self._waiting.append((labels, coverage))
+        if len(self._waiting) >= _MOST_WAITING:
+            with self._lock:
+                self._sum()
+
+    def _sum(self) -> None:
+        waiting, checks = self._waiting, self._checks
+        while waiting:
+            labels, coverage = waiting.popleft()
+            self._decisions[labels] += 1
+            for check, entry in coverage.items():
+                checks[check, entry[0]._value_] += 1
+
+    def observe(self, meter: Meter) -> None:
+        """Have *meter* read both sums; an SDK that comes later reads them from then on."""
+        meter.create_observable_counter(
+            semconv.METRIC_DECISIONS,
+            callbacks=[self._observer(self._decided)],
+            unit="{decision}",
+            description="Decisions taken",
+        )
+        meter.create_observable_counter(
+            semconv.METRIC_COVERAGE,
+            callbacks=[self._observer(self._covered)],
+            unit="{check}",
+            description="Checks by what became of them",
+        )
+
+    def _observer(self, read: Callable[[], list[Observation]]) -> Observer:
+        """An SDK starts an observer when it takes the instrument in; the bare API never does."""
+        self.heard = True
+        told: list[Observation] = []
+        while True:
+            yield told
+            told = read()
+
+    def _decided(self) -> list[Observation]:
+        with self._lock:
+            self._sum()
+            decisions = dict(self._decisions)
+        return [Observation(count, dict(labels)) for labels, count in decisions.items()]
+
+    def _covered(self) -> list[Observation]:
+        with self._lock:
+            self._sum()
+            checks = dict(self._checks)
+        names = (semconv.LABEL_CHECK, semconv.LABEL_OUTCOME)
+        return [
+            Observation(count, dict(zip(names, values, strict=True)))
+            for values, count in checks.items()
+        ]
+
+
+_counts: WeakKeyDictionary[MeterProvider, Counts] = WeakKeyDictionary()
+_global: Counts | None = None
+_lock = Lock()
+
+
+def counts_of(meter: Meter, provider: MeterProvider | None) -> Counts:
+    """
+    Give the provider's one count: the SDK silently drops a second observer of one name.
+
+    The global provider's is one also where the SDK is set between two calls.
+    """
+    global _global
+    current = get_meter_provider()
+    key = current if provider is None else provider
+    with _lock:
+        found = _counts.get(key, _global if key is current else None)
+        if found is None:
+            found = Counts()
+            found.observe(meter)
+        _counts[key] = found
+        if key is current:
+            _global = found
+    return found

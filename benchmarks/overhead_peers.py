@@ -1,0 +1,216 @@
+"""The same clean call through us and our peers: ``python benchmarks/overhead_peers.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "benchmarks" / "peers"
+MUST_STOP = {"amount_below", "amount_above"}
+AT_MOST = 1 / 3
+"""What our check may take, over the fastest peer's."""
+
+OURS = "abs_shield"
+PINS = {
+    "airlock": "agent-airlock==0.10.26",
+    "policyshield": "policyshield==0.14.0",
+    "edictum": "edictum[yaml]==0.19.0",
+}
+PRODUCTS = (OURS, *PINS)
+Taken = dict[str, dict[str, list[float]]]
+
+
+class Unavailable(Exception):
+    """A product that cannot be measured here, and why."""
+
+
+class Worker:
+    """One product in an interpreter of its own that times calls when it is told to."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        self.judged = self._reply()
+
+    def go(self, calls: int) -> dict[str, float]:
+        """Time *calls* calls by each way; give the p50 in microseconds."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{calls}\n")
+        self._process.stdin.flush()
+        return dict(self._reply())
+
+    def _reply(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise Unavailable("its worker ended; run it by hand to see why")
+        return json.loads(line)
+
+
+def measure(
+    *, rounds: int = 80, calls: int = 100, envs: Path | None = None, products: Sequence[str] = ()
+) -> dict[str, Any]:
+    """
+    Time *rounds* times *calls* calls of each product, the products taking turns.
+
+    Args:
+        envs: Where the virtual environments are made and kept; under the system's temporary
+            folder where None.
+        products: Those to measure; all where empty.
+
+    Returns:
+        p50 in microseconds by product and way, what each of them stops, who was skipped and why,
+        and what ours takes over the fastest peer, as the median of the rounds' own ratios.
+    """
+    folder = Path(tempfile.gettempdir()) / "abs_shield_peers" if envs is None else envs
+    skipped: dict[str, str] = {}
+    workers: dict[str, Worker] = {}
+    with ExitStack() as stack:
+        for name in products or PRODUCTS:
+            try:
+                python = environment(name, folder)
+                worker = stack.enter_context(_started(name, python))
+                _sound(name, worker)
+                workers[name] = worker
+            except Unavailable as reason:
+                skipped[name] = str(reason)
+        taken = _rounds(workers, rounds=rounds, calls=calls)
+    return {
+        "rounds": rounds,
+        "calls_a_round": calls,
+        "pins": PINS,
+        "p50_us": {
+            name: {way: _p50(us) for way, us in ways.items()} for name, ways in taken.items()
+        },
+        "stops": {name: worker.judged for name, worker in workers.items()},
+        "skipped": skipped,
+        "over_fastest_peer": _over_fastest(taken),
+        "at_most": round(AT_MOST, 3),
+    }
+
+
+def environment(name: str, folder: Path) -> Path:
+    """
+    Give the Python of a product's own environment, made where it is not there yet.
+
+    Raises:
+        Unavailable: It cannot be installed.
+    """
+    wanted = _wanted(name)
+    key = blake2b(repr((wanted, sys.version)).encode(), digest_size=6).hexdigest()
+    place = folder / f"{name}-{key}"
+    if not place.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder) as made:
+            _run(["-m", "venv", "--without-pip", made])
+            _run(["-m", "pip", "--python", made, "install", "--quiet", *wanted])
+            with suppress(OSError):  # somebody else was faster
+                Path(made).rename(place)
+            Path(made).mkdir(exist_ok=True)
+    return place / "bin" / "python"
+
+
+def _wanted(name: str) -> list[str]:
+    """What is installed for a product; for us what the default install brings along."""
+    if name != OURS:
+        return [PINS[name]]
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return list(declared["project"]["dependencies"])
+
+
+def _run(arguments: list[str]) -> None:
+    command = [sys.executable, *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Unavailable(f"cannot be installed: {type(error).__name__}") from None
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        raise Unavailable(f"cannot be installed: {last[:200]}")
+
+
+@contextmanager
+def _started(name: str, python: Path) -> Iterator[Worker]:
+    """A worker of *name*; ours runs the sources that stand beside this file."""
+    path = [str(FOLDER), *([str(ROOT)] if name == OURS else [])]
+    variables = {k: v for k, v in os.environ.items() if not k.startswith(("OTEL_", "ABS_SHIELD_"))}
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [str(python), str(FOLDER / "worker.py"), f"{name}_call"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=folder,
+            env={**variables, "PYTHONPATH": os.pathsep.join(path)},
+        )
+        with process:
+            try:
+                yield Worker(process)
+            finally:
+                process.kill()
+
+
+def _sound(name: str, worker: Worker) -> None:
+    """
+    Refuse to time what does not judge.
+
+    Raises:
+        Unavailable: It stops the good call, or lets a bad one pass.
+    """
+    for way, judged in worker.judged.items():
+        missed = sorted(MUST_STOP - {*judged["stops"]})
+        if missed or not judged["passes"]:
+            raise Unavailable(f"`{way}` does not judge the call: {judged}")
+
+
+def _rounds(workers: dict[str, Worker], *, rounds: int, calls: int) -> Taken:
+    taken: Taken = {name: {way: [] for way in worker.judged} for name, worker in workers.items()}
+    for worker in workers.values():
+        worker.go(calls)
+    for _ in range(rounds):
+        for name, worker in workers.items():
+            for way, us in worker.go(calls).items():
+                taken[name][way].append(us)
+    return taken
+
+
+def _over_fastest(taken: Taken) -> dict[str, float]:
+    """The median of the rounds' own ratios: both sides of one round met the same machine."""
+    peers = [us for name, ways in taken.items() if name != OURS for us in ways.values()]
+    fastest = min(peers, key=median, default=[])
+    return {
+        way: round(median(us / peer for us, peer in zip(mine, fastest, strict=True)), 3)
+        for way, mine in taken.get(OURS, {}).items()
+        if fastest
+    }
+
+
+def _p50(us: list[float]) -> float:
+    return round(median(us), 2)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=80)
+    parser.add_argument("--calls", type=int, default=100)
+    parser.add_argument("--envs", type=Path, help="folder of the environments, made where missing")
+    parser.add_argument("--only", action="append", choices=PRODUCTS, default=[])
+    given = parser.parse_args(arguments)
+    made = measure(rounds=given.rounds, calls=given.calls, envs=given.envs, products=given.only)
+    print(json.dumps(made, indent=2))
+
+
+if __name__ == "__main__":
+    main()

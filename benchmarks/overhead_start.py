@@ -1,0 +1,81 @@
+"""How long a program waits for its first Shield: ``python benchmarks/overhead_start.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from statistics import median
+from typing import Any
+
+AT_MOST = 1.5
+"""What importing and making a Shield may take, over the imports that it stands on."""
+
+FORMATS = (
+    "fqdn idna isoduration jsonpointer rfc3339_validator rfc3986_validator rfc3987_syntax "
+    "uri_template webcolors"
+).split()
+"""What `import jsonschema` takes along where it finds it; one of them takes a second."""
+
+REFERENCE = (
+    "import pydantic, jsonschema; pydantic.BaseModel; from opentelemetry import metrics, trace"
+)
+CASES = {
+    "reference": REFERENCE,
+    "reference_without_formats": f"import sys; sys.modules.update(dict.fromkeys({FORMATS})); "
+    + REFERENCE,
+    "import": "import abs_shield",
+    "shield": "from abs_shield import Shield, shield; Shield(shield.configure())",
+}
+TIMED = "from time import perf_counter as now; t = now(); {}; print((now() - t) * 1e3)"
+
+
+def measure(*, rounds: int = 15) -> dict[str, Any]:
+    """
+    Time every case in fresh interpreters, in turn, so that a busy machine slows all alike.
+
+    Returns:
+        p50 in milliseconds by case, and what a Shield takes over both references. The stricter
+        one hides the format libraries, which jsonschema imports at once and we do not.
+    """
+    for code in CASES.values():
+        _once_ms(code)
+    took_ms: dict[str, list[float]] = {name: [] for name in CASES}
+    for _ in range(rounds):
+        for name, code in CASES.items():
+            took_ms[name].append(_once_ms(code))
+    p50_ms = {name: round(median(times), 1) for name, times in took_ms.items()}
+    return {
+        "rounds": rounds,
+        "p50_ms": p50_ms,
+        "shield_over_reference": _over(took_ms, "reference"),
+        "shield_over_reference_without_formats": _over(took_ms, "reference_without_formats"),
+        "at_most": AT_MOST,
+    }
+
+
+def _once_ms(code: str) -> float:
+    """Milliseconds in a fresh interpreter; all but the first find everything compiled."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-c", TIMED.format(code)]
+    return float(subprocess.check_output(command, env=environment, timeout=120))
+
+
+def _over(took_ms: dict[str, list[float]], reference: str) -> float:
+    """The median of the rounds' own ratios: both sides of one round met the same machine."""
+    pairs = zip(took_ms["shield"], took_ms[reference], strict=True)
+    return round(median(ours / theirs for ours, theirs in pairs), 3)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=15)
+    print(json.dumps(measure(rounds=parser.parse_args(arguments).rounds), indent=2))
+
+
+if __name__ == "__main__":
+    main()

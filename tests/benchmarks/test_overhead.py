@@ -1,0 +1,60 @@
+"""The benchmarks of overhead run, in their smallest form; none of their figures is judged here."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+def benchmark(name):
+    """A benchmark as a module; `benchmarks/` is no package."""
+    spec = importlib.util.spec_from_file_location(name, FOLDER / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_start_is_measured():
+    """Every case is timed, and a Shield takes longer than the bare import."""
+    made = benchmark("overhead_start").measure(rounds=1)
+
+    assert {*made["p50_ms"]} == {"reference", "reference_without_formats", "import", "shield"}
+    assert made["p50_ms"]["shield"] > made["p50_ms"]["import"]
+
+
+def test_a_real_sdk_exports_what_is_measured():
+    """Spans and metrics arrive in another process, and every way is timed."""
+    made = benchmark("overhead_sdk").measure(rounds=1, calls=5)
+
+    assert {*made["exports"]} == {"/v1/traces", "/v1/metrics"}
+    assert min(made["p50_us"].values()) > 0
+
+
+@pytest.mark.parametrize("product", ["abs_shield", "airlock", "policyshield", "edictum"])
+def test_every_product_judges_the_call_that_is_timed(product):
+    """Each lets the good call pass and stops an amount out of bounds, in its own environment."""
+    overhead = benchmark("overhead_peers")
+    made = overhead.measure(rounds=1, calls=2, products=[product])
+    if "cannot be installed" in made["skipped"].get(product, ""):
+        pytest.skip(f"{product} {made['skipped'][product]}")
+
+    assert made["skipped"] == {}
+    for judged in made["stops"][product].values():
+        assert judged["passes"]
+        assert overhead.MUST_STOP <= {*judged["stops"]}
+
+
+def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path, monkeypatch):
+    """The others are still measured; the report says who is missing and why."""
+    overhead = benchmark("overhead_peers")
+    monkeypatch.setitem(overhead.PINS, "edictum", str(tmp_path / "nowhere.whl"))
+    made = overhead.measure(rounds=1, calls=1, envs=tmp_path, products=["edictum"])
+
+    assert made["skipped"]["edictum"].startswith("cannot be installed")
+    assert made["p50_us"] == made["over_fastest_peer"] == {}
