@@ -75,26 +75,29 @@ class Guard:
         return self.opened.arguments
 
     def __enter__(self) -> Self:
-        with self._spanned():
+        span = self._entered()
+        try:
             self._begin(self._desk.admit(self._desk.open(self._call, self._session)))
+        except BaseException as error:
+            span.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
     async def __aenter__(self) -> Self:
-        with self._spanned():
+        span = self._entered()
+        try:
             self._begin(await self._desk.aadmit(self._desk.open(self._call, self._session)))
+        except BaseException as error:
+            span.__exit__(type(error), error, error.__traceback__)
+            raise
         return self
 
-    @contextmanager
-    def _spanned(self) -> Iterator[None]:
-        """Open the span of the dispatch, and close it at once where the call is blocked."""
+    def _entered(self) -> AbstractContextManager[Any]:
+        """Open the span of the dispatch; it is closed at once where the call is blocked."""
         if self._span is None or self._opened is not None:
             raise ShieldError("a guard stands around one call; make another")
         self._span.__enter__()
-        try:
-            yield
-        except BaseException as error:
-            self._span.__exit__(type(error), error, error.__traceback__)
-            raise
+        return self._span
 
     def _begin(self, opened: Opened) -> None:
         self._opened = opened

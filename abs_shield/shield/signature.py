@@ -40,6 +40,10 @@ class Binding:
         injected: Parameters that are the host's, not the model's.
         iterables: Parameters to which Python may pass an iterator, and the model a list.
         model: The pydantic model of the rest; turns JSON into Python values.
+        plain: The parameters in order, where all of them are judged, and may come by position
+            and by name; None otherwise.
+        names: All parameters.
+        required: Those without a default.
     """
 
     tool: Tool
@@ -48,14 +52,21 @@ class Binding:
     injected: frozenset[str]
     iterables: frozenset[str]
     model: Any
+    plain: tuple[str, ...] | None = None
+    names: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
+        if self.plain is not None:
+            given = {**dict(zip(self.plain, args, strict=False)), **kwargs}
+            if self._is_bound(given, len(args) + len(kwargs)):
+                return self._unread(given, as_json(given))
         try:
             bound = self.signature.bind(*args, **kwargs).arguments
         except TypeError:
             return None
-        given: dict[str, Any] = {}
+        given = {}
         for name, value in bound.items():
             if name in self.injected:
                 continue
@@ -64,6 +75,11 @@ class Binding:
             else:
                 given[name] = value
         return self._unread(given, as_json(given))
+
+    def _is_bound(self, given: Mapping[str, Any], count: int) -> bool:
+        """Whether each of *count* values found its own name, and none is missing."""
+        names = given.keys()
+        return len(given) == count and self.required <= names and names <= self.names
 
     def call(self, arguments: Mapping[str, Any], mismatched: bool = False) -> Any:
         """
@@ -97,6 +113,8 @@ class Binding:
 
     def _unread(self, given: Mapping[str, Any], written: dict[str, Any]) -> dict[str, Any]:
         """An iterator is a list that nobody knows yet: it is judged as an empty one."""
+        if not self.iterables:
+            return written
         for name in self.iterables & written.keys():
             if isinstance(written[name], Named) and isinstance(given[name], Iterable):
                 written[name] = []
@@ -151,7 +169,16 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         injected=injected,
         iterables=frozenset(p for p, hint in hints.items() if _is_iterable(hint)),
         model=model,
+        plain=None if injected else _plain(signature),
+        names=frozenset(signature.parameters),
+        required=frozenset(p.name for p in signature.parameters.values() if p.default is p.empty),
     )
+
+
+def _plain(signature: inspect.Signature) -> tuple[str, ...] | None:
+    parameters = signature.parameters.values()
+    plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
+    return tuple(signature.parameters) if plain else None
 
 
 def _name(function: Callable[..., Any]) -> str:
