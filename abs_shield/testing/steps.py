@@ -12,22 +12,22 @@ Step = Said | ToolCall | Returned | Mapping[str, Any]
 """One step; a mapping is a message in OpenAI's or Anthropic's shape."""
 
 
-def user(text: str, /) -> Said:
+def user(text: str, /) -> Step:
     """The user writes *text*."""
     return Said("user", text)
 
 
-def system(text: str, /) -> Said:
+def system(text: str, /) -> Step:
     """The system prompt says *text*."""
     return Said("system", text)
 
 
-def assistant(text: str, /) -> Said:
+def assistant(text: str, /) -> Step:
     """The agent writes *text* to its user."""
     return Said("assistant", text)
 
 
-def call(name: str, arguments: Any = None, /, **named: Any) -> ToolCall:
+def call(name: str, arguments: Any = None, /, **named: Any) -> Step:
     """
     The model calls a tool, with named arguments or with an object or the raw JSON string.
 
@@ -46,6 +46,6 @@ def call(name: str, arguments: Any = None, /, **named: Any) -> ToolCall:
     return ToolCall(name, arguments)
 
 
-def result(value: Any, /, *, error: bool = False) -> Returned:
+def result(value: Any, /, *, error: bool = False) -> Step:
     """What the call before this step returns; its real function does not run."""
     return Returned(name="", value=value, error=error)
