@@ -10,6 +10,7 @@ import pytest
 
 import abs_shield
 from abs_shield import Shield, Target, rule, shield, shielded
+from abs_shield.shield.registry import SHARED
 
 ROOT = Path(abs_shield.__file__).parents[1]
 
@@ -18,6 +19,16 @@ ROOT = Path(abs_shield.__file__).parents[1]
 def refund_is_small(amount: float) -> bool:
     """A refund is at most 500."""
     return amount <= 500
+
+
+@pytest.fixture(autouse=True)
+def no_shared_tools():
+    """What one test decorates without a Shield is known to no other test."""
+    before = dict(SHARED.bindings)
+    SHARED.bindings.clear()
+    yield
+    SHARED.bindings.clear()
+    SHARED.bindings.update(before)
 
 
 @pytest.fixture
