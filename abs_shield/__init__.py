@@ -3,6 +3,8 @@ Stops a hallucinating agent before it acts.
 
 Decorate the agent's tools with `shielded`, declare a policy with ``shield.configure``, and read
 the `Decision` that is made about every proposed call.
+
+(PYTEST_DONT_REWRITE: pytest need not warn that this was imported before it.)
 """
 
 from __future__ import annotations

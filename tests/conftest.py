@@ -1,10 +1,12 @@
-"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`."""
+"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; inner pytest runs."""
 
 from __future__ import annotations
 
 import os
 
 from hypothesis import HealthCheck, settings
+
+pytest_plugins = ("pytester",)
 
 settings.register_profile(
     "ci", deadline=None, max_examples=60, derandomize=True,

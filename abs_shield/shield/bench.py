@@ -19,6 +19,7 @@ from abs_shield.session import Session
 from abs_shield.shield.approvals import Approvals, Key, digest
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
+from abs_shield.shield.off import SWITCH, unjudged
 from abs_shield.shield.registry import Registry, available
 from abs_shield.shield.ruling import Ruling, rule_on
 from abs_shield.shield.switch import KillSwitch
@@ -81,6 +82,12 @@ class Bench:
         at = time()
         malformed = arguments if isinstance(arguments, Malformed) else None
         plain = {} if isinstance(arguments, Malformed) else arguments
+        if SWITCH.off:
+            decision = unjudged(call, session, self.policy, known=known)
+            return Opened(
+                call=call, arguments=plain, session=session, decision=decision, nested=nested,
+                key=("", "", b""), malformed=malformed,
+            )  # fmt: skip
         logprob = None
         try:
             proposal = self._proposal(call, plain, malformed, session, siblings)

@@ -19,6 +19,7 @@ from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
+from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.registry import Registry
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -157,6 +158,8 @@ class Desk:
         except Exception:
             logger.exception("abs_shield could not store decision %s", decision.id)
         emit(decision, self.hooks)
+        for listener in LISTENERS.all:
+            listener(decision, self)
 
     # After the call ------------------------------------------------------------------------------
 

@@ -9,13 +9,24 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-OFFLINE = """
-import runpy, socket, sys
+REFUSED = """
+import socket, sys
 def refuse(*args, **kwargs):
     raise AssertionError("an example reaches for the network")
 socket.socket.connect = refuse
 socket.getaddrinfo = refuse
+"""
+OFFLINE = f"""{REFUSED}
+import runpy
 runpy.run_path(sys.argv[1], run_name="__main__")
+"""
+TESTS = f"""{REFUSED}
+from importlib.metadata import entry_points
+import pytest
+installed = "abs_shield" in {{point.name for point in entry_points(group="pytest11")}}
+plugin = () if installed else ("-p", "abs_shield.testing.plugin")
+options = ("-v", "-p", "no:cacheprovider", "--rootdir", ".", "-c", "/dev/null")
+sys.exit(pytest.main([*options, *plugin, sys.argv[1]]))
 """
 
 STORIES = {
@@ -35,6 +46,12 @@ STORIES = {
         "ran      refunded 20.00 to ann",
         "blocked  One session refunds twice at most.",
     ],
+    "test_refund_policy.py": [
+        "test_a_refund_of_the_order_that_was_found_is_allowed PASSED",
+        "test_a_large_refund_is_blocked[9000] PASSED",
+        "test_the_tool_itself_refunds_any_sum PASSED",
+        "6 passed",
+    ],
     "audit_mode.py": [
         "transferred -500.0 to bob",
         "would_block transfer impossible_state: A transfer moves a sum above 0.",
@@ -53,8 +70,9 @@ def test_every_example_has_its_story() -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
     """Its key lines stand in the output, in order, and nothing is written or warned of."""
+    path = str(EXAMPLES / name)
     ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", OFFLINE, str(EXAMPLES / name)],
+        [sys.executable, "-W", "error", "-c", TESTS if name.startswith("test_") else OFFLINE, path],
         cwd=tmp_path,
         capture_output=True,
         text=True,

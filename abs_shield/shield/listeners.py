@@ -1,0 +1,40 @@
+"""Who else hears of every decision that any Shield of this process records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from abs_shield.core import Decision
+
+if TYPE_CHECKING:
+    from abs_shield.shield.desk import Desk
+
+Listener = Callable[[Decision, "Desk"], None]
+"""A callable of a decision and of the desk that made it; it does not raise."""
+
+
+class Listeners:
+    """Those who hear now, oldest first; nearly always nobody."""
+
+    __slots__ = ("_lock", "all")
+
+    def __init__(self) -> None:
+        self.all: tuple[Listener, ...] = ()
+        self._lock = Lock()
+
+    @contextmanager
+    def hearing(self, listener: Listener) -> Iterator[None]:
+        """Let *listener* hear of every decision until the block is left."""
+        with self._lock:
+            self.all = (*self.all, listener)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.all = tuple(other for other in self.all if other is not listener)
+
+
+LISTENERS = Listeners()

@@ -1,0 +1,161 @@
+"""What a test claims of a call: that it is blocked, flagged or allowed, and by which layer."""
+
+from __future__ import annotations
+
+from typing import Any, Final, overload
+
+from abs_shield.core import Decision
+from abs_shield.errors import ShieldError
+from abs_shield.testing.expectation import Blocked, Passing
+from abs_shield.testing.wanted import ALLOWED, BLOCKED, FLAGGED, Wanted
+from abs_shield.text.show import shown
+
+_NONE: Final[Any] = object()
+"""No decision was given: None would be a decision that somebody forgot to make."""
+
+
+@overload
+def assert_blocked(
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Blocked: ...
+
+
+@overload
+def assert_blocked(
+    decision: Decision,
+    /,
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Decision: ...
+
+
+def assert_blocked(
+    decision: Any = _NONE,
+    /,
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Any:
+    """
+    Check that a call was stopped: of one decision, or of what a block of code does.
+
+    ``with assert_blocked(layer="phantom_tool") as blocked:`` takes a `CallBlocked` that leaves the
+    block, or a block that the model was told of in a message; ``blocked.decision`` says more.
+
+    Args:
+        decision: The decision; without one this is a context manager.
+        layer: The layer that blocked it. Of several findings the gravest block.
+        code: The finding's code; also ``approval_required`` and ``layer_error``.
+        where: The finding's JSON pointer, as in ``"/arguments/amount"``.
+        tool: The tool, as the model named it.
+
+    Raises:
+        AssertionError: Nothing was blocked so; the message says what was found instead.
+    """
+    __tracebackhide__ = True
+    wanted = Wanted(outcome=BLOCKED, tool=tool, layer=layer, code=code, where=where)
+    if decision is _NONE:
+        return Blocked(wanted, "assert_blocked")
+    return _checked(decision, wanted)
+
+
+@overload
+def assert_flagged(
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Passing: ...
+
+
+@overload
+def assert_flagged(
+    decision: Decision,
+    /,
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Decision: ...
+
+
+def assert_flagged(
+    decision: Any = _NONE,
+    /,
+    *,
+    layer: str | None = None,
+    code: str | None = None,
+    where: str | None = None,
+    tool: str | None = None,
+) -> Any:
+    """
+    Check that something was found and the call ran all the same, as audit mode lets every call.
+
+    Args:
+        decision: The decision; without one this is a context manager.
+        layer: The layer that found it.
+        code: The finding's code.
+        where: The finding's JSON pointer.
+        tool: The tool, as the model named it.
+
+    Raises:
+        AssertionError: Nothing was flagged so, or a call was blocked.
+    """
+    __tracebackhide__ = True
+    wanted = Wanted(outcome=FLAGGED, tool=tool, layer=layer, code=code, where=where)
+    if decision is _NONE:
+        return Passing(wanted, "assert_flagged", every=False)
+    return _checked(decision, wanted)
+
+
+@overload
+def assert_allowed(*, layer: str | None = None, tool: str | None = None) -> Passing: ...
+
+
+@overload
+def assert_allowed(
+    decision: Decision, /, *, layer: str | None = None, tool: str | None = None
+) -> Decision: ...
+
+
+def assert_allowed(
+    decision: Any = _NONE, /, *, layer: str | None = None, tool: str | None = None
+) -> Any:
+    """
+    Check that a call was judged and nothing weighs against it.
+
+    Around a block of code every decision has to be so, and there has to be one.
+
+    Args:
+        decision: The decision; without one this is a context manager.
+        layer: A layer that must have looked: one that is unavailable has passed nothing.
+        tool: Only calls of this tool.
+
+    Raises:
+        AssertionError: A call was flagged or blocked, or nothing was judged.
+    """
+    __tracebackhide__ = True
+    wanted = Wanted(outcome=ALLOWED, tool=tool, layer=layer)
+    if decision is _NONE:
+        return Passing(wanted, "assert_allowed", every=True)
+    return _checked(decision, wanted)
+
+
+def _checked(decision: Any, wanted: Wanted) -> Decision:
+    __tracebackhide__ = True
+    if not isinstance(decision, Decision):
+        raise ShieldError(f"a Decision is expected, not {shown(decision)}")
+    if not wanted.met(decision):
+        raise AssertionError(wanted.missed([decision]))
+    return decision

@@ -1,0 +1,123 @@
+"""A list of decisions with the few questions that a test asks of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from abs_shield.core import Action, Decision, Finding
+from abs_shield.shield.off import NOTE
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+_SHOWN = 12
+
+
+class Decisions(list[Decision]):
+    """
+    Decisions, oldest first.
+
+    What is asked of it is answered for now; a list that is still capturing goes on growing.
+    """
+
+    def of(self, tool: str) -> Decisions:
+        """Those about calls of *tool*."""
+        return self._where(lambda decision: decision.tool == tool, f"of `{escaped(tool)}`")
+
+    @property
+    def blocked(self) -> Decisions:
+        """Those whose call was stopped."""
+        return self._where(is_blocked, "blocked")
+
+    @property
+    def flagged(self) -> Decisions:
+        """Those whose call ran although something was found; audit mode's would-be blocks too."""
+        return self._where(is_flagged, "flagged")
+
+    @property
+    def allowed(self) -> Decisions:
+        """Those whose call was judged and found nothing against."""
+        return self._where(is_allowed, "allowed")
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every finding of every decision, counted or not."""
+        return tuple(finding for decision in self for finding in decision.findings)
+
+    def only(self) -> Decision:
+        """
+        Give the one decision that there is.
+
+        Raises:
+            AssertionError: There is none, or there are several.
+        """
+        __tracebackhide__ = True
+        if len(self) != 1:
+            raise AssertionError(f"expected one decision{self._asked}; got {self._counted()}")
+        return self[0]
+
+    def __repr__(self) -> str:
+        more = f"; and {len(self) - _SHOWN} more" if len(self) > _SHOWN else ""
+        return f"[{'; '.join(map(told, self[:_SHOWN]))}{more}]"
+
+    # Inside --------------------------------------------------------------------------------------
+
+    _asked = ""
+    _among: tuple[Decision, ...] = ()
+
+    def _where(self, holds: Callable[[Decision], bool], asked: str) -> Decisions:
+        everything = list(self)
+        chosen = Decisions(decision for decision in everything if holds(decision))
+        chosen._asked = f"{self._asked} {asked}"
+        chosen._among = self._among or tuple(everything)
+        return chosen
+
+    def _counted(self) -> str:
+        if self:
+            return f"{len(self)}: {self!r}"
+        return f"none, among {Decisions(self._among)!r}" if self._among else "none"
+
+
+def is_blocked(decision: Decision) -> bool:
+    return decision.blocked
+
+
+def is_flagged(decision: Decision) -> bool:
+    return not decision.blocked and decision.action is not Action.ALLOW
+
+
+def is_allowed(decision: Decision) -> bool:
+    return decision.action is Action.ALLOW and not (decision.errors or NOTE in decision.notes)
+
+
+def told(decision: Decision) -> str:
+    """Say on one short line what became of a call, and why."""
+    reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
+    if decision.approval == "required":
+        reasons.append("approval_required")
+    reasons += [f"layer_error: {error}" for error in decision.errors]
+    because = f" ({', '.join(reasons)})" if reasons else ""
+    return escaped(f"{escaped(decision.tool)}: {_became(decision)}{because}", limit=400)
+
+
+def _became(decision: Decision) -> str:
+    if NOTE in decision.notes:
+        return "not judged, the shield is off"
+    if decision.blocked:
+        return "blocked"
+    if decision.would_block:
+        return f"would be blocked, but the mode is {decision.mode}"
+    return "allowed" if decision.action is Action.ALLOW else "flagged"
+
+
+def lines(decisions: Iterable[Decision]) -> str:
+    """Say what became of each call, one line each."""
+    every = [told(decision) for decision in decisions]
+    more = [f"... and {len(every) - _SHOWN} more"] if len(every) > _SHOWN else []
+    return "".join(f"\n  {line}" for line in every[:_SHOWN] + more)
+
+
+def meant(nothing: str, word: str, known: Iterable[str]) -> str:
+    """Say that *nothing* is *word*, as in "no tool is named", and which one was meant."""
+    near = nearest(word, known)
+    hint = f"; did you mean `{escaped(near[0])}`?" if near else ""
+    return f"{nothing} `{escaped(word)}`{hint}"

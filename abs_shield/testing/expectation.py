@@ -1,0 +1,115 @@
+"""A block of code of which a test expects something, and what was decided while it ran."""
+
+from __future__ import annotations
+
+import warnings
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Self
+
+from abs_shield.core import Decision
+from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
+from abs_shield.testing.capture import capture_decisions
+from abs_shield.testing.decisions import Decisions
+from abs_shield.testing.wanted import Wanted
+
+
+class Expectation:
+    """
+    What ``with assert_blocked(...) as blocked`` gives.
+
+    Attributes:
+        decisions: Everything recorded while the block was open.
+    """
+
+    def __init__(self, wanted: Wanted, name: str) -> None:
+        self.decisions = Decisions()
+        self._wanted = wanted
+        self._name = name
+        self._capture: AbstractContextManager[Decisions] | None = None
+        self._met: Decision | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """
+        The first decision that was as expected.
+
+        Raises:
+            ShieldError: The block was not left yet.
+        """
+        if self._met is None:
+            raise ShieldError(f"`{self._name}` has no decision before its block is left")
+        return self._met
+
+    def __enter__(self) -> Self:
+        self._capture = capture_decisions()
+        self.decisions = self._capture.__enter__()
+        return self
+
+    def __del__(self) -> None:
+        if self._capture is None:
+            warnings.warn(
+                f"`{self._name}` checked nothing: write `with {self._name}(...):`, or give it a "
+                "decision",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+
+    def _left(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> Decision | None:
+        """Stop capturing; give the decision of a block that came as an exception."""
+        assert self._capture is not None
+        self._capture.__exit__(None, None, None)
+        if not isinstance(error, CallBlocked | ResultBlocked):
+            return None
+        if all(error.decision.id != decision.id for decision in self.decisions):
+            self.decisions.append(error.decision)
+        return error.decision
+
+
+class Blocked(Expectation):
+    """Expects that a call is blocked: by an exception, or told to a model in a message."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        __tracebackhide__ = True
+        raised = self._left(kind, error, traceback)
+        if error is not None and raised is None:
+            return False
+        candidates = self.decisions if raised is None else [raised]
+        self._met = next(filter(self._wanted.met, candidates), None)
+        if self._met is None:
+            raise AssertionError(self._wanted.missed(self.decisions)) from error
+        return True
+
+
+class Passing(Expectation):
+    """Expects that calls run: one of them flagged, or every one of them allowed."""
+
+    def __init__(self, wanted: Wanted, name: str, *, every: bool) -> None:
+        super().__init__(wanted, name)
+        self._every = every
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        __tracebackhide__ = True
+        raised = self._left(kind, error, traceback)
+        if error is not None and raised is None:
+            return
+        about = self._wanted.about(self.decisions)
+        met = [decision for decision in about if self._wanted.met(decision)]
+        if raised is not None or not met or (self._every and len(met) < len(about)):
+            raise AssertionError(self._wanted.missed(self.decisions)) from error
+        self._met = met[0]

@@ -1,0 +1,57 @@
+"""The messages of one recorded run, as the steps of a script."""
+
+from __future__ import annotations
+
+import json
+from os import PathLike, fspath
+from typing import Any
+
+from abs_shield.errors import ShieldError
+from abs_shield.replay.lines import BadLine, lines
+from abs_shield.testing.decisions import meant
+from abs_shield.text.show import escaped
+
+_Messages = list[dict[str, Any]]
+
+
+def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messages:
+    """
+    Read the messages of a run from a run file, plain or gzip: steps for `scripted`.
+
+    Lines of one session belong together, in the file's order.
+
+    Args:
+        path: What ``Shield(record=...)`` wrote, or any file that ``abs-shield replay`` reads.
+        run_id: The run, where the file holds several.
+
+    Raises:
+        OSError: The file cannot be read.
+        ShieldError: A line is no run, or it is not clear which run is meant.
+    """
+    found: dict[str, _Messages] = {}
+    for number, line in enumerate(lines(fspath(path)), 1):
+        if isinstance(line, BadLine):
+            raise ShieldError(str(line))
+        name, session, messages = _run(f"{fspath(path)}:{line[0]}", line[1])
+        key = name if run_id is not None else session or f"{number}: {name}"
+        found.setdefault(key, []).extend(messages if run_id in (None, name) else ())
+    return _one(found, fspath(path), run_id)
+
+
+def _run(place: str, line: bytes) -> tuple[str, str, _Messages]:
+    try:
+        run = json.loads(line)
+        messages = run["messages"]
+        if not isinstance(messages, list):
+            raise TypeError
+        return str(run.get("run_id", "")), str(run.get("session_id") or ""), messages
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise ShieldError(f"{place}: a run is an object with a list of `messages`") from None
+
+
+def _one(found: dict[str, _Messages], path: str, run_id: str | None) -> _Messages:
+    if run_id is not None and run_id not in found:
+        raise ShieldError(f"{escaped(path)}: {meant('no run is named', run_id, found)}")
+    if run_id is None and len(found) != 1:
+        raise ShieldError(f"{escaped(path)} holds {len(found)} runs; name one with `run_id=`")
+    return found[next(iter(found)) if run_id is None else run_id]

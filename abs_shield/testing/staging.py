@@ -1,0 +1,72 @@
+"""From the steps of a script to what happens one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from abs_shield.core import ToolCall
+from abs_shield.core.events import Event, Opaque, Returned, Said
+from abs_shield.core.messages import UnreadableMessage, read_message
+from abs_shield.replay.turns import Turn, turns
+from abs_shield.testing.steps import Step
+from abs_shield.text.show import shown
+
+
+class Live(NamedTuple):
+    """A call that a script makes itself; without a *result* its real function is to run."""
+
+    call: ToolCall
+    result: Returned | None
+
+
+Scene = Live | Turn | Said | Returned | Opaque
+
+
+def staged(steps: Iterable[Step]) -> list[Scene]:
+    """
+    Put calls and their results together.
+
+    Raises:
+        UnreadableMessage: A step is none, or a result follows no call.
+    """
+    scenes: list[Scene] = []
+    for is_message, group in groupby(enumerate(steps), lambda step: isinstance(step[1], Mapping)):
+        numbered = [*group]
+        scenes += _told(numbered) if is_message else _made(numbered)
+    return scenes
+
+
+def _told(messages: Sequence[tuple[int, Any]]) -> Iterator[Scene]:
+    """What recorded messages tell of: their calls have run, or never will."""
+    events: list[Event] = []
+    for number, message in messages:
+        try:
+            events += read_message(message)
+        except UnreadableMessage as error:
+            raise UnreadableMessage(f"step {number}: {error}") from None
+    return turns(events)
+
+
+def _made(steps: Iterable[tuple[int, Any]]) -> Iterator[Scene]:
+    call: ToolCall | None = None
+    for number, step in steps:
+        if isinstance(step, Returned):
+            if call is None:
+                raise UnreadableMessage(f"step {number}: `result(...)` follows no `call(...)`")
+            yield Live(call, step)
+            call = None
+            continue
+        if call is not None:
+            yield Live(call, None)
+        call = step if isinstance(step, ToolCall) else None
+        if isinstance(step, Said):
+            yield step
+        elif call is None:
+            raise UnreadableMessage(
+                f"step {number} is {shown(step)}; give `user(...)`, `call(...)`, `result(...)` "
+                "or a message"
+            )
+    if call is not None:
+        yield Live(call, None)

@@ -1,0 +1,141 @@
+"""What a test expects of a decision, and what to say when it got something else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from abs_shield.core import Decision, Finding, Mode, Verdict
+from abs_shield.core.names import LAYER_NAMES, OPT_IN_NAMES
+from abs_shield.core.words import Outcome
+from abs_shield.testing.decisions import is_allowed, is_blocked, is_flagged, lines, meant
+from abs_shield.text.show import escaped
+
+
+class Reason(NamedTuple):
+    """Why something became of a call; fields are compared with the expectation's of that name."""
+
+    layer: str
+    code: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcomes:
+    """What can become of a call: how a message names it, when it holds, and for what reasons."""
+
+    name: str
+    holds: Callable[[Decision], bool]
+    reasons: Callable[[Decision], Iterable[Reason]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """An outcome, narrowed to a tool and to a reason; None narrows nothing."""
+
+    outcome: Outcomes
+    tool: str | None = None
+    layer: str | None = None
+    code: str | None = None
+    where: str | None = None
+
+    def about(self, decisions: Iterable[Decision]) -> list[Decision]:
+        """Those of the wanted tool."""
+        return [d for d in decisions if self.tool is None or d.tool == self.tool]
+
+    def met(self, decision: Decision) -> bool:
+        """Whether one reason of the wanted outcome is as wanted in every field."""
+        if not (self.about([decision]) and self.outcome.holds(decision)):
+            return False
+        return any(
+            self.layer in (None, reason.layer)
+            and self.code in (None, reason.code)
+            and self.where in (None, reason.where)
+            and (reason.code != _LAYER_ERROR or self.code == _LAYER_ERROR)
+            for reason in self.outcome.reasons(decision)
+        )
+
+    def missed(self, decisions: Sequence[Decision]) -> str:
+        """Say what was wanted, what was found instead, and which names were meant."""
+        asked = ", ".join(f"{name} `{escaped(word)}`" for name, word in self._words())
+        wanted = f"{self.outcome.name} with {asked}" if asked else self.outcome.name
+        hints = "".join(f"\n  {hint}" for hint in self._hints(decisions))
+        found = lines(decisions) if decisions else " no decision at all"
+        return f"expected {wanted}; got:{found}{hints}"
+
+    def _words(self) -> Iterator[tuple[str, str]]:
+        for name in _NOTHING:
+            if (word := getattr(self, name)) is not None:
+                yield name, word
+
+    def _hints(self, decisions: Sequence[Decision]) -> Iterator[str]:
+        """One for each word that nothing found is named."""
+        if not decisions:
+            yield "a call that was proposed and not dispatched is recorded when its turn ends"
+            return
+        known = _known(decisions)
+        for name, word in self._words():
+            if word not in known[name]:
+                yield meant(_NOTHING[name], word, known[name])
+        if any(decision.errors for decision in decisions):
+            yield "an error of a layer is no finding; expect it with code `layer_error`"
+
+
+_LAYER_ERROR = "layer_error"
+_NOTHING = {
+    "tool": "no call is of the tool",
+    "layer": "no layer is named",
+    "code": "no finding has the code",
+    "where": "no finding is at",
+}
+"""What may be wanted, and how to say that nothing of what was found is so."""
+
+
+def _known(decisions: Iterable[Decision]) -> dict[str, set[str]]:
+    known: dict[str, set[str]] = {"tool": set(), "code": set(), "where": set()}
+    known["layer"] = {*LAYER_NAMES, *OPT_IN_NAMES}
+    for decision in decisions:
+        known["tool"].add(decision.tool)
+        known["layer"] |= decision.coverage.keys()
+        known["code"] |= {"approval_required", _LAYER_ERROR, *(f.code for f in decision.findings)}
+        known["where"] |= {finding.where for finding in decision.findings}
+    return known
+
+
+def _weighing(decision: Decision) -> Iterator[Reason]:
+    yield from _reasons(finding for finding in decision.findings if finding.weighs)
+    yield from _errors(decision)
+
+
+def _blocking(decision: Decision) -> Iterator[Reason]:
+    """Of the findings in strict mode the gravest: a SUSPICIOUS one beside them blocks nothing."""
+    strict = [f for f in decision.findings if f.weighs and f.mode is Mode.STRICT]
+    worst = Verdict.worst(finding.verdict for finding in strict)
+    yield from _reasons(finding for finding in strict if finding.verdict is worst)
+    if decision.approval == "required":
+        yield Reason("", "approval_required", "")
+    yield from _errors(decision)
+
+
+def _looking(decision: Decision) -> Iterator[Reason]:
+    """The layers that ran, and found nothing against the call."""
+    yield Reason("", "", "")
+    for name, coverage in decision.coverage.items():
+        if coverage.outcome is Outcome.RAN:
+            yield Reason(name, "", "")
+
+
+def _reasons(findings: Iterable[Finding]) -> Iterator[Reason]:
+    return (Reason(finding.check, finding.code, finding.where) for finding in findings)
+
+
+def _errors(decision: Decision) -> Iterator[Reason]:
+    if decision.errors:
+        broken = [n for n, c in decision.coverage.items() if c.outcome is Outcome.ERROR]
+        yield from (Reason(name, _LAYER_ERROR, "") for name in broken or [""])
+
+
+BLOCKED = Outcomes(name="a blocked call", holds=is_blocked, reasons=_blocking)
+FLAGGED = Outcomes(name="a flagged call", holds=is_flagged, reasons=_weighing)
+ALLOWED = Outcomes(name="allowed calls only", holds=is_allowed, reasons=_looking)
