@@ -42,7 +42,7 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
-    unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
+    unclear = tool.targets.unclear(proposal.arguments, session.seen.voucher)
     if not unclear and is_flat(proposal.arguments):
         return ()
     return _looked_at(unclear, tool, proposal, session)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
@@ -12,6 +12,7 @@ from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.values import by_value, is_token
 from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Tool
+from abs_shield.session.seen import Vouches
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
@@ -26,9 +27,6 @@ MOST_JUDGED = 10_000
 """Values of one call that are judged."""
 _LONGEST_NAME = 256
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-
-Vouches = Callable[[str, frozenset[str]], bool]
-"""Whether a value needs no closer look, given the words that say what is asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

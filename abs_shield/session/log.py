@@ -10,7 +10,7 @@ from abs_shield.core.events import Event, Proposed, Returned, Said
 
 _OVERHEAD = 64
 _OBJECT = 8
-_SCALARS = frozenset({int, float, bool})
+_SCALARS = frozenset({int, float, bool, type(None)})
 
 
 class Entry(NamedTuple):
@@ -72,14 +72,22 @@ def _measure(value: Any, limit: int) -> int:
             continue
         total += _OBJECT
         if isinstance(item, dict):
-            for key, inner in item.items():
-                total += len(key) if type(key) is str else _OBJECT
+            total += _names(item)
+            for inner in item.values():
                 if type(inner) is str:
                     total += len(inner)
-                elif inner is None or type(inner) in _SCALARS:
+                elif type(inner) in _SCALARS:
                     total += _OBJECT
                 else:
                     left.append(inner)
         elif isinstance(item, (list, tuple)):
             left.extend(item)
     return total
+
+
+def _names(item: dict[Any, Any]) -> int:
+    """Characters of an object's names."""
+    try:
+        return len("".join(item))
+    except TypeError:  # a Python object whose names are no strings
+        return sum(len(name) if isinstance(name, str) else _OBJECT for name in item)

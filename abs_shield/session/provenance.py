@@ -192,8 +192,10 @@ class Provenance:
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
         level = self._index.level(bare)
-        if level is None or level < PROSE:
-            return None if level is None else True
+        if level is None:
+            return None
+        if level < PROSE:
+            return True
         if text in self._introduced:
             return False
         if level == PROSE or not asks or self._index.stood_in_prose(bare):

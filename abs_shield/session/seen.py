@@ -16,6 +16,9 @@ from abs_shield.session.provenance import Introduced, Provenance
 
 _MOST_ALIKE = 200
 
+Vouches = Callable[[str, frozenset[str]], bool | None]
+"""Whether a value needs no closer look, given the words that say what is asked for."""
+
 
 class Seen:
     """
@@ -89,9 +92,14 @@ class Seen:
         indexes = [run._index for run in runs]
         return any(i.english for i in indexes) and not any(i.foreign for i in indexes)
 
-    def vouches(self, text: str, asks: frozenset[str]) -> bool:
+    @property
+    def voucher(self) -> Vouches:
+        """Who says whether a value stands in this run as it is, so that it needs no closer look."""
+        return self._index.vouches if self._parent is None else self.vouches
+
+    def vouches(self, text: str, asks: frozenset[str]) -> bool | None:
         """
-        Whether *text* stands in this run as it is, so that it needs no closer look.
+        Whether *text* stands in this run as it is; None where nobody knows it.
 
         Args:
             text: The value.
@@ -100,7 +108,7 @@ class Seen:
         known = self._index.vouches(text, asks)  # a hit while others write is a hit: no lock
         if known is None and self._parent is not None:
             return self._parent.vouches(text, asks)
-        return known is True
+        return known
 
     def origin(self, text: str, *, apart: bool = False) -> Origin | None:
         """

@@ -48,6 +48,7 @@ class Bench:
         self.approvals = approvals
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
+        self._revision = policy.revision
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             unknown=registry.unnamed,
@@ -84,10 +85,7 @@ class Bench:
         plain = {} if isinstance(arguments, Malformed) else arguments
         if SWITCH.off:
             decision = unjudged(call, session, self.policy, known=known)
-            return Opened(
-                call=call, arguments=plain, session=session, decision=decision, nested=nested,
-                key=("", "", b""), malformed=malformed,
-            )  # fmt: skip
+            return Opened(call, plain, session, decision, nested, _NO_KEY, malformed)
         logprob = None
         try:
             proposal = self._proposal(call, plain, malformed, session, siblings)
@@ -160,7 +158,7 @@ class Bench:
         started: float,
     ) -> Decision:
         draft = Draft(
-            id=new_id() if known is None else known,
+            id=known or new_id(),
             subject=Subject.CALL,
             tool=call.name,
             verdict=ruling.verdict,
@@ -168,23 +166,28 @@ class Bench:
             mode=ruling.mode,
             blocked=ruling.blocked,
             would_block=ruling.would_block,
-            policy_revision=self.policy.revision,
+            policy_revision=self._revision,
             at=at,
-            findings=ruling.findings,
             coverage=judgement.coverage,
-            errors=tuple(map(str, judgement.faults)) if judgement.faults else (),
             elapsed_ms=(perf_counter() - started) * 1000,
             session_id=session.id,
             run_id=session.run_id,
             call_id=call.id,
             agent=session.agent,
             model=session.model,
-            retryable=attempts.retryable,
-            attempts_left=attempts.left,
-            approval=ruling.approval,
-            notes=() if call.name in self.registry else _UNREGISTERED,
         )
+        if call.name not in self.registry:
+            draft.notes = _UNREGISTERED  # type: ignore[misc]
+        if judgement.findings or judgement.faults:
+            _add_grounds(draft, ruling, judgement, attempts)
         return sealed(draft)
+
+
+def _add_grounds(draft: Any, ruling: Ruling, judgement: Judgement, attempts: Attempts) -> None:
+    draft.findings = ruling.findings
+    draft.errors = tuple(map(str, judgement.faults))
+    draft.approval = ruling.approval
+    draft.retryable, draft.attempts_left = attempts
 
 
 _NO_KEY: Key = ("", "", b"")
