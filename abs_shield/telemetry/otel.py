@@ -65,7 +65,8 @@ class Otel:
     def _tell(self, decision: Decision) -> None:
         traits = self._kinds.of(decision)
         self._instruments.record(decision, traits)
-        told = {**traits.span, semconv.ATTRIBUTE_DECISION_ID: decision.id}
+        told: dict[str, AttributeValue] = {**traits.span}
+        told[semconv.ATTRIBUTE_DECISION_ID] = decision.id
         self._add_own(told, decision)
         parent = trace.get_current_span()
         if executes_tool(parent):
