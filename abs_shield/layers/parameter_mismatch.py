@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
-from abs_shield.schema import Problem
+from abs_shield.schema import Problem, Undecided
 from abs_shield.session import Session
 
 
@@ -23,7 +23,10 @@ def parameter_mismatch(
     elif tool.schema is None:
         yield Failed(tool.broken)
     elif not proposal.fits:
-        yield from map(_finding, tool.schema.problems(proposal.arguments))
+        try:
+            yield from map(_finding, tool.schema.problems(proposal.arguments))
+        except Undecided as error:
+            yield Failed(str(error))
 
 
 def _finding(problem: Problem) -> Finding:
