@@ -59,7 +59,14 @@ def _size(event: Event, limit: int) -> int:
 
 
 def _measure(value: Any, limit: int) -> int:
-    """Characters held by *value*, counted no further than *limit*."""
+    """Characters held by *value*, counted no further than *limit*; all where nobody can tell."""
+    try:
+        return _counted(value, limit)
+    except Exception:  # an object of the caller's may break when it is read
+        return limit
+
+
+def _counted(value: Any, limit: int) -> int:
     total = 0
     left = [value]
     while left and total <= limit:

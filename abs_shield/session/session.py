@@ -393,4 +393,4 @@ class Session:
 def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise UnreadableMessage(f"a message's text is {shown(text)}; give a string")
-    return text
+    return str.__str__(text)

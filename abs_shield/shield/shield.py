@@ -31,6 +31,8 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 Call = ToolCall | Mapping[str, Any]
+_MOST_SIBLINGS = 1_000
+"""Calls before a call in its turn that the layers are shown: the newest ones."""
 
 
 class Shield:
@@ -183,7 +185,8 @@ class Shield:
         read = _readable(calls)
         decisions = []
         for place, call in enumerate(read):
-            decisions.append(self.desk.propose(call, shared, siblings=read[:place]))
+            siblings = read[max(0, place - _MOST_SIBLINGS) : place]
+            decisions.append(self.desk.propose(call, shared, siblings=siblings))
         if session is None and shared.ephemeral:
             shared.settle()
         return decisions

@@ -49,6 +49,19 @@ def shown(value: object, *, limit: int = LINE) -> str:
             return f"a value of type {escaped(type(value).__name__, limit=limit)}"
 
 
+def told(error: BaseException) -> str:
+    """
+    Give the type and the text of an exception; of one that cannot be written, the type.
+
+    >>> told(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
+
+
 def _shown_integer(value: int, limit: int) -> str:
     if value.bit_length() > 4 * limit:
         return f"an integer of {value.bit_length()} bits"
