@@ -19,7 +19,8 @@ class Executed:
     Attributes:
         tool: The tool's name.
         arguments: The arguments it ran with, as judged.
-        value: What it returned; None where it failed.
+        value: What it returned; None where it failed, `TOO_LARGE` where it is larger than the
+            session's bound of one message.
         error: Whether it failed, by exception or by an error result.
         at: Seconds on this process's monotonic clock, or the run file's own time.
         turn: How many user messages came before it.
@@ -34,6 +35,18 @@ class Executed:
     at: float = 0.0
     turn: int = 0
     nested: bool = False
+
+
+class TooLarge:
+    """Stands for a result that is too large to be kept."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "TOO_LARGE"
+
+
+TOO_LARGE = TooLarge()
 
 
 def object_of(call: ToolCall | None) -> Mapping[str, Any]:
