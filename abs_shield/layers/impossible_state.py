@@ -31,7 +31,7 @@ def impossible_state(
         if not judged_state:
             yield Unavailable("no rule for this tool")
     elif not proposal.fits:
-        yield Unavailable("arguments do not match the schema")
+        yield Unavailable(proposal.undecided or "arguments do not match the schema")
     else:
         yield from _asked(tool.rules, proposal, session)
 

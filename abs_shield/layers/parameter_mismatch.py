@@ -23,6 +23,9 @@ def parameter_mismatch(
     elif tool.schema is None:
         yield Failed(tool.broken)
     elif not proposal.fits:
+        if proposal.undecided:
+            yield Failed(proposal.undecided)
+            return
         try:
             yield from map(_finding, tool.schema.problems(proposal.arguments))
         except Undecided as error:

@@ -9,6 +9,7 @@ from typing import Any
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
 from abs_shield.plan.tool import ToolPlan
+from abs_shield.schema import Undecided
 
 
 def _nobody(tool: str) -> None:
@@ -30,6 +31,7 @@ class Proposal:
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
         threshold: The policy's sensitivity, in [0, 1].
+        undecided: Why it is not known whether the arguments match; empty where it is.
         unknown: Gives the plan of a tool where no tools are known at all.
         siblings: Calls proposed before it in the same turn.
         window: Calls and seconds within which calls contradict each other.
@@ -51,6 +53,7 @@ class Proposal:
     window: tuple[int, float] = (10, 60.0)
     owner: object = None
     unknown: Callable[[str], ToolPlan | None] = _nobody
+    undecided: str = ""
     _fits: bool | None = None
 
     @property
@@ -58,9 +61,12 @@ class Proposal:
         """Whether the arguments could be read and match the tool's schema; asked once."""
         if self._fits is None:
             schema = self.tool.schema if self.tool else None
-            self._fits = self.malformed is None and (
-                schema is None or schema.accepts(self.arguments)
-            )
+            try:
+                self._fits = self.malformed is None and (
+                    schema is None or schema.accepts(self.arguments)
+                )
+            except Undecided as error:
+                self._fits, self.undecided = False, str(error)
         return self._fits
 
     def plan(self, tool: str) -> ToolPlan | None:

@@ -41,7 +41,12 @@ class CompiledSchema:
     _reference: Reference
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value fits; any Python object gives an answer."""
+        """
+        Tell whether a value fits; any Python object gives an answer.
+
+        Raises:
+            Undecided: The bounds were reached before it was known.
+        """
         if self._quick is not None:
             try:
                 if self._quick(value):

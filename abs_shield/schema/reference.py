@@ -53,12 +53,9 @@ class Reference:
     closed: bool
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value has no problem; what cannot be decided has not."""
+        """Tell whether a value has no problem."""
         begin(asking=True)
-        try:
-            return next(self._problems(value), None) is None
-        except Undecided:
-            return False
+        return next(self._problems(value), None) is None
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """List the problems of a value, at most 100, no two the same."""
