@@ -48,10 +48,26 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
         if isinstance(raw, Malformed):
             return raw
     if isinstance(raw, Mapping):
-        return dict(raw)
+        return _copied(raw)
     return Malformed(
         "wrong_type", f"arguments are {_kind(raw)}, not an object", "send one JSON object"
     )
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two arguments are equal; what cannot be compared is not."""
+    try:
+        return bool(one == other)
+    except Exception:  # a class of the caller's, or a nesting too deep
+        return False
+
+
+def _copied(raw: Mapping[str, Any]) -> dict[str, Any] | Malformed:
+    try:
+        return dict(raw)
+    except Exception as error:  # a class of the caller's may break when it is read
+        detail = f"arguments are {_kind(raw)} that cannot be read: {type(error).__name__}"
+        return Malformed("wrong_type", detail, "send one JSON object")
 
 
 def _parsed(raw: str) -> Any:

@@ -11,6 +11,7 @@ from typing import Any, cast
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
 from abs_shield.errors import ShieldError
+from abs_shield.text.show import plain
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -150,7 +151,7 @@ def read_call(call: Any) -> ToolCall:
     ids = (call.get("call_id"), call.get("id"))
     call_id = next((given for given in ids if given not in (None, "")), None)
     logprobs = call.get("logprobs", inner.get("logprobs"))
-    return ToolCall(name, arguments, None if call_id is None else str(call_id), logprobs)
+    return ToolCall(plain(name), arguments, None if call_id is None else str(call_id), logprobs)
 
 
 def read_tool(tool: Any) -> ToolShape:

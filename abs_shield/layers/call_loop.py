@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.core.arguments import same
 from abs_shield.plan import Proposal
 from abs_shield.session import Session
 
@@ -19,20 +20,20 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
     if session.ephemeral:
         yield Unavailable("no session")
         return
-    same = [
+    alike = [
         call
         for call in session.newest(_LOOKED_AT)
         if call.turn == session.turns
         and call.tool == proposal.name
-        and call.arguments == proposal.arguments
+        and same(call.arguments, proposal.arguments)
     ]
-    if len(same) >= AGAIN and all(call.value == same[-1].value for call in same[-AGAIN:]):
+    if len(alike) >= AGAIN and all(same(call.value, alike[-1].value) for call in alike[-AGAIN:]):
         yield Finding(
             check="call_loop",
             verdict=Verdict.SUSPICIOUS,
             strength=STRENGTH,
             where="/name",
-            detail=f"this call ran {len(same)} times with the same result",
+            detail=f"this call ran {len(alike)} times with the same result",
             code="repeated",
             hint="do something else, or ask the user",
             expected="a call that brings something new",

@@ -29,7 +29,8 @@ def impossible_state(
     if not tool.rules:
         return removed if known else (Unavailable("no rule for this tool"),)
     if not proposal.fits:
-        return (*removed, Unavailable("arguments do not match the schema"))
+        why = proposal.undecided or "arguments do not match the schema"
+        return (*removed, Unavailable(why))
     return (*removed, *_asked(tool.rules, proposal, session))
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
-from abs_shield.schema import Problem
+from abs_shield.schema import CompiledSchema, Problem, Undecided
 from abs_shield.session import Session
 
 
@@ -20,7 +20,17 @@ def parameter_mismatch(
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
         return (Failed(tool.broken) if tool and tool.broken else Unavailable("no schema"),)
-    return () if proposal.fits else map(_finding, tool.schema.problems(proposal.arguments))
+    return () if proposal.fits else _mismatches(tool.schema, proposal)
+
+
+def _mismatches(schema: CompiledSchema, proposal: Proposal) -> Iterator[Finding | Failed]:
+    if proposal.undecided:
+        yield Failed(proposal.undecided)
+        return
+    try:
+        yield from map(_finding, schema.problems(proposal.arguments))
+    except Undecided as error:
+        yield Failed(str(error))
 
 
 def _finding(problem: Problem) -> Finding:

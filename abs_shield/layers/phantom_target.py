@@ -12,9 +12,9 @@ from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.names import is_path
 from abs_shield.plan.readings import readings
+from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear, is_flat
 from abs_shield.session import Origin, Session
-from abs_shield.session.calls import object_of
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
@@ -142,7 +142,8 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
 
 
 def _forgot_calls(proposal: Proposal, session: Session) -> str:
-    lost = History.of(session, proposal.plan, owner=proposal.terms.owner).lost
+    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
+    lost = history.lost or Siblings.of(proposal, session).lost
     return "calls of this run were forgotten to keep its bounds" if lost else ""
 
 
@@ -191,11 +192,7 @@ def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     made = History.of(session, proposal.plan, owner=proposal.terms.owner).made
     if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
-    for call in proposal.siblings:
-        plan = proposal.plan(call.name)
-        if plan is not None and wanted in plan.targets.made(object_of(call)):
-            return True
-    return False
+    return wanted in Siblings.of(proposal, session).made
 
 
 def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Session) -> Finding:

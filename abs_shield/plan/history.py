@@ -37,6 +37,7 @@ _MOST_TEXT = 16 * 1024
 _MOST_JSON = 64 * 1024
 
 Plans = Callable[[str], ToolPlan | None]
+Reads = Callable[[Executed, Plans], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,9 +132,9 @@ class History:
         newest = session.newest(new)
         history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
         for executed in newest:
-            history._take(executed, plans)
+            history._try(history._take, executed, plans)
         for executed in session.newest(session.heard_so_far - history._heard, heard=True):
-            history._learn(executed, plans)
+            history._try(history._learn, executed, plans)
         history._heard = session.heard_so_far
         history._read = session.ran_so_far
         return history
@@ -142,6 +143,13 @@ class History:
     def place(self) -> int:
         """How many writes there were."""
         return self._place
+
+    def _try(self, read: Reads, executed: Executed, plans: Plans) -> None:
+        """Read a call; one of which something breaks when it is read is lost."""
+        try:
+            read(executed, plans)
+        except Exception:  # an object of the host's
+            self.lost = True
 
     def _take(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)

@@ -9,6 +9,7 @@ from typing import Any
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
 from abs_shield.plan.tool import ToolPlan
+from abs_shield.schema import Undecided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +47,7 @@ class Proposal:
         siblings: Calls proposed before it in the same turn.
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
+        undecided: Why it is not known whether the arguments match; empty where it is.
     """
 
     call: ToolCall
@@ -59,6 +61,7 @@ class Proposal:
     siblings: tuple[ToolCall, ...] = ()
     logprob: float | None = None
     logprob_fault: str = ""
+    undecided: str = ""
     _fits: bool | None = None
 
     @property
@@ -66,9 +69,12 @@ class Proposal:
         """Whether the arguments could be read and match the tool's schema; asked once."""
         if self._fits is None:
             schema = self.tool.schema if self.tool else None
-            self._fits = self.malformed is None and (
-                schema is None or schema.accepts(self.arguments)
-            )
+            try:
+                self._fits = self.malformed is None and (
+                    schema is None or schema.accepts(self.arguments)
+                )
+            except Undecided as error:
+                self._fits, self.undecided = False, str(error)
         return self._fits
 
     def plan(self, tool: str) -> ToolPlan | None:

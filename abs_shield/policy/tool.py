@@ -12,13 +12,16 @@ from abs_shield.core.messages import ToolShape
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.marks import Target
 
+LONGEST_NAME = 512
+"""Characters of a tool's name."""
+
 
 class Tool(Declared):
     """
     A tool that nobody decorated, or a refinement of a decorated one of the same name.
 
     Attributes:
-        name: The name that the model calls.
+        name: The name that the model calls, of at most 512 characters.
         parameters: JSON Schema of the arguments; None where it is not known.
         description: What the model reads about it.
         targets: Parameters that name entities the run must have seen, with their `Target`.
@@ -34,7 +37,7 @@ class Tool(Declared):
         mode: The mode of this tool; None for the policy's.
     """
 
-    name: str = Field(min_length=1)
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
     parameters: Mapping[str, Any] | bool | None = None
     description: str = ""
     targets: Mapping[str, Target] = {}

@@ -2,5 +2,6 @@
 
 from abs_shield.schema.compiled import CompiledSchema, compile_schema
 from abs_shield.schema.problem import Problem
+from abs_shield.schema.steps import Undecided
 
-__all__ = ["CompiledSchema", "Problem", "compile_schema"]
+__all__ = ["CompiledSchema", "Problem", "Undecided", "compile_schema"]

@@ -74,6 +74,16 @@ def _plain_scalar(item: object) -> bool:
     return kind is bool or item is None
 
 
+def flat(value: object, depth: int) -> bool:
+    """Tell whether a value of JSON types is nested at most *depth* levels deep."""
+    level = [value]
+    for _ in range(depth + 1):
+        level = [child for item in level for _, child in _children(item)]
+        if not level:
+            return True
+    return False
+
+
 def breaches(value: object) -> Iterator[tuple[str, Path]]:
     """Yield each cap a value breaks as a code and a path; stop at the first too deep or large."""
     nodes, characters = 1, 0

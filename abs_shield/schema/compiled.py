@@ -8,8 +8,9 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.schema.bounds import plain
+from abs_shield.schema.bounds import MAX_DEPTH, flat, plain
 from abs_shield.schema.problem import Problem
+from abs_shield.schema.steps import begin
 
 if TYPE_CHECKING:
     from abs_shield.schema.prepare import Prepared
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
 
 Accepts = Callable[[Any], bool]
+
+_MOST_LOOKS = 1_000
+"""How often an engine that nothing can stop may look at one part of a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -37,7 +41,12 @@ class CompiledSchema:
     _reference: Reference
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a value fits; any Python object gives an answer."""
+        """
+        Tell whether a value fits; any Python object gives an answer.
+
+        Raises:
+            Undecided: The bounds were reached before it was known.
+        """
         if self._quick is not None:
             try:
                 if self._quick(value):
@@ -47,7 +56,12 @@ class CompiledSchema:
         return self._reference.accepts(value)
 
     def problems(self, value: object) -> tuple[Problem, ...]:
-        """List what is wrong with a value, at most 100 problems; empty when it fits."""
+        """
+        List what is wrong with a value, at most 100 problems; empty when it fits.
+
+        Raises:
+            Undecided: Nothing wrong was found within the bounds, and they were reached.
+        """
         return self._reference.problems(value)
 
 
@@ -107,20 +121,36 @@ def _check_engine(engine: str) -> None:
 
 
 def _fastest(ready: Prepared, engine: str) -> tuple[str, Accepts | None]:
+    from abs_shield.schema.growth import safe_depth
     from abs_shield.schema.prefilter import Untranslatable, prefilter
     from abs_shield.schema.rust import Unsuitable, rust
 
-    if engine in ("auto", "jsonschema-rs"):
+    depth = safe_depth(id(ready.schema), ready.edges, most=_MOST_LOOKS)
+    if engine in ("auto", "jsonschema-rs") and depth > 0:
         try:
-            return "jsonschema-rs", rust(ready.schema, dialect=ready.dialect)
+            core = rust(ready.schema, dialect=ready.dialect)
+            return "jsonschema-rs", _bounded(core, depth, patterned=ready.patterned)
         except Unsuitable:
             pass
     if engine != "jsonschema":
         try:
-            return "pydantic-core", prefilter(ready.schema, dialect=ready.dialect)
+            core = prefilter(ready.schema, dialect=ready.dialect)
+            return "pydantic-core", _bounded(core, MAX_DEPTH, patterned=ready.patterned)
         except Untranslatable:
             pass
     return "jsonschema", None
+
+
+def _bounded(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
+    """Leave to the reference, which stops in time, what *core* would look at too often."""
+    if depth >= MAX_DEPTH and not patterned:
+        return core
+
+    def accepts(value: Any) -> bool:
+        begin(asking=True)
+        return (depth >= MAX_DEPTH or flat(value, depth)) and core(value)
+
+    return accepts
 
 
 def _guarded(core: Accepts, known: frozenset[str] | None) -> Accepts:

@@ -1,4 +1,4 @@
-"""jsonschema's validator of each draft, made safe: finite numbers and our own keywords."""
+"""jsonschema's validator of each draft, made safe: finite numbers, our own keywords, a bound."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import jsonschema
 from jsonschema import validators
 
 from abs_shield.schema.keywords import REPLACED
+from abs_shield.schema.steps import asking, spend
 
 LATEST = "https://json-schema.org/draft/2020-12/schema"
 DRAFTS: dict[str, Any] = {
@@ -31,6 +32,8 @@ def safe(dialect: str) -> Any:
     made = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
     # jsonschema's own would leave our class wherever a subschema says `$schema`.
     made.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
+    made.iter_errors = _counted(made.iter_errors)  # type: ignore[attr-defined, unused-ignore]
+    made.is_valid = _is_valid  # type: ignore[attr-defined, method-assign, unused-ignore]
     return made
 
 
@@ -41,7 +44,21 @@ def meta(dialect: str) -> Any:
     return base(base.META_SCHEMA)
 
 
+def _counted(iter_errors: Any) -> Any:
+    def counted(self: Any, instance: Any) -> Any:
+        spend()
+        return iter_errors(self, instance)
+
+    return counted
+
+
+def _is_valid(self: Any, instance: Any) -> bool:
+    with asking():
+        return next(self.iter_errors(instance), None) is None
+
+
 def _evolve(self: Any, **changes: Any) -> Any:
+    spend()
     return type(self)(
         changes.get("schema", self.schema),
         registry=self._registry,

@@ -7,6 +7,8 @@ from typing import Any
 
 from referencing.jsonschema import lookup_recursive_ref
 
+from abs_shield.schema.branches import holds
+
 Found = Callable[[str, str], bool]
 
 
@@ -30,7 +32,7 @@ def _by_pattern(instance: dict[str, Any], schema: dict[str, Any], found: Found) 
 
 
 def _by_rest(validator: Any, instance: dict[str, Any], schema: Any) -> set[str]:
-    return {name for name, item in instance.items() if _holds(validator, item, schema)}
+    return {name for name, item in instance.items() if holds(validator, item, schema)}
 
 
 def _branches(validator: Any, instance: Any, schema: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
@@ -42,13 +44,13 @@ def _branches(validator: Any, instance: Any, schema: dict[str, Any]) -> Iterator
             yield validator, branch
     for keyword in ("allOf", "anyOf", "oneOf"):
         for branch in schema.get(keyword, ()):
-            if _holds(validator, instance, branch):
+            if holds(validator, instance, branch):
                 yield validator, branch
     if "if" in schema:
-        holds = _holds(validator, instance, schema["if"])
-        if holds:
+        fits = holds(validator, instance, schema["if"])
+        if fits:
             yield validator, schema["if"]
-        yield validator, schema.get("then" if holds else "else", True)
+        yield validator, schema.get("then" if fits else "else", True)
 
 
 def _targets(validator: Any, schema: dict[str, Any]) -> Iterator[Any]:
@@ -57,7 +59,3 @@ def _targets(validator: Any, schema: dict[str, Any]) -> Iterator[Any]:
             yield validator._resolver.lookup(schema[keyword])
     if "$recursiveRef" in schema:
         yield lookup_recursive_ref(validator._resolver)
-
-
-def _holds(validator: Any, instance: Any, schema: Any) -> bool:
-    return next(validator.descend(instance, schema), None) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 from abs_shield.schema import hints
@@ -35,8 +36,8 @@ def explained(error: Any, known: tuple[str, ...] = ()) -> Iterator[Problem]:
         yield from (
             unknown_argument(path, name, error.instance[name], declared) for name in unknown
         )
-    elif error.validator == "required":
-        yield from _missing(error, path)
+    elif hasattr(error, "missing"):
+        yield _missing(error, pointer(path))
     elif error.validator in ("anyOf", "oneOf"):
         yield from _alternatives(error, path, known)
     else:
@@ -57,20 +58,21 @@ def unknown_argument(path: tuple[Any, ...], name: str, got: Any, known: tuple[st
     )
 
 
-def _missing(error: Any, path: tuple[Any, ...]) -> Iterator[Problem]:
-    # jsonschema yields one error per absent name and says which only in its message.
-    declared = tuple(error.schema.get("properties", ()))
-    for name in error.validator_value:
-        if isinstance(name, str) and error.message.startswith(f"{name!r} is a required"):
-            types = _types(error.schema.get("properties", {}).get(name))
-            yield Problem(
-                where=pointer((*path, name)),
-                code="missing_argument",
-                detail=f"{shown(name, 60)} is required and was not sent",
-                hint=f"send {shown(name, 60)}" + (f", of type {types}" if types else ""),
-                expected=types,
-                allowed=declared[:20],
-            )
+def _missing(error: Any, where: str) -> Problem:
+    name, because = error.missing, error.because
+    schema = error.schema if isinstance(error.schema, dict) else {}
+    declared = schema.get("properties", {})
+    types = _types(declared.get(name)) if because is None else ""
+    when = "and was not sent" if because is None else f"when {shown(because, 60)} is sent"
+    send = f", of type {types}" if types else "" if because is None else " too"
+    return Problem(
+        where=where + pointer((name,)),
+        code="missing_argument",
+        detail=f"{shown(name, 60)} is required {when}",
+        hint=f"send {shown(name, 60)}{send}",
+        expected=types,
+        allowed=tuple(islice(declared, 20)) if because is None else (),
+    )
 
 
 def _types(schema: Any) -> str:
@@ -154,19 +156,6 @@ def _too_many(error: Any, where: str) -> Problem:
     return _plain(error, where, "wrong_length", "no further items")
 
 
-def _dependent(error: Any, where: str) -> Problem:
-    sent = error.instance if isinstance(error.instance, dict) else {}
-    rules = {k: v for k, v in error.validator_value.items() if isinstance(v, list) and k in sent}
-    absent = [(k, name) for k, names in rules.items() for name in names if name not in sent]
-    said = next((p for p in absent if error.message.startswith(f"{p[1]!r} is a dep")), ("", ""))
-    return Problem(
-        where=where + pointer((said[1],)),
-        code="missing_argument",
-        detail=f"{shown(said[1], 60)} is required when {shown(said[0], 60)} is sent",
-        hint=f"send {shown(said[1], 60)} too",
-    )
-
-
 def _other(error: Any, where: str) -> Problem:
     keyword = error.validator or "a schema that allows nothing"
     return _plain(error, where, "invalid", f"what {shown(str(keyword))[1:-1]} allows")
@@ -201,8 +190,10 @@ def _alternatives(error: Any, path: tuple[Any, ...], known: tuple[str, ...]) -> 
 
 
 def _no_alternative(error: Any, where: str, branches: list[Any]) -> Problem:
-    if not branches:
+    if hasattr(error, "several"):
         return _plain(error, where, "no_alternative", "exactly one alternative; several fit")
+    if not branches:
+        return _plain(error, where, "no_alternative", "one of the alternatives; none fits")
     closest = next(explained(min(branches, key=len)[0]))
     expected = f"one of {len(branches)} alternatives; none fits"
     place = f" at {closest.where}" if closest.where != where else ""
@@ -231,8 +222,6 @@ _KINDS: dict[str, Callable[[Any, str], Problem]] = {
     **dict.fromkeys(_RANGES, _out_of_range),
     "additionalItems": _too_many,
     "const": _not_allowed,
-    "dependencies": _dependent,
-    "dependentRequired": _dependent,
     "enum": _not_allowed,
     "format": _bad_format,
     "items": _too_many,

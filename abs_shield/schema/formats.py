@@ -12,6 +12,9 @@ from abs_shield.schema.decimals import PREFIX, decimal_checker
 
 Checker = Callable[[str], bool]
 
+_LONGEST = 4096
+"""Characters of a text that costs more to check the longer it is."""
+
 _DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
 _TIME = re.compile(
@@ -135,7 +138,9 @@ def json_pointer(text: str) -> bool:
 
 
 def regular_expression(text: str) -> bool:
-    """A regular expression of ECMA-262."""
+    """A regular expression of ECMA-262, of at most 4,096 characters."""
+    if len(text) > _LONGEST:
+        return False
     try:
         ecma.compiled(text, strict=True)
     except ecma.BadPattern:
@@ -184,7 +189,7 @@ def checker(name: str) -> Checker | None:
 def _total(check: Callable[[object], object]) -> Checker:
     def checked(text: str) -> bool:
         try:
-            return len(text) <= 4096 and bool(check(text))
+            return len(text) <= _LONGEST and bool(check(text))
         except Exception:  # a borrowed checker must answer, whatever the text
             return False
 

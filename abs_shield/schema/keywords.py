@@ -1,4 +1,4 @@
-"""Keywords we replace in jsonschema: patterns, formats, equality, multiples, unknown members."""
+"""Keywords we replace in jsonschema: those that were unsafe, inexact, or slow to say why not."""
 
 from __future__ import annotations
 
@@ -8,11 +8,16 @@ from typing import Any
 from jsonschema.exceptions import ValidationError
 
 from abs_shield.schema import ecma
+from abs_shield.schema.branches import any_of, not_, one_of
 from abs_shield.schema.equality import canonical, multiple_of, unique
 from abs_shield.schema.evaluated import evaluated
 from abs_shield.schema.formats import checker
+from abs_shield.schema.steps import spend
 
 Errors = Iterator[ValidationError]
+
+_EQUALITIES = 32
+"""Values of an `enum` that are compared in the time of one step."""
 
 
 class PatternTimeout(Exception):
@@ -25,6 +30,7 @@ class PatternTimeout(Exception):
 
 def found(pattern: str, text: str) -> bool:
     """Search within the time limit."""
+    spend()
     try:
         return ecma.finder(pattern)(text)
     except TimeoutError:
@@ -86,6 +92,7 @@ def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
 
 def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Errors:
     """A value equals one of the list."""
+    spend(len(allowed) // _EQUALITIES)
     if canonical(instance) not in {canonical(each) for each in allowed}:
         yield ValidationError("not in the list")
 
@@ -102,6 +109,41 @@ def unique_items(validator: Any, wanted: bool, instance: Any, schema: Any) -> Er
         yield ValidationError("repeats an item")
 
 
+def type_(validator: Any, wanted: str | list[str], instance: Any, schema: Any) -> Errors:
+    """A value is of one of the types."""
+    types = [wanted] if isinstance(wanted, str) else wanted
+    if not any(validator.is_type(instance, name) for name in types):
+        yield ValidationError("of another type")
+
+
+def required(validator: Any, names: list[str], instance: Any, schema: Any) -> Errors:
+    """An object has these members."""
+    if isinstance(instance, dict):
+        yield from (_missing(name) for name in names if name not in instance)
+
+
+def dependent_required(validator: Any, rules: dict[str, Any], instance: Any, schema: Any) -> Errors:
+    """An object that has one member has others too."""
+    for name, needed in rules.items() if isinstance(instance, dict) else ():
+        if name in instance:
+            yield from (_missing(each, name) for each in needed if each not in instance)
+
+
+def dependencies(validator: Any, rules: dict[str, Any], instance: Any, schema: Any) -> Errors:
+    """As `dependent_required`, or an object that has one member fits a schema."""
+    for name, needed in rules.items() if isinstance(instance, dict) else ():
+        if isinstance(needed, list):
+            yield from dependent_required(validator, {name: needed}, instance, schema)
+        elif name in instance:
+            yield from validator.descend(instance, needed, schema_path=name)
+
+
+def _missing(name: str, because: str | None = None) -> ValidationError:
+    error = ValidationError("is missing")
+    error.missing, error.because = name, because  # type: ignore[attr-defined]
+    return error
+
+
 def _named(name: str, schema: dict[str, Any]) -> bool:
     if name in schema.get("properties", {}):
         return True
@@ -116,12 +158,19 @@ def _unknown(names: list[str]) -> ValidationError:
 
 REPLACED = {
     "additionalProperties": additional_properties,
+    "anyOf": any_of,
     "const": const,
+    "dependencies": dependencies,
+    "dependentRequired": dependent_required,
     "enum": enum,
     "format": format_,
     "multipleOf": multiple,
+    "not": not_,
+    "oneOf": one_of,
     "pattern": pattern,
     "patternProperties": pattern_properties,
+    "required": required,
+    "type": type_,
     "unevaluatedProperties": unevaluated_properties,
     "uniqueItems": unique_items,
 }

@@ -17,9 +17,10 @@ from referencing.jsonschema import lookup_recursive_ref, specification_with
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema import dialects, ecma
+from abs_shield.schema.growth import Edges
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.text import shown
-from abs_shield.schema.walk import IN_PLACE, children
+from abs_shield.schema.walk import IN_PLACE, NAMED_ONLY, children
 
 MAX_DEPTH = 128
 MAX_NODES = 100_000
@@ -42,12 +43,19 @@ Path = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A schema that was checked, in a copy of its own, with the draft it is written in."""
+    """
+    A schema that was checked, in a copy of its own, with the draft it is written in.
+
+    *edges* say which schema leads to which, by their ids, and to which part of a value;
+    *patterned* whether there is any pattern in it.
+    """
 
     schema: dict[str, Any] | bool
     dialect: str
     registry: Any
     resolver: Any
+    edges: Edges
+    patterned: bool
 
 
 def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
@@ -66,7 +74,14 @@ def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
     resolver = registry.resolver_with_root(specification.create_resource(own))
     visit = _Visit(where=where, dialect=dialect, own=copy.ids, seen=set())
     visit.run(own, resolver, specification)
-    return Prepared(schema=own, dialect=dialect, registry=registry, resolver=resolver)
+    return Prepared(
+        schema=own,
+        dialect=dialect,
+        registry=registry,
+        resolver=resolver,
+        edges=visit.edges,
+        patterned=visit.patterned,
+    )
 
 
 def fault(where: str, path: Path, what: str, hint: str = "") -> PolicyError:
@@ -118,7 +133,8 @@ class _Visit:
     dialect: str
     own: set[int]
     seen: set[int]
-    edges: dict[int, set[int]] = field(default_factory=dict)
+    edges: dict[int, list[tuple[Path, int]]] = field(default_factory=dict)
+    patterned: bool = False
 
     def run(self, root: Any, resolver: Any, specification: Any) -> None:
         todo: list[tuple[Any, Any, Path]] = [(root, resolver, ())]
@@ -127,22 +143,23 @@ class _Visit:
             if not isinstance(schema, dict) or id(schema) in self.seen:
                 continue
             self.seen.add(id(schema))
-            _patterns(schema, self.where, path)
+            self.patterned |= _patterns(schema, self.where, path)
             todo += self._targets(schema, base, path)
             for step, child in children(schema):
                 inner = base.in_subresource(specification.create_resource(child))
                 todo.append((child, inner, path + step))
-                if step[0] in IN_PLACE:
-                    self._edge(schema, child)
+                if step[0] not in NAMED_ONLY:
+                    self._edge(schema, child, () if step[0] in IN_PLACE else step)
             _nullable(schema)
         self._endless()
 
-    def _edge(self, schema: Any, other: Any) -> None:
-        self.edges.setdefault(id(schema), set()).add(id(other))
+    def _edge(self, schema: Any, other: Any, step: Path = ()) -> None:
+        self.edges.setdefault(id(schema), []).append((step, id(other)))
 
     def _endless(self) -> None:
+        graph = {at: [there for step, there in to if not step] for at, to in self.edges.items()}
         try:
-            TopologicalSorter(self.edges).prepare()
+            TopologicalSorter(graph).prepare()
         except CycleError:
             what = "a reference leads back to itself without going deeper into the value"
             raise fault(self.where, (), what) from None
@@ -216,7 +233,8 @@ def _schema_hint(path: Path, error: Any) -> str:
     return f"expected {shown(expected)}" if isinstance(expected, (str, int, list)) else ""
 
 
-def _patterns(schema: dict[str, Any], where: str, path: Path) -> None:
+def _patterns(schema: dict[str, Any], where: str, path: Path) -> bool:
+    """Refuse what is no pattern; tell whether there is any."""
     for name in ("pattern", "patternProperties"):
         held = schema.get(name)
         for pattern in [held] if isinstance(held, str) else held if isinstance(held, dict) else ():
@@ -225,6 +243,7 @@ def _patterns(schema: dict[str, Any], where: str, path: Path) -> None:
             except ecma.BadPattern as error:
                 what = f"{shown(pattern)} is not a regular expression: {error}"
                 raise fault(where, (*path, name), what) from None
+    return "pattern" in schema or "patternProperties" in schema
 
 
 def _nullable(schema: dict[str, Any]) -> None:

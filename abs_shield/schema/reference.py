@@ -14,6 +14,7 @@ from abs_shield.schema.explain import explained, unknown_argument
 from abs_shield.schema.keywords import PatternTimeout, found
 from abs_shield.schema.prepare import Prepared
 from abs_shield.schema.problem import Problem, pointer
+from abs_shield.schema.steps import Undecided, begin
 from abs_shield.schema.text import brief, shown
 
 MAX_PROBLEMS = 100
@@ -53,13 +54,19 @@ class Reference:
 
     def accepts(self, value: object) -> bool:
         """Tell whether a value has no problem."""
+        begin(asking=True)
         return next(self._problems(value), None) is None
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """List the problems of a value, at most 100, no two the same."""
+        begin(asking=False)
         once: dict[tuple[str, str, str], Problem] = {}
-        for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
-            once.setdefault((problem.where, problem.code, problem.detail), problem)
+        try:
+            for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
+                once.setdefault((problem.where, problem.code, problem.detail), problem)
+        except Undecided:
+            if not once:
+                raise
         return tuple(once.values())[:MAX_PROBLEMS]
 
     def _problems(self, value: object) -> Iterator[Problem]:
@@ -69,6 +76,8 @@ class Reference:
             yield _too_complex(value, late)
         except RecursionError:
             yield _breach("too_deep", ())
+        except Undecided:
+            raise
         except Exception as error:  # a firewall answers, whatever object it is shown
             yield _unjudged(value, error)
 

@@ -32,7 +32,22 @@ NAMED = frozenset(
         "properties",
     }
 )
-IN_PLACE = frozenset({"allOf", "anyOf", "dependentSchemas", "else", "if", "not", "oneOf", "then"})
+IN_PLACE = frozenset(
+    {
+        "allOf",
+        "anyOf",
+        "dependencies",
+        "dependentSchemas",
+        "else",
+        "if",
+        "not",
+        "oneOf",
+        "then",
+    }
+)
+"""Where a schema is applied to the same value as the one around it."""
+NAMED_ONLY = frozenset({"$defs", "contentSchema", "definitions"})
+"""Where a schema stands that nothing is applied to unless something refers to it."""
 
 
 def children(schema: dict[str, Any]) -> Iterator[tuple[tuple[object, ...], Any]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import ToolCall
-from abs_shield.core.arguments import read_arguments
+from abs_shield.core.arguments import read_arguments, same
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,7 +19,8 @@ class Executed:
     Attributes:
         tool: The tool's name.
         arguments: The arguments it ran with, as judged.
-        value: What it returned; None where it failed.
+        value: What it returned; None where it failed, `TOO_LARGE` where it is larger than the
+            session's bound of one message.
         error: Whether it failed, by exception or by an error result.
         at: Seconds on this process's monotonic clock, or the run file's own time.
         turn: How many user messages came before it.
@@ -36,6 +37,18 @@ class Executed:
     nested: bool = False
 
 
+class TooLarge:
+    """Stands for a result that is too large to be kept."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "TOO_LARGE"
+
+
+TOO_LARGE = TooLarge()
+
+
 def object_of(call: ToolCall | None) -> Mapping[str, Any]:
     """Give a call's arguments as an object; empty where they are none."""
     read = read_arguments(call.arguments) if call else {}
@@ -47,7 +60,7 @@ _FEEDBACK = frozenset({"status", "tool", "problems", "retryable", "attempts_left
 
 def is_feedback(value: Any) -> bool:
     """Whether a result is what the door answers a blocked call with."""
-    return isinstance(value, Mapping) and value.keys() == _FEEDBACK and value["status"] == "blocked"
+    return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], "blocked")
 
 
 class CallBook:
@@ -135,15 +148,18 @@ class CallBook:
 
     def claim(self, name: str, call: ToolCall | None = None) -> bool:
         """Whether the door ran this call already, under no id; it can be claimed once."""
-        for ran in self._loose:
-            if ran[0] == name and (call is None or ran[1] == object_of(call)):
-                self._loose.remove(ran)
-                return True
-        return False
+        return _taken(self._loose, name, None if call is None else object_of(call))
 
     def _was_blocked(self, call: ToolCall) -> bool:
-        told = (call.name, object_of(call))
-        if told in self._blocked:
-            self._blocked.remove(told)
+        return _taken(self._blocked, call.name, object_of(call))
+
+
+def _taken(
+    calls: deque[tuple[str, Mapping[str, Any]]], name: str, arguments: Mapping[str, Any] | None
+) -> bool:
+    """Take out the oldest call of that name and these arguments, or of any; whether there was."""
+    for place, (called, given) in enumerate(calls):
+        if called == name and (arguments is None or same(given, arguments)):
+            del calls[place]
             return True
-        return False
+    return False

@@ -50,20 +50,27 @@ class Log:
 
 def _size(event: Event, limit: int) -> int:
     if type(event) is Proposed and len(event.calls) == 1:
-        return _measure(event.calls[0].arguments, limit) + _OVERHEAD
+        return measure(event.calls[0].arguments, limit) + _OVERHEAD
     match event:
         case Said():
             return len(event.text) + _OVERHEAD
         case Returned():
-            return _measure(event.value, limit) + _OVERHEAD
+            return measure(event.value, limit) + _OVERHEAD
         case Proposed():
-            return sum(_measure(call.arguments, limit) + _OVERHEAD for call in event.calls)
+            return sum(measure(call.arguments, limit) + _OVERHEAD for call in event.calls)
         case _:
             return _OVERHEAD
 
 
-def _measure(value: Any, limit: int) -> int:
-    """Characters held by *value*, counted no further than *limit*."""
+def measure(value: Any, limit: int) -> int:
+    """Characters held by *value*, counted no further than *limit*; all where nobody can tell."""
+    try:
+        return _counted(value, limit)
+    except Exception:  # an object of the caller's may break when it is read
+        return limit + 1
+
+
+def _counted(value: Any, limit: int) -> int:
     left, total = [value], 0
     while left and total <= limit:
         item = left.pop()

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.arguments import read_arguments
+from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.events import Returned
 
 _MOST = 1_000
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True, eq=False)
 class Pending:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
@@ -58,16 +58,20 @@ class PendingCalls:
 
     def forget(self, call_id: str) -> bool:
         """Drop the announced call of that id; whether there was one."""
-        for call in self._announced:
+        for place, call in enumerate(self._announced):
             if call.id == call_id:
-                self._announced.remove(call)
+                del self._announced[place]
                 return True
         return False
 
     def named(self, call: ToolCall, arguments: Mapping[str, Any]) -> str | None:
         """Give the id of the oldest announced call of that name with equal arguments."""
         for told in self._announced:
-            if told.id and told.name == call.name and read_arguments(told.arguments) == arguments:
+            if (
+                told.id
+                and told.name == call.name
+                and same(read_arguments(told.arguments), arguments)
+            ):
                 return told.id
         return None
 
@@ -77,15 +81,17 @@ class PendingCalls:
 
     def answered(self, returned: Returned) -> ToolCall | None:
         """Give the announced call that *returned* answers: by unique id, else in order."""
-        same = [c for c in self._announced if c.id and c.id == returned.call_id]
-        if not same and not returned.call_id:
-            same = [c for c in self._announced if returned.name in ("", c.name)]
-        if not same:
-            same = [c for c in self._announced if not c.id and returned.name in ("", c.name)]
-        if not same:
+        told = [*enumerate(self._announced)]
+        fits = [n for n, c in told if c.id and c.id == returned.call_id]
+        if not fits and not returned.call_id:
+            fits = [n for n, c in told if returned.name in ("", c.name)]
+        if not fits:
+            fits = [n for n, c in told if not c.id and returned.name in ("", c.name)]
+        if not fits:
             return None
-        self._announced.remove(same[0])
-        return same[0]
+        call = self._announced[fits[0]]
+        del self._announced[fits[0]]
+        return call
 
     def propose(self, pending: Pending) -> list[Pending]:
         """Keep a judged proposal; give those that had to go for it."""
@@ -117,4 +123,4 @@ class PendingCalls:
 def _same(pending: Pending, call: ToolCall, arguments: Mapping[str, Any]) -> bool:
     if call.id:
         return pending.call.id == call.id
-    return pending.call.name == call.name and pending.arguments == arguments
+    return pending.call.name == call.name and same(pending.arguments, arguments)

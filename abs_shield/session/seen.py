@@ -49,18 +49,21 @@ class Seen:
                 self._index.said(said.text, USER, version)
 
     def returned(self, executed: Executed, value: Any, version: int) -> None:
-        """A result mentions what it holds; an error proves nothing."""
+        """A result mentions what it holds; an error proves nothing, what breaks is not read."""
         if executed.error:
             return
         with self._lock:
-            self._index.returned(
-                value,
-                version,
-                tool=executed.tool,
-                call_id=executed.call_id or "",
-                arguments=executed.arguments,
-                known=self._known_before,
-            )
+            try:
+                self._index.returned(
+                    value,
+                    version,
+                    tool=executed.tool,
+                    call_id=executed.call_id or "",
+                    arguments=executed.arguments,
+                    known=self._known_before,
+                )
+            except Exception as error:  # an object of the host's may break when it is read
+                self.opaque(f"a result that could not be read ({type(error).__name__})")
 
     def _known_before(self, text: str) -> bool:
         """Whether the run that started this one knows *text*."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from threading import RLock
 from time import monotonic
@@ -14,9 +15,9 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, read_message
-from abs_shield.session.calls import CallBook, Executed, is_feedback, object_of
+from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
 from abs_shield.session.limits import Limits
-from abs_shield.session.log import Entry, Log
+from abs_shield.session.log import Entry, Log, measure
 from abs_shield.session.origin import Origin
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import enter, leave
@@ -263,7 +264,7 @@ class Session:
         with self.lock:
             self.log.append(event)
             if below:
-                self._heard.append(executed)
+                self._heard.append(self._held(executed))
                 self.heard_so_far += 1
             self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
@@ -375,9 +376,16 @@ class Session:
 
     def _keep(self, executed: Executed) -> None:
         self.calls.shut(executed.call_id or "")
-        self._executed.append(executed)
+        self._executed.append(self._held(executed))
         self.ran_so_far += 1
         self.blocks.pop(executed.tool, None)
+
+    def _held(self, executed: Executed) -> Executed:
+        """The call as it is kept: without a result that is too large."""
+        most = self._limits.message
+        return (
+            replace(executed, value=TOO_LARGE) if measure(executed.value, most) > most else executed
+        )
 
     def _announce(self, call: ToolCall) -> bool:
         """A transcript shows *call*; False where it is one that the door knows already."""
@@ -393,4 +401,4 @@ class Session:
 def _text(text: Any) -> str:
     if not isinstance(text, str):
         raise UnreadableMessage(f"a message's text is {shown(text)}; give a string")
-    return text
+    return str.__str__(text)

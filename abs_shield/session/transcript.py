@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import islice
@@ -106,6 +107,14 @@ def _extended(given: Sequence[bytes], borders: Sequence[int], length: int, diges
 def _digest(message: Any) -> bytes:
     try:
         plain = json.dumps(message, sort_keys=True, default=repr)
-    except (TypeError, ValueError, RecursionError):  # keys of several kinds, a cycle
-        plain = repr(message)
+    except Exception:  # keys of several kinds, a cycle, an object that breaks
+        plain = _written(message)
     return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+
+
+def _written(message: Any) -> str:
+    """What Python writes for a message; what it cannot write is like no other."""
+    try:
+        return repr(message)
+    except Exception:
+        return os.urandom(16).hex()

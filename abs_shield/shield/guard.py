@@ -15,7 +15,7 @@ from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk, Ran
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, told
 
 
 class Guard:
@@ -130,7 +130,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         elapsed_ms = (perf_counter() - self._started) * 1000
-        value = self.value if error is None else f"{type(error).__name__}: {error}"
+        value = self.value if error is None else told(error)
         try:
             ran = Ran(elapsed_ms, error is not None, self.opened.nested)
             opened = self.opened

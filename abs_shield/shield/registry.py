@@ -13,6 +13,7 @@ from abs_shield.core.messages import UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.policy import Policy, Tool, tool_of
+from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.shield.signature import Binding, bind
 
 _UNKNOWN_KEPT = 256
@@ -114,7 +115,7 @@ class Registry(Mapping[str, Entry]):
 
 def _sound(name: str) -> str:
     """A name that a tool can have: what a model wrote may be empty, or no Unicode."""
-    return name.encode("utf-8", "replace").decode() or "_"
+    return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 
 def declared(tool: Any) -> Tool | Binding:

@@ -28,9 +28,11 @@ from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.show import LONGEST_NAME, escaped, plain, shown
 
 Call = ToolCall | Mapping[str, Any]
+_MOST_SIBLINGS = 1_000
+"""Calls before a call in its turn that the layers are shown: the newest ones."""
 
 
 class Shield:
@@ -183,7 +185,8 @@ class Shield:
         read = _readable(calls)
         decisions = []
         for place, call in enumerate(read):
-            decisions.append(self.desk.propose(call, shared, siblings=read[:place]))
+            siblings = read[max(0, place - _MOST_SIBLINGS) : place]
+            decisions.append(self.desk.propose(call, shared, siblings=siblings))
         if session is None and shared.ephemeral:
             shared.settle()
         return decisions
@@ -247,13 +250,14 @@ class Shield:
             CallBlocked: The call is blocked.
             ShieldError: There is nothing to run, or the function is async (use `adispatch`).
         """
-        guard = self._guard(ToolCall(name, arguments, call_id), self._session(session))
+        call = _one(ToolCall(name, arguments, call_id))
+        guard = self._guard(call, self._session(session))
         guard.__enter__()
         with guard.failing():
-            value = self._run(guard, name)
+            value = self._run(guard, call.name)
             if inspect.isawaitable(value):
                 _abandon(value)
-                raise ShieldError(f"tool `{escaped(name)}` is async; use `adispatch`")
+                raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
         return followed(value, guard)
 
     async def adispatch(
@@ -265,10 +269,11 @@ class Shield:
         session: Session | None = None,
     ) -> Any:
         """As `dispatch`, for functions and approvers that are async, and for all others."""
-        guard = self._guard(ToolCall(name, arguments, call_id), self._session(session))
+        call = _one(ToolCall(name, arguments, call_id))
+        guard = self._guard(call, self._session(session))
         await guard.__aenter__()
         with guard.failing():
-            value = self._run(guard, name)
+            value = self._run(guard, call.name)
             if inspect.isawaitable(value):
                 value = await value
         return followed(value, guard)
@@ -351,7 +356,7 @@ def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
 
 def _one(call: Any) -> ToolCall:
     """The one call of any shape; what holds none, or several, is a call without a name."""
-    if type(call) is ToolCall and type(call.name) is str:
+    if type(call) is ToolCall and type(call.name) is str and len(call.name) <= LONGEST_NAME:
         return call
     read = _readable(call)
     return read[0] if len(read) == 1 else ToolCall("")
@@ -360,7 +365,8 @@ def _one(call: Any) -> ToolCall:
 def _readable(calls: Any) -> tuple[ToolCall, ...]:
     """Give the calls of any shape; what is none becomes a call without a name."""
     if isinstance(calls, ToolCall):
-        return (calls if isinstance(calls.name, str) else replace(calls, name=""),)
+        sound = type(calls.name) is str and len(calls.name) <= LONGEST_NAME
+        return (calls if sound else replace(calls, name=plain(calls.name)),)
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in _readable(part))
     try:

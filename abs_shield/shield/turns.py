@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.session import Session
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, told
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
@@ -73,8 +74,8 @@ async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
 def _failed(call: ToolCall, error: Exception) -> Answer:
     if isinstance(error, CallBlocked):
         return Answer(call, json.dumps(error.decision.feedback(), default=str), True)
-    told = str(error) if isinstance(error, ShieldError) else f"{type(error).__name__}: {error}"
-    content = {"status": "error", "tool": escaped(call.name), "error": told}
+    said = str(error) if isinstance(error, ShieldError) else told(error)
+    content = {"status": "error", "tool": escaped(call.name), "error": said}
     return Answer(call, json.dumps(content), True)
 
 
@@ -82,10 +83,11 @@ def content_of(value: Any) -> str:
     """Write a tool's value as the text of its message: JSON where it has a JSON form."""
     if isinstance(value, str):
         return value
-    try:
+    with suppress(Exception):  # nested too deeply, or an object that breaks when it is read
         return json.dumps(value, default=_plain)
-    except (TypeError, ValueError, RecursionError):
+    with suppress(Exception):
         return str(value)
+    return f"<{type(value).__name__}>"
 
 
 def _plain(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 Path = tuple[str | int, ...]
@@ -24,15 +25,16 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     while left and given < most:
         path, item = left.pop()
         if isinstance(item, Mapping):
-            inside = [((*path, str(key)), inner) for key, inner in item.items()]
+            some = islice(item.items(), most - given)
+            inside = [((*path, str(key)), inner) for key, inner in some]
         elif isinstance(item, (list, tuple)):
-            inside = [((*path, n), inner) for n, inner in enumerate(item)]
+            inside = [((*path, n), inner) for n, inner in enumerate(item[: most - given])]
         else:
             given += 1
             yield path, item
             continue
         if len(path) < DEEPEST:
-            left.extend(reversed(inside[: most - given]))
+            left.extend(reversed(inside))
 
 
 def name_of(path: Path) -> str:

@@ -6,6 +6,8 @@ import unicodedata
 
 LINE = 80
 """Characters shown of one value."""
+LONGEST_NAME = 1_024
+"""Characters of a tool's name that are read."""
 
 _SHOWN_CATEGORIES = frozenset("LMNPSZ")
 
@@ -47,6 +49,29 @@ def shown(value: object, *, limit: int = LINE) -> str:
             return f"a list of {_count(len(value), 'item')}"
         case _:
             return f"a value of type {escaped(type(value).__name__, limit=limit)}"
+
+
+def plain(name: object) -> str:
+    """
+    Give a name as a plain text of at most 1,024 characters; empty for what is no text.
+
+    >>> plain("refund"), plain(None), len(plain("x" * 5000))
+    ('refund', '', 1024)
+    """
+    return str.__str__(name)[:LONGEST_NAME] if isinstance(name, str) else ""
+
+
+def told(error: BaseException) -> str:
+    """
+    Give the type and the text of an exception; of one that cannot be written, the type.
+
+    >>> told(KeyError("x"))
+    "KeyError: 'x'"
+    """
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:
+        return type(error).__name__
 
 
 def _shown_integer(value: int, limit: int) -> str:

@@ -1,0 +1,45 @@
+"""What the calls that were proposed before in the same turn will bring into being."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abs_shield.core import ToolCall
+from abs_shield.plan.proposal import Proposal
+from abs_shield.session import Session
+from abs_shield.session.calls import object_of
+
+_MOST = 10_000
+
+
+class Siblings:
+    """
+    The names that one turn's calls make, kept up with the turn; each call is read once.
+
+    ``lost`` says that there were more names than are kept.
+    """
+
+    def __init__(self) -> None:
+        self._newest: ToolCall | None = None
+        self.made: set[str] = set()
+        self.lost = False
+
+    @classmethod
+    def of(cls, proposal: Proposal, session: Session) -> Siblings:
+        """Give what is made by the calls before *proposal*."""
+        siblings = session.derived(cls, owner=proposal.terms.owner)
+        for call in siblings._unread(proposal.siblings):
+            siblings._newest = call
+            plan = proposal.plan(call.name)
+            if plan is not None and len(siblings.made) < _MOST:
+                siblings.made.update(plan.targets.made(object_of(call)))
+        siblings.lost = len(siblings.made) >= _MOST
+        return siblings
+
+    def _unread(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
+        """Those behind the newest one that was read; all of another turn."""
+        for place in range(len(calls) - 1, -1, -1):
+            if calls[place] is self._newest:
+                return calls[place + 1 :]
+        self.made = set()
+        return calls

@@ -1,0 +1,99 @@
+"""Every hostile case, through the decorator in both modes and through replay."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from abs_shield import CallBlocked, Decision
+from abs_shield.core import LAYER_NAMES, Outcome
+from tests.hostile.cases import CASES, Case
+from tests.hostile.doors import call, replayed
+
+MOST_FINDINGS = 250
+MOST_CHARACTERS = 300_000
+
+every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The verdict, the codes of the findings, and the layers that could not look."""
+    failed = [k for k, said in decision.coverage.items() if said.outcome is Outcome.ERROR]
+    return decision.verdict, tuple(sorted({f.code for f in decision.findings})), tuple(failed)
+
+
+def expected(case: Case) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    return case.verdict, case.codes, case.failed
+
+
+def is_stopped(case: Case) -> bool:
+    return case.verdict == "HALLUCINATED" or bool(case.failed)
+
+
+def is_small(decision: Decision) -> bool:
+    """Whether a record stays small whatever it is about, and every layer answers for itself."""
+    assert set(LAYER_NAMES) == set(decision.coverage)
+    told = (decision.to_json(), str(decision.feedback()), decision.explain())
+    return len(decision.findings) <= MOST_FINDINGS and len("".join(told)) <= MOST_CHARACTERS
+
+
+@every_case
+def test_strict_decides(case: Case) -> None:
+    """What is wrong, or could not be looked at, does not run; the rest runs as it came."""
+    arguments = case.arguments()
+    outcome = call(case, arguments, mode="strict")
+
+    assert expected(case) == said(outcome.decision)
+    assert is_stopped(case) == outcome.decision.blocked == isinstance(outcome.error, CallBlocked)
+    assert is_stopped(case) == (not outcome.ran)
+    assert is_small(outcome.decision)
+
+
+@every_case
+def test_audit_stops_nothing(case: Case) -> None:
+    """The same is said, and the tool runs with what came; not with what nobody can read."""
+    arguments = case.arguments()
+    before = shape([*arguments.values()]) if isinstance(arguments, dict) else None
+    outcome = call(case, arguments, mode="audit")
+
+    assert expected(case) == said(outcome.decision)
+    assert (False, is_stopped(case)) == (outcome.decision.blocked, outcome.decision.would_block)
+    if before is not None:
+        assert [before] == [shape([*given.values()]) for given in outcome.ran]
+    assert is_small(outcome.decision)
+
+
+def shape(value: object) -> list[object]:
+    """A value as a list of which each part is compared by what it is, not by what it says."""
+    found: list[object] = []
+    left, seen = [value], set()
+    while left:
+        item = left.pop()
+        if type(item) not in (dict, list) or id(item) in seen:
+            found.append(id(item))
+            continue
+        seen.add(id(item))
+        found.append((type(item), *(item if type(item) is dict else ())))
+        left.extend(item.values() if type(item) is dict else item)
+    return found
+
+
+@every_case
+def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
+    """Of a recorded run the same is said; a line that cannot be read is an error that says so."""
+    judged, bad = replayed(case, tmp_path)
+
+    assert case.bad_line == bool(bad) == (not judged)
+    for each in judged:
+        assert expected(case) == said(each.decision)
+        assert (False, is_stopped(case)) == (each.decision.blocked, each.decision.would_block)
+        assert is_small(each.decision)
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.in_file], ids=lambda case: case.name
+)
+def test_what_differs_in_a_file_has_a_reason(case: Case) -> None:
+    """A case that a run file cannot hold says why."""
+    assert case.why_other
