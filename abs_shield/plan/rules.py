@@ -26,6 +26,7 @@ class RulePlan:
         needs: Arguments without which the rule does not run.
         takes: Every argument that it takes by name.
         takes_all: Whether it takes the rest as ``**arguments``.
+        names: Arguments that the function calls otherwise, to what it calls them.
         session: Whether it asks for the session.
         call: Whether it asks for the call.
     """
@@ -36,6 +37,7 @@ class RulePlan:
     takes_all: bool
     session: bool
     call: bool
+    names: Mapping[str, str]
 
     def runs_on(self, arguments: Mapping[str, Any]) -> bool:
         """Whether every argument that it needs is there."""
@@ -44,6 +46,8 @@ class RulePlan:
     def ask(self, arguments: Mapping[str, Any], session: Any, call: ToolCall) -> Any:
         """Run the rule on copies, so that it can change nothing."""
         given = {k: _copy(v) for k, v in arguments.items() if self.takes_all or k in self.takes}
+        if self.names:
+            given = {self.names.get(k, k): v for k, v in given.items()}
         if self.session:
             given["session"] = session
         if self.call:
@@ -61,14 +65,17 @@ def compile_rule(
         PolicyError: The rule names a parameter that the tool does not have.
     """
     parameters = inspect.signature(rule.function).parameters.values()
-    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in CONTEXT]
+    asked = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
+    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in asked]
+    theirs = {p.name: rule.takes.get(p.name, p.name) for p in named}
     plan = RulePlan(
         rule=rule,
-        needs=frozenset(p.name for p in named if p.default is p.empty),
-        takes=frozenset(p.name for p in named),
-        takes_all=any(p.kind is p.VAR_KEYWORD for p in parameters),
-        session=any(p.name == "session" for p in parameters),
-        call=any(p.name == "call" for p in parameters),
+        needs=frozenset(theirs[p.name] for p in named if p.default is p.empty),
+        takes=frozenset((*theirs.values(), *rule.takes.values())),
+        takes_all=not rule.takes and any(p.kind is p.VAR_KEYWORD for p in parameters),
+        session="session" in asked,
+        call="call" in asked,
+        names={its: mine for mine, its in rule.takes.items() if its != mine},
     )
     if schema is not None and schema.known and "*" not in rule.tools and not tolerant:
         named_here = plan.takes if rule.tools == (tool,) else plan.needs
