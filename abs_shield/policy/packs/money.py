@@ -94,8 +94,8 @@ def in_all_at_most(
 
     What its tools moved before counts together; calls that failed do not.
 
-    >>> in_all_at_most(1000, tool="refund", what="Refunds").sentence
-    'Refunds of one session are at most 1000 in all.'
+    >>> in_all_at_most(1000, tool="refund").sentence
+    '`amount` adds up to at most 1000 in one session.'
     """
     most = number(limit, of="money.in_all_at_most")
     tools = words([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
@@ -112,5 +112,5 @@ def in_all_at_most(
             return True
         return f"{sentence} Moved before: {before}."
 
-    sentence = f"{subject(what, parameter)} of one session are at most {most:f} in all."
+    sentence = f"{subject(what, parameter)} adds up to at most {most:f} in one session."
     return made(check, tool=tools, takes={"sums": parameter}, sentence=sentence)
