@@ -22,13 +22,18 @@ _MADE_HERE = "abs_shield.policy."
 
 
 def made(
-    check: Callable[..., Any], *, tool: Tools, takes: Mapping[str, str], sentence: str
+    check: Callable[..., Any],
+    *,
+    tool: Tools,
+    takes: Mapping[str, str],
+    sentence: str,
+    tries: Iterable[Any] = (),
 ) -> Rule:
     """
     Give *check*, a function inside a factory, as a rule.
 
     It has the factory's name, as in ``money.at_most``; its file and line are where the policy
-    calls the factory, because there the limit stands.
+    calls the factory, because there the limit stands. *tries* are values at which it turns.
 
     Raises:
         PolicyError: The tool or a parameter is no name.
@@ -42,9 +47,10 @@ def made(
         ready = rule(tool=tool, takes=takes, sentence=sentence)(check)
     except PolicyError as error:
         raise PolicyError(str(error).replace(f"rule `{check.__name__}`", f"`{name}`", 1)) from None
+    ready = replace(ready, name=name, tries=tuple(tries))
     if frame is None:
-        return replace(ready, name=name)
-    return replace(ready, name=name, file=frame.f_code.co_filename, line=frame.f_lineno)
+        return ready
+    return replace(ready, file=frame.f_code.co_filename, line=frame.f_lineno)
 
 
 def subject(what: str | None, parameter: str) -> str:

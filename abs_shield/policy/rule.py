@@ -26,6 +26,7 @@ class Rule:
         file: Where it is written.
         line: First line of the function, from 1.
         takes: What the function calls a parameter, to what the tool calls it.
+        tries: Values at which it turns, for a proof to try beside those of its source.
     """
 
     function: Callable[..., Any]
@@ -35,6 +36,7 @@ class Rule:
     file: str
     line: int
     takes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    tries: tuple[Any, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)

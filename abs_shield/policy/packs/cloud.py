@@ -50,7 +50,9 @@ def at_most_instances(
         return within(count, most=limit)
 
     sentence = f"{subject(what, parameter)} is at most {limit:f}."
-    return made(check, tool=tool, takes={"count": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"count": parameter}, sentence=sentence, tries=(float(limit),)
+    )
 
 
 def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
@@ -67,7 +69,9 @@ def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
         )
 
     sentence = f"{quoted(parameter)} holds no `*`."
-    return made(check, tool=tool, takes={"resource": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"resource": parameter}, sentence=sentence, tries=("a", "*")
+    )
 
 
 def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
@@ -82,7 +86,13 @@ def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
         return all(_prefix(text) > 0 for text in texts(cidr))
 
     sentence = f"{quoted(parameter)} is not the whole internet, 0.0.0.0/0 or ::/0."
-    return made(check, tool=tool, takes={"cidr": parameter}, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes={"cidr": parameter},
+        sentence=sentence,
+        tries=("10.0.0.0/8", "0.0.0.0/0"),
+    )
 
 
 def not_production_without(

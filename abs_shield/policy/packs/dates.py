@@ -12,6 +12,9 @@ from abs_shield.policy.rule import Rule
 from abs_shield.text.moments import length, moment, moments
 from abs_shield.text.show import shown
 
+_DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")
+_FAR = ("1970-01-01", "9999-12-31")
+
 Clock = Callable[[], datetime]
 
 
@@ -38,7 +41,9 @@ def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
         return apart is None or apart >= timedelta(0)
 
     sentence = f"{quoted(end)} is not before {quoted(start)}."
-    return made(check, tool=tool, takes={"start": start, "end": end}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
+    )
 
 
 def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
@@ -54,7 +59,9 @@ def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
         return apart is None or apart > timedelta(0)
 
     sentence = f"{quoted(end)} is after {quoted(start)}."
-    return made(check, tool=tool, takes={"start": start, "end": end}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
+    )
 
 
 def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "end") -> Rule:
@@ -71,7 +78,13 @@ def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "
         return apart is None or apart <= most
 
     sentence = f"From {quoted(start)} to {quoted(end)} it is at most {days} days."
-    return made(check, tool=tool, takes={"start": start, "end": end}, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes={"start": start, "end": end},
+        sentence=sentence,
+        tries=(_DAYS[0], *_later(most)),
+    )
 
 
 def not_in_the_past(
@@ -94,7 +107,7 @@ def not_in_the_past(
         return all(gap is None or gap >= timedelta(0) for gap in gaps)
 
     sentence = f"{subject(what, parameter)} is not in the past."
-    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
 
 
 def ahead_at_most(
@@ -122,7 +135,7 @@ def ahead_at_most(
         return all(gap is None or gap <= most for gap in gaps)
 
     sentence = f"{subject(what, parameter)} is at most {days} days ahead."
-    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
 
 
 def _apart(start: Any, end: Any) -> timedelta | None:
@@ -142,3 +155,11 @@ def _days(days: Any, *, of: str) -> timedelta:
         return timedelta(days=float(number(days, of=of)))
     except OverflowError:
         raise PolicyError(f"`{of}` got {shown(days)} days; give fewer") from None
+
+
+def _later(most: timedelta) -> list[str]:
+    """A day that is too late for a range of *most* that starts with the usual ones."""
+    try:
+        return [(date.fromisoformat(_DAYS[0]) + most + timedelta(days=2)).isoformat()]
+    except OverflowError:
+        return []

@@ -32,7 +32,9 @@ def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
         return all(_every(path, lambda one: lies_in(one, root)) for path in texts(paths))
 
     sentence = f"{quoted(parameter)} stays inside {escaped(root, limit=200)}."
-    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "../a", root)
+    )
 
 
 def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
@@ -47,7 +49,9 @@ def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
         return all(_every(path, _is_open) for path in texts(paths))
 
     sentence = f"{quoted(parameter)} names no hidden file or folder."
-    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", ".env")
+    )
 
 
 def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
@@ -64,7 +68,13 @@ def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
         return all(_every(path, lambda one: _ends(one, known)) for path in texts(paths))
 
     sentence = f"The ending of {quoted(parameter)} is {one_of(known)}."
-    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes={"paths": parameter},
+        sentence=sentence,
+        tries=["a", *(f"a{ending}" for ending in known)],
+    )
 
 
 def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
@@ -79,7 +89,7 @@ def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
         return all(_every(name, _is_name) for name in texts(names))
 
     sentence = f"{quoted(parameter)} is a name without folders."
-    return made(check, tool=tool, takes={"names": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"names": parameter}, sentence=sentence, tries=("a", "a/b"))
 
 
 def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
@@ -94,7 +104,7 @@ def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
         return all(_every(path, lambda one: not {"*", "?"} & {*one}) for path in texts(paths))
 
     sentence = f"{quoted(parameter)} holds no `*` and no `?`."
-    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "*"))
 
 
 def _every(path: str, holds: Any) -> bool:

@@ -46,7 +46,13 @@ def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to"
 
     takes = parameters(parameter, of="messaging.recipients_within")
     sentence = f"The domain of every address in {quoted(takes)} is {one_of(known)}."
-    return made(check, tool=tool, takes=takes, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes=takes,
+        sentence=sentence,
+        tries=[*(f"ann@{name}" for name in whole), "ann@elsewhere.invalid"],
+    )
 
 
 def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") -> Rule:
@@ -64,7 +70,7 @@ def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") 
     takes = parameters(parameter, of="messaging.at_most_recipients")
     named = quoted(takes).replace(" or ", " and ")
     sentence = f"A message has at most {limit:f} recipients in {named}."
-    return made(check, tool=tool, takes=takes, sentence=sentence)
+    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("ann@example.org",))
 
 
 def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
@@ -81,7 +87,7 @@ def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
         return not isinstance(content, str) or bool(normal(content[:_LOOKED_AT]).strip())
 
     sentence = f"{quoted(parameter)} is not empty."
-    return made(check, tool=tool, takes={"content": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=("", "a"))
 
 
 def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
@@ -96,7 +102,9 @@ def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
         return not any(_LINES.search(text) for value in given.values() for text in texts(value))
 
     takes = parameters(parameter, of="messaging.one_line")
-    return made(check, tool=tool, takes=takes, sentence=f"{quoted(takes)} is one line.")
+    return made(
+        check, tool=tool, takes=takes, sentence=f"{quoted(takes)} is one line.", tries=("a", "a\nb")
+    )
 
 
 def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> Rule:
@@ -112,7 +120,9 @@ def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> 
         return all(len(text) <= most for text in texts(content))
 
     sentence = f"{quoted(parameter)} has at most {most:f} characters."
-    return made(check, tool=tool, takes={"content": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=(float(most),)
+    )
 
 
 def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
@@ -130,7 +140,7 @@ def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
 
     takes = parameters(parameter, of="messaging.no_blanks")
     sentence = f"{quoted(takes)} has no blank left to fill in, such as [Your Name] or {{{{name}}}}."
-    return made(check, tool=tool, takes=takes, sentence=sentence)
+    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
 
 
 _LOOKED_AT = 100_000

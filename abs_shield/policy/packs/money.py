@@ -32,7 +32,9 @@ def at_most(
         return within(sums, most=most)
 
     sentence = f"{subject(what, parameter)} is at most {most:f}."
-    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(float(most),)
+    )
 
 
 def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = None) -> Rule:
@@ -47,7 +49,7 @@ def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = Non
         return within(sums, above=Decimal(0))
 
     sentence = f"{subject(what, parameter)} is above 0."
-    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(0, -1))
 
 
 def at_most_decimals(
@@ -65,7 +67,13 @@ def at_most_decimals(
         return all(decimals(found) <= finest for found in amounts(sums))
 
     sentence = f"{subject(what, parameter)} has at most {finest:f} decimals."
-    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes={"sums": parameter},
+        sentence=sentence,
+        tries=(1, float(Decimal(10) ** -(finest + 1))),
+    )
 
 
 def known_currency(
@@ -113,4 +121,6 @@ def in_all_at_most(
         return f"{sentence} Moved before: {before}."
 
     sentence = f"{subject(what, parameter)} adds up to at most {most:f} in one session."
-    return made(check, tool=tools, takes={"sums": parameter}, sentence=sentence)
+    return made(
+        check, tool=tools, takes={"sums": parameter}, sentence=sentence, tries=(1, float(most))
+    )

@@ -23,7 +23,9 @@ def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
         return within(limit, most=highest)
 
     sentence = f"{quoted(parameter)} is at most {highest:f}."
-    return made(check, tool=tool, takes={"limit": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(float(highest),)
+    )
 
 
 def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
@@ -38,7 +40,7 @@ def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
         return within(limit, least=Decimal(1))
 
     sentence = f"{quoted(parameter)} is at least 1."
-    return made(check, tool=tool, takes={"limit": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(0,))
 
 
 def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
@@ -53,7 +55,7 @@ def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
         return within(offset, least=Decimal(0))
 
     sentence = f"{quoted(parameter)} is not negative."
-    return made(check, tool=tool, takes={"offset": parameter}, sentence=sentence)
+    return made(check, tool=tool, takes={"offset": parameter}, sentence=sentence, tries=(0,))
 
 
 def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
@@ -69,7 +71,9 @@ def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
         return within(page, least=lowest)
 
     sentence = f"{quoted(parameter)} counts from {lowest:f}."
-    return made(check, tool=tool, takes={"page": parameter}, sentence=sentence)
+    return made(
+        check, tool=tool, takes={"page": parameter}, sentence=sentence, tries=(float(lowest),)
+    )
 
 
 def window_at_most(
@@ -92,4 +96,10 @@ def window_at_most(
         return max(first, Decimal(0)) + max(count, Decimal(0)) <= deepest
 
     sentence = f"{quoted(offset)} and {quoted(limit)} together are at most {deepest:f}."
-    return made(check, tool=tool, takes={"offset": offset, "limit": limit}, sentence=sentence)
+    return made(
+        check,
+        tool=tool,
+        takes={"offset": offset, "limit": limit},
+        sentence=sentence,
+        tries=(1, float(deepest)),
+    )

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -288,6 +289,22 @@ def test_null_says_nothing(name: str) -> None:
     )
 
     assert ([name] if needed else []) == blamed(silent)
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.rule.tries])
+def test_a_rule_turns_at_what_it_tries(name: str) -> None:
+    """Of the values that it gives a proof, or their neighbours, some pass and some do not."""
+    made = ROWS[name].rule
+    numbers = [value for value in made.tries if not isinstance(value, str)]
+    tried = [*made.tries, *(n + step for n in numbers for step in (1, -1))]
+    names = sorted(ROWS[name].good)
+    tried += {
+        "messaging.at_most_recipients": [["ann@example.org"] * 3],
+        "messaging.length_at_most": ["a" * 11],
+    }.get(name, [])
+    calls = [dict(zip(names, pair, strict=False)) for pair in product(tried, repeat=2)]
+
+    assert {True, False} == {blamed(judged(ROWS[name], call)) == [] for call in calls}
 
 
 @pytest.mark.parametrize("name", ROWS)
