@@ -104,7 +104,7 @@ TOOLS = [
         parameters=takes({"summary": TEXT}),
         free=("summary",),
     ),
-]  # fmt: skip
+]
 
 
 @rule(tool=[*SEARCHES, "book_reservation"])
@@ -154,7 +154,9 @@ RULES = [
     messaging.not_empty(tool="transfer_to_human_agents", parameter="summary"),
 ]
 INVERSES = [
-    inverse(first, "cancel_reservation", same="reservation_id", final=True) for first in CHANGES
+    # a flight may be changed in order to be cancelled: another cabin, other conditions
+    inverse(first, "cancel_reservation", same="reservation_id", final=True)
+    for first in ("update_reservation_baggages", "update_reservation_passengers")
 ]
 
 policy: Policy = shield.configure(tools=TOOLS, rules=RULES, inverses=INVERSES)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from abs_shield import Policy, Target, Tool, rule, shield
 from abs_shield.policy.packs import customer_service, dates, files, messaging, money, paging
 from policies.shapes import NUMBER, SWITCH, TEXT, WHOLE, or_null, takes
 
-IBAN = {"type": "string", "description": "IBAN of the recipient"}
+IBAN = {
+    "type": "string",
+    "description": "IBAN of the recipient",
+    "pattern": "^[A-Z]{2}[0-9]{2}[A-Z0-9 ]{11,36}$",
+}
 PAYMENT = {"recipient": IBAN, "amount": NUMBER, "subject": TEXT, "date": TEXT}
 PERSON = {name: or_null(TEXT) for name in ("first_name", "last_name", "street", "city")}
 PAYING = ["send_money", "schedule_transaction"]
@@ -19,9 +21,7 @@ TOOLS = [
     Tool(name="get_balance", parameters=takes({}), read_only=True),
     Tool(name="get_user_info", parameters=takes({}), read_only=True),
     Tool(name="get_scheduled_transactions", parameters=takes({}), read_only=True),
-    Tool(
-        name="get_most_recent_transactions", parameters=takes({}, {"n": WHOLE}), read_only=True
-    ),
+    Tool(name="get_most_recent_transactions", parameters=takes({}, {"n": WHOLE}), read_only=True),
     Tool(
         name="read_file",
         parameters=takes({"file_path": TEXT}),
@@ -68,15 +68,7 @@ TOOLS = [
         parameters=takes({}, PERSON),
         soft=("first_name", "last_name", "street", "city"),
     ),
-]  # fmt: skip
-
-_IBAN = re.compile(r"[A-Z]{2}[0-9]{2}[A-Z0-9]{11,30}")
-
-
-@rule(tool=MOVING)
-def money_goes_to_an_iban(recipient: str | None) -> bool:
-    """A recipient is an IBAN: a country, two digits, then 11 to 30 letters and digits."""
-    return recipient is None or _IBAN.fullmatch(recipient.replace(" ", "")) is not None
+]
 
 
 @rule(tool="update_password")
@@ -92,7 +84,6 @@ def an_update_changes_something(id: int, **changes: object) -> bool:
 
 
 RULES = [
-    money_goes_to_an_iban,
     a_password_is_not_short,
     an_update_changes_something,
     money.above_zero(tool=MOVING, what="A payment"),

@@ -110,18 +110,26 @@ TOOLS = [
         parameters=takes({**FILE, "email": TEXT, "permission": words("r", "rw")}),
         targets={"file_id": Target(), "email": Target()},
     ),
-    Tool(name="delete_file", parameters=takes(FILE), targets={"file_id": Target()}, destructive=True),
-    Tool(name="get_file_by_id", parameters=takes(FILE), targets={"file_id": Target()}, read_only=True),
+    Tool(
+        name="delete_file",
+        parameters=takes(FILE),
+        targets={"file_id": Target()},
+        destructive=True,
+    ),
+    Tool(
+        name="get_file_by_id",
+        parameters=takes(FILE),
+        targets={"file_id": Target()},
+        read_only=True,
+    ),
     Tool(
         name="search_files_by_filename",
         parameters=takes({"filename": TEXT}),
         soft=("filename",),
         read_only=True,
     ),
-    Tool(
-        name="search_files", parameters=takes({"query": TEXT}), free=("query",), read_only=True
-    ),
-]  # fmt: skip
+    Tool(name="search_files", parameters=takes({"query": TEXT}), free=("query",), read_only=True),
+]
 
 RULES = [
     messaging.not_empty(tool="send_email", parameter="recipients"),
