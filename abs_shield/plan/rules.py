@@ -26,6 +26,8 @@ class RulePlan:
         needs: Arguments without which the rule does not run.
         takes: Every argument that it takes by name.
         takes_all: Whether it takes the rest as ``**arguments``.
+        names: Arguments that the function calls otherwise, to what it calls them.
+        in_order: The arguments by place, where it asks for these alone; None otherwise.
         session: Whether it asks for the session.
         call: Whether it asks for the call.
     """
@@ -36,18 +38,30 @@ class RulePlan:
     takes_all: bool
     session: bool
     call: bool
+    names: Mapping[str, str]
+    in_order: tuple[str, ...] | None
 
     def runs_on(self, arguments: Mapping[str, Any]) -> bool:
         """Whether every argument that it needs is there."""
         return self.needs <= arguments.keys()
 
-    def ask(self, arguments: Mapping[str, Any], session: Any, call: ToolCall) -> Any:
-        """Run the rule on copies, so that it can change nothing."""
+    def ask(
+        self, arguments: Mapping[str, Any], session: Any, call: ToolCall, *, flat: bool = False
+    ) -> Any:
+        """
+        Run the rule on copies, so that it can change nothing.
+
+        Args:
+            flat: Whether all arguments are known to be plain scalars, which nobody can change.
+        """
+        if flat and self.in_order is not None:
+            return self.rule.function(*map(arguments.__getitem__, self.in_order))
         given: dict[str, Any] = {}
         for name in arguments if self.takes_all else self.takes:
             if name in arguments:
                 value = arguments[name]
-                given[name] = _copy(value) if isinstance(value, _COPIED) else value
+                value = _copy(value) if isinstance(value, _COPIED) else value
+                given[self.names.get(name, name)] = value
         if self.session:
             given["session"] = session
         if self.call:
@@ -65,14 +79,19 @@ def compile_rule(
         PolicyError: The rule names a parameter that the tool does not have.
     """
     parameters = inspect.signature(rule.function).parameters.values()
-    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in CONTEXT]
+    asked = [p.name for p in parameters if p.name in CONTEXT and p.name not in rule.takes]
+    named = [p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name not in asked]
+    theirs = {p.name: rule.takes.get(p.name, p.name) for p in named}
+    alone = all(p.kind is p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
     plan = RulePlan(
         rule=rule,
-        needs=frozenset(p.name for p in named if p.default is p.empty),
-        takes=frozenset(p.name for p in named),
-        takes_all=any(p.kind is p.VAR_KEYWORD for p in parameters),
-        session=any(p.name == "session" for p in parameters),
-        call=any(p.name == "call" for p in parameters),
+        needs=frozenset(theirs[p.name] for p in named if p.default is p.empty),
+        takes=frozenset((*theirs.values(), *rule.takes.values())),
+        takes_all=not rule.takes and any(p.kind is p.VAR_KEYWORD for p in parameters),
+        session="session" in asked,
+        call="call" in asked,
+        names={its: mine for mine, its in rule.takes.items() if its != mine},
+        in_order=tuple(theirs.values()) if alone and not asked else None,
     )
     if schema is not None and schema.known and "*" not in rule.tools and not tolerant:
         named_here = plan.takes if rule.tools == (tool,) else plan.needs

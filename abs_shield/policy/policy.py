@@ -159,7 +159,8 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(item) for item in value), key=repr)
     if isinstance(value, Rule):
-        return {"tools": _plain(value.tools), "rule": _source(value.function)}
+        said = {"sentence": value.sentence, "tools": value.tools, "takes": value.takes}
+        return {**_plain(said), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
         return {name: _plain(getattr(value, name)) for name in fields}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Never
 
 from abs_shield.errors import PolicyError
+from abs_shield.text.show import escaped, shown
 
 CONTEXT = ("session", "call")
 """Parameter names by which a rule asks for the session and for the call itself."""
@@ -24,6 +25,8 @@ class Rule:
         sentence: What the model and the operator read.
         file: Where it is written.
         line: First line of the function, from 1.
+        takes: What the function calls a parameter, to what the tool calls it.
+        tries: Values at which it turns, for a proof to try beside those of its source.
     """
 
     function: Callable[..., Any]
@@ -32,6 +35,8 @@ class Rule:
     sentence: str
     file: str
     line: int
+    takes: Mapping[str, str] = field(default_factory=dict, hash=False)
+    tries: tuple[Any, ...] = ()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self.function(*args, **kwargs)
@@ -41,13 +46,24 @@ class Rule:
         return tool in self.tools or "*" in self.tools
 
 
-def rule(*misplaced: Never, tool: str | Iterable[str] = ()) -> Callable[[Callable[..., Any]], Rule]:
+def rule(
+    *misplaced: Never,
+    tool: str | Iterable[str] = (),
+    takes: Mapping[str, str] | None = None,
+    sentence: str | None = None,
+) -> Callable[[Callable[..., Any]], Rule]:
     """
     Declare a rule of one tool, or of several.
 
     The function's parameters are named after the tool's parameters; ``session`` and ``call``
     may be asked for too. None and True accept; False, or a string that says why, rejects. Its
     docstring's first line is what the model reads.
+
+    Args:
+        tool: The tool, or the tools, that it judges; ``"*"`` for all.
+        takes: What the function calls a parameter, to what the tool calls it; the others have
+            one name. A function with ``**rest`` gets those named here that it does not name.
+        sentence: What the model reads, instead of the docstring.
 
     Raises:
         PolicyError: There is no docstring, the function is async, or a parameter has no name.
@@ -66,7 +82,7 @@ def rule(*misplaced: Never, tool: str | Iterable[str] = ()) -> Callable[[Callabl
     def declare(function: Callable[..., Any]) -> Rule:
         name = getattr(function, "__name__", "rule")
         _require_plain(function, name)
-        doc = inspect.getdoc(function)
+        doc = sentence or inspect.getdoc(function)
         if not doc:
             raise PolicyError(
                 f"rule `{name}` has no docstring; write the sentence that the model shall read"
@@ -79,9 +95,27 @@ def rule(*misplaced: Never, tool: str | Iterable[str] = ()) -> Callable[[Callabl
             sentence=doc.splitlines()[0].strip(),
             file=code.co_filename if code else "",
             line=code.co_firstlineno if code else 0,
+            takes={} if takes is None else _names(takes, function, name),
         )
 
     return declare
+
+
+def _names(takes: Any, function: Callable[..., Any], name: str) -> dict[str, str]:
+    """Give *takes* checked: names to names, each once, and every one of them can be delivered."""
+    whole = isinstance(takes, Mapping) and all(
+        isinstance(word, str) and word for pair in takes.items() for word in pair
+    )
+    if not whole:
+        raise PolicyError(f"rule `{name}`: `takes` is {shown(takes)}; give names to names")
+    parameters = inspect.signature(function).parameters
+    if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        for mine in sorted(takes.keys() - parameters.keys()):
+            raise PolicyError(f"rule `{name}`: `takes` names `{escaped(mine)}`, which it has not")
+    theirs = [*takes.values(), *(parameters.keys() - takes.keys() - set(CONTEXT))]
+    for twice in sorted({its for its in theirs if theirs.count(its) > 1}):
+        raise PolicyError(f"rule `{name}`: `takes` names `{escaped(twice)}` twice; name it once")
+    return dict(takes)
 
 
 _WAITING = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)

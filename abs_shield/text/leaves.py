@@ -37,6 +37,26 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
             left.extend(reversed(inside))
 
 
+def items(value: Any) -> Iterator[Any]:
+    """
+    Give the items of a list, or the value itself.
+
+    >>> list(items(["a", "b"])), list(items("a"))
+    (['a', 'b'], ['a'])
+    """
+    return iter(value if isinstance(value, (list, tuple)) else (value,))
+
+
+def texts(value: Any) -> Iterator[str]:
+    """
+    Give a text, or the texts among the items of a list.
+
+    >>> list(texts(["a", 5, None])), list(texts("a")), list(texts(5))
+    (['a'], ['a'], [])
+    """
+    return (item for item in items(value) if isinstance(item, str))
+
+
 def name_of(path: Path) -> str:
     """
     Give the innermost name of a path; empty where there is none.

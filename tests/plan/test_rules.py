@@ -138,3 +138,46 @@ def test_a_rule_of_another_tool_is_not_bound() -> None:
     policy = configure(rules=[rule(tool="refund")(needs_amount)])
 
     assert compile_tool(Tool(name="pay"), policy).rules == ()
+
+
+MAIL = {
+    "type": "object",
+    "properties": {"from": {"type": "string"}, "session": {"type": "string"}, "to": {}, "cc": {}},
+}
+
+
+def heard(sender: str, session: str = "", **rest: Any) -> str:
+    """It says what it got."""
+    return f"{sender} {session} {sorted(rest)}"
+
+
+def named(takes: Any, *, schema: Any = MAIL) -> RulePlan:
+    policy = configure(rules=[rule(tool="mail", takes=takes)(heard)])
+    (plan,) = compile_tool(Tool(name="mail", parameters=schema), policy).rules
+    return plan
+
+
+def test_a_tool_may_call_a_parameter_otherwise() -> None:
+    """A parameter named as a Python keyword, or as the session, reaches the function."""
+    plan = named({"sender": "from", "session": "session", "to": "to"})
+    arguments = {"from": "ann", "session": "s1", "to": "bob", "cc": "eve"}
+
+    assert plan.session is False
+    assert "ann s1 ['to']" == plan.ask(arguments, Session(), ToolCall("mail", arguments))
+
+
+def test_the_tools_names_are_what_a_rule_needs() -> None:
+    """The rule runs where the tool's own parameter is there; what the rest is named is optional."""
+    plan = named({"sender": "from", "to": "to"})
+
+    assert (frozenset({"from"}), True, False) == (
+        plan.needs,
+        plan.runs_on({"from": "ann"}),
+        plan.runs_on({"sender": "ann"}),
+    )
+
+
+def test_a_name_that_the_tool_lacks_is_refused() -> None:
+    """The message says the tool's names, not the function's."""
+    with pytest.raises(PolicyError, match=r"names parameter `form`.*did you mean `from`"):
+        named({"sender": "form"})

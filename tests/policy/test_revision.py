@@ -204,3 +204,19 @@ def test_saying_the_default_changes_nothing(seen: Callable[[], Any]) -> None:
     """A default that is written out is the same policy."""
 
     assert configure({}).revision == seen().revision
+
+
+def test_names_and_sentence_of_a_rule_count() -> None:
+    """The same function for another parameter, or with another sentence, is another policy."""
+
+    def is_small(amount: float) -> bool:
+        """An amount is at most 500."""
+        return amount <= 500
+
+    made = [
+        rule(tool="pay")(is_small),
+        rule(tool="pay", takes={"amount": "sum"})(is_small),
+        rule(tool="pay", sentence="At most 500.")(is_small),
+    ]
+
+    assert 3 == len({configure(rules=[one]).revision for one in made})

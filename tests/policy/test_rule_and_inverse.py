@@ -104,6 +104,35 @@ def test_a_rule_without_a_tool(tool: Any) -> None:
         rule(tool=tool)
 
 
+def test_a_sentence_may_be_given() -> None:
+    """A rule that is made from data says its limit; the function needs no docstring."""
+
+    assert "At most 7." == rule(tool="pay", sentence="At most 7.")(silent).sentence
+
+
+@pytest.mark.parametrize(
+    ("takes", "said"),
+    [
+        (5, "`takes` is 5; give names to names"),
+        ({"amount": 5}, "give names to names"),
+        ({"amount": ""}, "give names to names"),
+        ({"sum": "amount"}, "`takes` names `sum`, which it has not"),
+        ({"amount": "currency"}, "`takes` names `currency` twice"),
+    ],
+)
+def test_wrong_names_of_parameters(takes: Any, said: str) -> None:
+    """What could never be delivered is refused where the rule is written."""
+
+    def converted(amount: float, currency: str = "EUR") -> bool:
+        """An amount is positive."""
+        return amount > 0
+
+    with pytest.raises(PolicyError) as caught:
+        rule(tool="pay", takes=takes)(converted)
+
+    assert said in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("same", "expected"),
     [

@@ -1,0 +1,186 @@
+"""Cloud operations: where, how much, how open, and what production needs first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from ipaddress import ip_network
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.policy.made import Tools, made, number, one_of, quoted, subject, words
+from abs_shield.policy.rule import Rule
+from abs_shield.session import Session
+from abs_shield.text.amounts import within
+from abs_shield.text.leaves import items, leaves, texts
+
+_PRODUCTION = ("prod", "production")
+_LONGEST = 500
+_MOST = 1_000_000
+
+
+def allowed_regions(regions: Iterable[str], *, tool: Tools, parameter: str = "region") -> Rule:
+    """
+    Things are made where they may be made.
+
+    >>> allowed_regions(["eu-west-1", "eu-central-1"], tool="create_vm").sentence
+    '`region` is one of eu-central-1, eu-west-1.'
+    """
+    known = words(regions, of="cloud.allowed_regions")
+
+    def check(region: Any) -> bool:
+        return all(text in known for text in texts(region))
+
+    sentence = f"{quoted(parameter)} is {one_of(known)}."
+    return made(check, tool=tool, takes={"region": parameter}, sentence=sentence)
+
+
+def at_most_instances(
+    most: int, *, tool: Tools, parameter: str = "count", what: str | None = None
+) -> Rule:
+    """
+    A number of machines, replicas or workers has an upper limit.
+
+    >>> at_most_instances(10, tool="scale", parameter="replicas").sentence
+    '`replicas` is at most 10.'
+    """
+    limit = number(most, of="cloud.at_most_instances")
+
+    def check(count: Any) -> bool:
+        return within(count, most=limit)
+
+    sentence = f"{subject(what, parameter)} is at most {limit:f}."
+    return made(
+        check, tool=tool, takes={"count": parameter}, sentence=sentence, tries=(float(limit),)
+    )
+
+
+def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
+    """
+    A resource, an action or a policy's text names what it means: no ``*``, however deep.
+
+    >>> no_wildcards(tool="delete_bucket").sentence
+    '`resource` holds no `*`.'
+    """
+
+    def check(resource: Any) -> bool:
+        return not any(
+            "*" in leaf for _, leaf in leaves(resource, most=_MOST) if isinstance(leaf, str)
+        )
+
+    sentence = f"{quoted(parameter)} holds no `*`."
+    return made(
+        check, tool=tool, takes={"resource": parameter}, sentence=sentence, tries=("a", "*")
+    )
+
+
+def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
+    """
+    A network is not the whole internet.
+
+    >>> not_open_to_all(tool="open_port").sentence
+    '`cidr` is not the whole internet, 0.0.0.0/0 or ::/0.'
+    """
+
+    def check(cidr: Any) -> bool:
+        return all(_prefix(text) > 0 for text in texts(cidr))
+
+    sentence = f"{quoted(parameter)} is not the whole internet, 0.0.0.0/0 or ::/0."
+    return made(
+        check,
+        tool=tool,
+        takes={"cidr": parameter},
+        sentence=sentence,
+        tries=("10.0.0.0/8", "0.0.0.0/0"),
+    )
+
+
+def not_production_without(
+    approval: str,
+    *,
+    tool: Tools,
+    parameter: str = "environment",
+    production: Iterable[str] = _PRODUCTION,
+) -> Rule:
+    """
+    Production is touched only after *approval*, a tool, ran in this session and did not fail.
+
+    Args:
+        production: What production is called, in any case; globs are read: ``prod-*``.
+
+    >>> not_production_without("request_approval", tool="deploy").sentence
+    '`environment` is one of prod, production only after `request_approval`.'
+    """
+    approvals = words([approval], of="cloud.not_production_without")
+    known = sorted(name.casefold() for name in words(production, of="cloud.not_production_without"))
+
+    def check(environment: Any, session: Session) -> bool:
+        named = [text[:_LONGEST].casefold().strip() for text in texts(environment)]
+        touched = any(fnmatchcase(name, glob) for name in named for glob in known)
+        return not touched or any(map(session.did, approvals))
+
+    sentence = f"{quoted(parameter)} is {one_of(known)} only after {quoted(approval)}."
+    return made(check, tool=tool, takes={"environment": parameter}, sentence=sentence)
+
+
+def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
+    """
+    A change is tried before it is made, with the same other arguments.
+
+    A call without the parameter is taken for the real one.
+
+    >>> dry_run_first(tool="apply").sentence
+    'It runs with `dry_run` true first, all else being equal.'
+    """
+
+    def check(call: ToolCall, session: Session, trial: Any = None) -> bool:
+        given = call.arguments if isinstance(call.arguments, Mapping) else {}
+        meant = {name: value for name, value in given.items() if name != parameter}
+        return trial is True or any(
+            done.tool == call.name
+            and not done.error
+            and dict(done.arguments) == {**meant, parameter: True}
+            for done in session.executed
+        )
+
+    sentence = f"It runs with {quoted(parameter)} true first, all else being equal."
+    return made(check, tool=tool, takes={"trial": parameter}, sentence=sentence)
+
+
+def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:
+    """
+    What is made says whose it is; tags that are absent or cannot be read are missing.
+
+    Read are an object, a list of ``{"key", "value"}`` in any case, and ``name=value`` texts.
+
+    >>> required_tags(["owner", "team"], tool="create_vm").sentence
+    '`tags` hold `owner` and `team`.'
+    """
+    wanted = words(names, of="cloud.required_tags")
+
+    def check(tags: Any = None) -> bool:
+        return wanted <= set(_tags(tags))
+
+    named = quoted(sorted(wanted)).replace(" or ", " and ")
+    sentence = f"{quoted(parameter)} hold {named}."
+    return made(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
+
+
+def _prefix(text: str) -> int:
+    """Bits that a network fixes; a text that is no network fixes some."""
+    try:
+        return ip_network(text[:_LONGEST].strip(), strict=False).prefixlen
+    except ValueError:
+        return 1
+
+
+def _tags(tags: Any) -> Iterator[str]:
+    if isinstance(tags, Mapping):
+        yield from (str(name) for name in tags)
+        return
+    for item in items(tags):
+        if isinstance(item, Mapping):
+            named = [tag for name, tag in item.items() if str(name).casefold() == "key"]
+            yield from texts(named)
+        elif isinstance(item, str):
+            yield from (pair.partition("=")[0].strip() for pair in item.split(","))

@@ -1,0 +1,172 @@
+"""Customer service: what has to happen first, what happens once, what may be given back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.core.events import Said
+from abs_shield.errors import PolicyError
+from abs_shield.policy.made import Tools, made, one_of, quoted, words
+from abs_shield.policy.rule import Rule
+from abs_shield.session import Executed, Session
+from abs_shield.text.amounts import amount as amount_of
+from abs_shield.text.amounts import total
+from abs_shield.text.leaves import opened
+from abs_shield.text.show import shown
+
+Same = str | Mapping[str, str] | None
+"""A parameter that both calls have, or the tool's parameter to what the other tool calls it."""
+
+_WORD = re.compile(r"\w+")
+_LOOKED_AT = 20_000
+_ITS = "its "
+"""Before the other tool's parameter, so that none is taken for the session or the call."""
+
+
+def verified_first(check: str | Iterable[str], *, tool: Tools, same: Same = None) -> Rule:
+    """
+    Another tool ran before in this session and did not fail: a check, or a look-up.
+
+    Args:
+        check: That tool, or several of which one is enough.
+        same: What both calls have in common; None where any call of it will do.
+
+    >>> verified_first("verify_customer", tool="refund", same="customer_id").sentence
+    '`verify_customer` comes first, with the same `customer_id`.'
+    """
+    checks = words(
+        [check] if isinstance(check, str) else check, of="customer_service.verified_first"
+    )
+    takes = _takes(same, of="verified_first")
+
+    def has_run(session: Session, **given: Any) -> bool:
+        return bool(_ran(session, checks, _its(given)))
+
+    shared = f", with the same {_every(takes)}" if takes else ""
+    sentence = f"{quoted(sorted(checks))} comes first{shared}."
+    return made(has_run, tool=tool, takes=takes, sentence=sentence)
+
+
+def confirmed_first(said: Iterable[str], *, tool: Tools) -> Rule:
+    """
+    The user's newest message holds one of these words or phrases, in any case.
+
+    Args:
+        said: What counts as a yes in your users' languages; "no, yes" holds a yes too.
+
+    >>> confirmed_first(["yes", "go ahead"], tool="cancel_order").sentence
+    'The user has just said one of go ahead, yes.'
+    """
+    phrases = words(said, of="customer_service.confirmed_first")
+    known = sorted(_spoken(phrase) for phrase in phrases)
+    if any(phrase.isspace() for phrase in known):
+        raise PolicyError(f"`customer_service.confirmed_first` got {shown(said)}; give words")
+
+    def is_confirmed(session: Session) -> bool:
+        events = [entry.event for entry in session.entries()]
+        told = [event.text for event in events if isinstance(event, Said) and event.role == "user"]
+        heard = _spoken(told[-1][:_LOOKED_AT]) if told else ""
+        return any(phrase in heard for phrase in known)
+
+    sentence = f"The user has just said {one_of(phrases)}."
+    return made(is_confirmed, tool=tool, takes={}, sentence=sentence)
+
+
+def once(*, tool: Tools, same: Same = None) -> Rule:
+    """
+    A tool runs once in a session, or once for each thing that *same* names; failures are free.
+
+    >>> once(tool="refund", same="order_id").sentence
+    'It runs once for each `order_id`.'
+    """
+    takes = _takes(same, of="once")
+
+    def is_first(session: Session, call: ToolCall, **given: Any) -> bool:
+        wanted = {takes[name]: value for name, value in given.items() if name in takes}
+        return len(wanted) < len(takes) or not _ran(session, {call.name}, wanted)
+
+    sentence = f"It runs once {f'for each {_every(takes)}' if takes else 'in a session'}."
+    return made(is_first, tool=tool, takes=takes, sentence=sentence)
+
+
+def refund_at_most_what_was_paid(
+    lookup: str, *, tool: Tools, same: Same, paid: str = "total", amount: str = "amount"
+) -> Rule:
+    """
+    No more goes back than *lookup* said was paid, what went back before included.
+
+    Where nobody looked it up, or its result holds no number there, this rule has no opinion;
+    `verified_first` with the same *lookup* closes that door.
+
+    Args:
+        lookup: The tool whose result says what was paid.
+        same: The parameter that names the order.
+        paid: Where the result says so, with dots for what lies deeper: ``payment.total``.
+
+    >>> refund_at_most_what_was_paid("get_order", tool="refund", same="order_id").sentence
+    '`amount` is at most what `get_order` says was paid in `total`.'
+    """
+    lookups = words([lookup], of="customer_service.refund_at_most_what_was_paid")
+    takes = _takes(same, of="refund_at_most_what_was_paid")
+
+    def is_covered(sums: Any, session: Session, call: ToolCall, **given: Any) -> bool | str:
+        known = [_found(done.value, paid) for done in _ran(session, lookups, _its(given))]
+        limit = next((found for found in reversed(known) if found is not None), None)
+        if limit is None or len(given) < len(takes):
+            return True
+        wanted = {takes[name]: value for name, value in given.items()}
+        before = total(done.arguments.get(amount) for done in _ran(session, {call.name}, wanted))
+        asked = total([sums])
+        if asked == 0 or (before + asked).compare(limit) in (-1, 0):
+            return True
+        return f"{sentence} Paid: {limit}; given back before: {before}."
+
+    sentence = f"{quoted(amount)} is at most what {quoted(lookup)} says was paid in {quoted(paid)}."
+    return made(is_covered, tool=tool, takes={"sums": amount, **takes}, sentence=sentence)
+
+
+def _ran(session: Session, tools: Iterable[str], wanted: Mapping[str, Any]) -> list[Executed]:
+    """The calls that ran of these tools, with these arguments, and did not fail."""
+    return [
+        done
+        for done in session.executed
+        if done.tool in tools
+        and not done.error
+        and all(name in done.arguments and done.arguments[name] == wanted[name] for name in wanted)
+    ]
+
+
+def _takes(same: Same, *, of: str) -> dict[str, str]:
+    """What a rule takes: the other tool's parameter, marked, to the tool's own."""
+    if same is None:
+        return {}
+    pairs = {same: same} if isinstance(same, str) else same
+    if not isinstance(pairs, Mapping) or not pairs:
+        raise PolicyError(f"`customer_service.{of}`: `same` is {shown(same)}; name a parameter")
+    words([*pairs, *pairs.values()], of=f"customer_service.{of}")
+    return {_ITS + its: mine for mine, its in pairs.items()}
+
+
+def _its(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name.removeprefix(_ITS): value for name, value in given.items() if _ITS in name}
+
+
+def _every(takes: Mapping[str, str]) -> str:
+    return quoted(sorted(takes.values())).replace(" or ", " and ")
+
+
+def _spoken(text: str) -> str:
+    """The words of *text*, blanks around each, so that only whole words are found."""
+    return f" {' '.join(_WORD.findall(text.casefold()))} "
+
+
+def _found(value: Any, path: str) -> Decimal | None:
+    """The number that stands at *path* in a result."""
+    for step in path.split("."):
+        value = opened(value) if isinstance(value, str) else value
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return amount_of(value)

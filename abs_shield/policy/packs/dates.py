@@ -1,0 +1,165 @@
+"""Days and moments: their order, their distance, and how they stand to now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.policy.made import Tools, made, number, quoted, subject
+from abs_shield.policy.rule import Rule
+from abs_shield.text.moments import length, moment, moments
+from abs_shield.text.show import shown
+
+_DAYS = ("2030-06-02", "2030-06-01", "2030-06-03")
+_FAR = ("1970-01-01", "9999-12-31")
+
+Clock = Callable[[], datetime]
+
+
+def last_place() -> datetime:
+    """Now, where a day ends last on earth: what is past there is past everywhere."""
+    return datetime.now(timezone(timedelta(hours=-12)))
+
+
+def first_place() -> datetime:
+    """Now, where a day begins first on earth."""
+    return datetime.now(timezone(timedelta(hours=14)))
+
+
+def not_before(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
+    """
+    A range does not end before it starts; both may be one day.
+
+    >>> not_before(tool="search", start="from", end="to").sentence
+    '`to` is not before `from`.'
+    """
+
+    def check(start: Any, end: Any) -> bool:
+        apart = _apart(start, end)
+        return apart is None or apart >= timedelta(0)
+
+    sentence = f"{quoted(end)} is not before {quoted(start)}."
+    return made(
+        check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
+    )
+
+
+def after(*, tool: Tools, start: str = "start", end: str = "end") -> Rule:
+    """
+    A range takes time: a night at least, a minute at least.
+
+    >>> after(tool="book", start="check_in", end="check_out").sentence
+    '`check_out` is after `check_in`.'
+    """
+
+    def check(start: Any, end: Any) -> bool:
+        apart = _apart(start, end)
+        return apart is None or apart > timedelta(0)
+
+    sentence = f"{quoted(end)} is after {quoted(start)}."
+    return made(
+        check, tool=tool, takes={"start": start, "end": end}, sentence=sentence, tries=_DAYS
+    )
+
+
+def span_at_most(days: float, *, tool: Tools, start: str = "start", end: str = "end") -> Rule:
+    """
+    A range is no longer than so many days.
+
+    >>> span_at_most(30, tool="report").sentence
+    'From `start` to `end` it is at most 30 days.'
+    """
+    most = _days(days, of="dates.span_at_most")
+
+    def check(start: Any, end: Any) -> bool:
+        apart = _apart(start, end)
+        return apart is None or apart <= most
+
+    sentence = f"From {quoted(start)} to {quoted(end)} it is at most {days} days."
+    return made(
+        check,
+        tool=tool,
+        takes={"start": start, "end": end},
+        sentence=sentence,
+        tries=(_DAYS[0], *_later(most)),
+    )
+
+
+def not_in_the_past(
+    *, tool: Tools, parameter: str = "date", what: str | None = None, clock: Clock = last_place
+) -> Rule:
+    """
+    A day is today or later, a moment now or later.
+
+    Args:
+        clock: Says what time it is; a moment without an offset is read in its zone. By default
+            a day is past once it is past everywhere on earth.
+
+    >>> not_in_the_past(tool="book", parameter="check_in").sentence
+    '`check_in` is not in the past.'
+    """
+
+    def check(dates: Any) -> bool:
+        now = clock()
+        gaps = [length(now, _placed(found, now)) for found in moments(dates)]
+        return all(gap is None or gap >= timedelta(0) for gap in gaps)
+
+    sentence = f"{subject(what, parameter)} is not in the past."
+    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
+
+
+def ahead_at_most(
+    days: float,
+    *,
+    tool: Tools,
+    parameter: str = "date",
+    what: str | None = None,
+    clock: Clock = first_place,
+) -> Rule:
+    """
+    A day is no farther in the future than so many days.
+
+    Args:
+        clock: Says what time it is; a moment without an offset is read in its zone.
+
+    >>> ahead_at_most(365, tool="book").sentence
+    '`date` is at most 365 days ahead.'
+    """
+    most = _days(days, of="dates.ahead_at_most")
+
+    def check(dates: Any) -> bool:
+        now = clock()
+        gaps = [length(now, _placed(found, now)) for found in moments(dates)]
+        return all(gap is None or gap <= most for gap in gaps)
+
+    sentence = f"{subject(what, parameter)} is at most {days} days ahead."
+    return made(check, tool=tool, takes={"dates": parameter}, sentence=sentence, tries=_FAR)
+
+
+def _apart(start: Any, end: Any) -> timedelta | None:
+    """The time between; None where either cannot be read, or the two cannot be compared."""
+    first, last = moment(start), moment(end)
+    return None if first is None or last is None else length(first, last)
+
+
+def _placed(when: date, now: datetime) -> date:
+    if isinstance(when, datetime) and when.tzinfo is None:
+        return when.replace(tzinfo=now.tzinfo)
+    return when
+
+
+def _days(days: Any, *, of: str) -> timedelta:
+    try:
+        return timedelta(days=float(number(days, of=of)))
+    except OverflowError:
+        raise PolicyError(f"`{of}` got {shown(days)} days; give fewer") from None
+
+
+def _later(most: timedelta) -> list[str]:
+    """A day that is too late for a range of *most* that starts with the usual ones."""
+    try:
+        return [(date.fromisoformat(_DAYS[0]) + most + timedelta(days=2)).isoformat()]
+    except OverflowError:
+        return []

@@ -1,0 +1,125 @@
+"""Files and paths, read from their letters alone: links are not followed, no file is touched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.policy.made import Tools, made, one_of, quoted, words
+from abs_shield.policy.rule import Rule
+from abs_shield.text.filepaths import LONGEST, climbs, is_absolute, lies_in, spellings, steps
+from abs_shield.text.leaves import texts
+from abs_shield.text.show import escaped, shown
+
+
+def inside(root: str, *, tool: Tools, parameter: str = "path") -> Rule:
+    r"""
+    A path stays inside one folder, in every way to write it.
+
+    Refused are steps that go up, other roots, homes, drives, hosts and schemes, NUL bytes, and
+    the same in percent-encoding or in wide letters. A relative path starts at *root*.
+
+    Args:
+        root: An absolute folder, ``/srv/data`` or ``C:\data``.
+
+    >>> inside("/srv/data", tool="read_file").sentence
+    '`path` stays inside /srv/data.'
+    """
+    if not isinstance(root, str) or not is_absolute(root) or climbs(root):
+        raise PolicyError(f"`files.inside` got {shown(root)}; give an absolute folder")
+
+    def check(paths: Any) -> bool:
+        return all(_every(path, lambda one: lies_in(one, root)) for path in texts(paths))
+
+    sentence = f"{quoted(parameter)} stays inside {escaped(root, limit=200)}."
+    return made(
+        check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "../a", root)
+    )
+
+
+def no_hidden(*, tool: Tools, parameter: str = "path") -> Rule:
+    """
+    No step of a path is a hidden file or folder, such as ``.env`` or ``.git``.
+
+    >>> no_hidden(tool="read_file").sentence
+    '`path` names no hidden file or folder.'
+    """
+
+    def check(paths: Any) -> bool:
+        return all(_every(path, _is_open) for path in texts(paths))
+
+    sentence = f"{quoted(parameter)} names no hidden file or folder."
+    return made(
+        check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", ".env")
+    )
+
+
+def extensions(endings: Any, *, tool: Tools, parameter: str = "path") -> Rule:
+    """
+    A file's name has one of these endings, in capitals or not.
+
+    >>> extensions([".csv", ".txt"], tool="export").sentence
+    'The ending of `path` is one of .csv, .txt.'
+    """
+    given = words(endings, of="files.extensions")
+    known = tuple(sorted("." + ending.casefold().removeprefix(".") for ending in given))
+
+    def check(paths: Any) -> bool:
+        return all(_every(path, lambda one: _ends(one, known)) for path in texts(paths))
+
+    sentence = f"The ending of {quoted(parameter)} is {one_of(known)}."
+    return made(
+        check,
+        tool=tool,
+        takes={"paths": parameter},
+        sentence=sentence,
+        tries=["a", *(f"a{ending}" for ending in known)],
+    )
+
+
+def plain_name(*, tool: Tools, parameter: str = "filename") -> Rule:
+    """
+    A file's name is a name alone: no folder, no drive, nothing to climb by.
+
+    >>> plain_name(tool="create_file").sentence
+    '`filename` is a name without folders.'
+    """
+
+    def check(names: Any) -> bool:
+        return all(_every(name, _is_name) for name in texts(names))
+
+    sentence = f"{quoted(parameter)} is a name without folders."
+    return made(check, tool=tool, takes={"names": parameter}, sentence=sentence, tries=("a", "a/b"))
+
+
+def no_wildcards(*, tool: Tools, parameter: str = "path") -> Rule:
+    """
+    A path names one thing: it holds no ``*`` and no ``?``.
+
+    >>> no_wildcards(tool="delete_file").sentence
+    '`path` holds no `*` and no `?`.'
+    """
+
+    def check(paths: Any) -> bool:
+        return all(_every(path, lambda one: not {"*", "?"} & {*one}) for path in texts(paths))
+
+    sentence = f"{quoted(parameter)} holds no `*` and no `?`."
+    return made(check, tool=tool, takes={"paths": parameter}, sentence=sentence, tries=("a", "*"))
+
+
+def _every(path: str, holds: Any) -> bool:
+    """Whether *holds* of each way to read *path*; a text that is too long for a path is none."""
+    return len(path) <= LONGEST and all(map(holds, spellings(path)))
+
+
+def _is_open(path: str) -> bool:
+    return not any(step.startswith(".") and step.strip(".") for step in steps(path))
+
+
+def _ends(path: str, known: tuple[str, ...]) -> bool:
+    return "\0" not in path and path.casefold().endswith(known)
+
+
+def _is_name(path: str) -> bool:
+    whole = not ({"/", "\\", "\0"} & {*path} or is_absolute(path) or climbs(path))
+    return whole and path not in ("", ".")

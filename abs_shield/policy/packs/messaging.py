@@ -1,0 +1,151 @@
+"""Messages: to whom, to how many, and that what is sent is whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from abs_shield.policy.made import Tools, made, number, one_of, parameters, quoted, words
+from abs_shield.policy.rule import Rule
+from abs_shield.text.leaves import items, texts
+from abs_shield.text.normal import normal
+from abs_shield.text.recipients import domains, people
+
+Parameters = str | Iterable[str]
+"""One parameter, or several; those that a call does not have are not looked at."""
+
+_LINES = re.compile("[\n\r\v\f\0\x1c-\x1e\x85\u2028\u2029]")
+_BLANK = re.compile(
+    r"\{\{[^{}\n]{0,60}\}\}"
+    r"|[\[<](?:your|my|insert|enter|recipient|sender)(?:['\u2019]s)?[ _-][^\[\]<>\n]{1,60}[\]>]"
+    r"|\[(?:name|date|time|company|title|position|address|phone|signature)\](?!\()",
+    re.IGNORECASE,
+)
+
+
+def recipients_within(allowed: Any, *, tool: Tools, parameter: Parameters = "to") -> Rule:
+    """
+    Every address belongs to a domain of one's own; ``*.example.org`` admits what is below one.
+
+    All addresses of a text are read, also in a display name. What is no address, such as a
+    user's id, is not judged.
+
+    >>> recipients_within(["example.org"], tool="send", parameter=["to", "cc"]).sentence
+    'The domain of every address in `to` or `cc` is example.org.'
+    """
+    known = {domain.casefold() for domain in words(allowed, of="messaging.recipients_within")}
+    whole = sorted(known)
+    below = tuple(sorted(domain[1:] for domain in known if domain.startswith("*.")))
+
+    def check(**given: Any) -> bool:
+        named = [
+            name for value in given.values() for text in texts(value) for name in domains(text)
+        ]
+        return all(name in whole or name.endswith(below) for name in named)
+
+    takes = parameters(parameter, of="messaging.recipients_within")
+    sentence = f"The domain of every address in {quoted(takes)} is {one_of(known)}."
+    return made(
+        check,
+        tool=tool,
+        takes=takes,
+        sentence=sentence,
+        tries=[*(f"ann@{name}" for name in whole), "ann@elsewhere.invalid"],
+    )
+
+
+def at_most_recipients(most: int, *, tool: Tools, parameter: Parameters = "to") -> Rule:
+    """
+    A message goes to few, over all its parameters.
+
+    >>> at_most_recipients(20, tool="send", parameter=["to", "cc"]).sentence
+    'A message has at most 20 recipients in `to` and `cc`.'
+    """
+    limit = number(most, of="messaging.at_most_recipients")
+
+    def check(**given: Any) -> bool:
+        return sum(map(_recipients, given.values())) <= limit
+
+    takes = parameters(parameter, of="messaging.at_most_recipients")
+    named = quoted(takes).replace(" or ", " and ")
+    sentence = f"A message has at most {limit:f} recipients in {named}."
+    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("ann@example.org",))
+
+
+def not_empty(*, tool: Tools, parameter: str = "body") -> Rule:
+    """
+    A text says something, a list names somebody; blanks and invisible letters say nothing.
+
+    >>> not_empty(tool="send").sentence
+    '`body` is not empty.'
+    """
+
+    def check(content: Any) -> bool:
+        if isinstance(content, list | dict):
+            return bool(content)
+        return not isinstance(content, str) or bool(normal(content[:_LOOKED_AT]).strip())
+
+    sentence = f"{quoted(parameter)} is not empty."
+    return made(check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=("", "a"))
+
+
+def one_line(*, tool: Tools, parameter: Parameters = "subject") -> Rule:
+    """
+    A header stays one line: a line break in it would begin another header.
+
+    >>> one_line(tool="send").sentence
+    '`subject` is one line.'
+    """
+
+    def check(**given: Any) -> bool:
+        return not any(_LINES.search(text) for value in given.values() for text in texts(value))
+
+    takes = parameters(parameter, of="messaging.one_line")
+    return made(
+        check, tool=tool, takes=takes, sentence=f"{quoted(takes)} is one line.", tries=("a", "a\nb")
+    )
+
+
+def length_at_most(characters: int, *, tool: Tools, parameter: str = "body") -> Rule:
+    """
+    A text is no longer than the channel takes.
+
+    >>> length_at_most(160, tool="send_sms", parameter="text").sentence
+    '`text` has at most 160 characters.'
+    """
+    most = number(characters, of="messaging.length_at_most")
+
+    def check(content: Any) -> bool:
+        return all(len(text) <= most for text in texts(content))
+
+    sentence = f"{quoted(parameter)} has at most {most:f} characters."
+    return made(
+        check, tool=tool, takes={"content": parameter}, sentence=sentence, tries=(float(most),)
+    )
+
+
+def no_blanks(*, tool: Tools, parameter: Parameters = "body") -> Rule:
+    """
+    A text is filled in: it holds no ``[Your Name]``, ``{{name}}`` or ``<insert date>``.
+
+    The words in brackets are English ones, and a few.
+
+    >>> no_blanks(tool="send").sentence
+    '`body` has no blank left to fill in, such as [Your Name] or {{name}}.'
+    """
+
+    def check(**given: Any) -> bool:
+        return not any(_BLANK.search(text) for value in given.values() for text in texts(value))
+
+    takes = parameters(parameter, of="messaging.no_blanks")
+    sentence = f"{quoted(takes)} has no blank left to fill in, such as [Your Name] or {{{{name}}}}."
+    return made(check, tool=tool, takes=takes, sentence=sentence, tries=("a", "[Your Name]"))
+
+
+_LOOKED_AT = 100_000
+
+
+def _recipients(value: Any) -> int:
+    found = [item for item in items(value) if item is not None]
+    return sum(people(item) if isinstance(item, str) else 1 for item in found)

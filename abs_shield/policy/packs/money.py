@@ -1,0 +1,126 @@
+"""Sums: how much, how little, how exactly, in which currency, and how much in one run."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from abs_shield.core import ToolCall
+from abs_shield.policy.made import Tools, made, number, one_of, subject, words
+from abs_shield.policy.rule import Rule
+from abs_shield.session import Session
+from abs_shield.text.amounts import amounts, decimals, total, within
+from abs_shield.text.leaves import texts
+
+
+def at_most(
+    limit: float | Decimal, *, tool: Tools, parameter: str = "amount", what: str | None = None
+) -> Rule:
+    """
+    A sum has an upper limit.
+
+    Args:
+        limit: The largest sum that passes.
+        what: What the sentence is about, as in ``"A refund"``; else the parameter.
+
+    >>> at_most(500, tool="refund", what="A refund").sentence
+    'A refund is at most 500.'
+    """
+    most = number(limit, of="money.at_most")
+
+    def check(sums: Any) -> bool:
+        return within(sums, most=most)
+
+    sentence = f"{subject(what, parameter)} is at most {most:f}."
+    return made(
+        check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(float(most),)
+    )
+
+
+def above_zero(*, tool: Tools, parameter: str = "amount", what: str | None = None) -> Rule:
+    """
+    A sum is neither zero nor negative.
+
+    >>> above_zero(tool="transfer", what="A transfer").sentence
+    'A transfer is above 0.'
+    """
+
+    def check(sums: Any) -> bool:
+        return within(sums, above=Decimal(0))
+
+    sentence = f"{subject(what, parameter)} is above 0."
+    return made(check, tool=tool, takes={"sums": parameter}, sentence=sentence, tries=(0, -1))
+
+
+def at_most_decimals(
+    most: int = 2, *, tool: Tools, parameter: str = "amount", what: str | None = None
+) -> Rule:
+    """
+    A sum is no finer than the currency's smallest coin; zeros at the end do not count.
+
+    >>> at_most_decimals(2, tool="pay").sentence
+    '`amount` has at most 2 decimals.'
+    """
+    finest = number(most, of="money.at_most_decimals")
+
+    def check(sums: Any) -> bool:
+        return all(decimals(found) <= finest for found in amounts(sums))
+
+    sentence = f"{subject(what, parameter)} has at most {finest:f} decimals."
+    return made(
+        check,
+        tool=tool,
+        takes={"sums": parameter},
+        sentence=sentence,
+        tries=(1, float(Decimal(10) ** -(finest + 1))),
+    )
+
+
+def known_currency(
+    currencies: Any, *, tool: Tools, parameter: str = "currency", what: str | None = None
+) -> Rule:
+    """
+    A currency is one of a list, spelt as there.
+
+    >>> known_currency(["USD", "EUR"], tool="pay").sentence
+    '`currency` is one of EUR, USD.'
+    """
+    known = words(currencies, of="money.known_currency")
+
+    def check(currency: Any) -> bool:
+        return all(code in known for code in texts(currency))
+
+    sentence = f"{subject(what, parameter)} is {one_of(known)}."
+    return made(check, tool=tool, takes={"currency": parameter}, sentence=sentence)
+
+
+def in_all_at_most(
+    limit: float | Decimal, *, tool: Tools, parameter: str = "amount", what: str | None = None
+) -> Rule:
+    """
+    All sums that one session moves stay under a limit, so that splitting a sum gains nothing.
+
+    What its tools moved before counts together; calls that failed do not.
+
+    >>> in_all_at_most(1000, tool="refund").sentence
+    '`amount` adds up to at most 1000 in one session.'
+    """
+    most = number(limit, of="money.in_all_at_most")
+    tools = words([tool] if isinstance(tool, str) else tool, of="money.in_all_at_most")
+
+    def check(sums: Any, session: Session, call: ToolCall) -> bool | str:
+        ran = [
+            done.arguments.get(parameter)
+            for done in session.executed
+            if not done.error and done.tool in (tools | {call.name})
+        ]
+        before = total(ran)
+        now = total([sums])
+        if now == 0 or (before + now).compare(most) in (-1, 0):
+            return True
+        return f"{sentence} Moved before: {before}."
+
+    sentence = f"{subject(what, parameter)} adds up to at most {most:f} in one session."
+    return made(
+        check, tool=tools, takes={"sums": parameter}, sentence=sentence, tries=(1, float(most))
+    )

@@ -1,0 +1,105 @@
+"""Paging: how many at once, from where, and how deep."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+from abs_shield.policy.made import Tools, made, number, quoted
+from abs_shield.policy.rule import Rule
+from abs_shield.text.amounts import amount, within
+
+
+def limit_at_most(most: int, *, tool: Tools, parameter: str = "limit") -> Rule:
+    """
+    A page is not larger than the server allows, or than the model's context bears.
+
+    >>> limit_at_most(100, tool="search").sentence
+    '`limit` is at most 100.'
+    """
+    highest = number(most, of="paging.limit_at_most")
+
+    def check(limit: Any) -> bool:
+        return within(limit, most=highest)
+
+    sentence = f"{quoted(parameter)} is at most {highest:f}."
+    return made(
+        check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(float(highest),)
+    )
+
+
+def limit_above_zero(*, tool: Tools, parameter: str = "limit") -> Rule:
+    """
+    A page holds something: zero and -1 often mean "all".
+
+    >>> limit_above_zero(tool="search").sentence
+    '`limit` is at least 1.'
+    """
+
+    def check(limit: Any) -> bool:
+        return within(limit, least=Decimal(1))
+
+    sentence = f"{quoted(parameter)} is at least 1."
+    return made(check, tool=tool, takes={"limit": parameter}, sentence=sentence, tries=(0,))
+
+
+def offset_not_negative(*, tool: Tools, parameter: str = "offset") -> Rule:
+    """
+    A listing starts at its beginning or later.
+
+    >>> offset_not_negative(tool="search").sentence
+    '`offset` is not negative.'
+    """
+
+    def check(offset: Any) -> bool:
+        return within(offset, least=Decimal(0))
+
+    sentence = f"{quoted(parameter)} is not negative."
+    return made(check, tool=tool, takes={"offset": parameter}, sentence=sentence, tries=(0,))
+
+
+def page_from(first: int = 1, *, tool: Tools, parameter: str = "page") -> Rule:
+    """
+    Pages count from 1, or from what the server counts from.
+
+    >>> page_from(1, tool="search").sentence
+    '`page` counts from 1.'
+    """
+    lowest = number(first, of="paging.page_from")
+
+    def check(page: Any) -> bool:
+        return within(page, least=lowest)
+
+    sentence = f"{quoted(parameter)} counts from {lowest:f}."
+    return made(
+        check, tool=tool, takes={"page": parameter}, sentence=sentence, tries=(float(lowest),)
+    )
+
+
+def window_at_most(
+    most: int = 10_000, *, tool: Tools, offset: str = "offset", limit: str = "limit"
+) -> Rule:
+    """
+    A listing is not read deeper than the server's window.
+
+    >>> window_at_most(10_000, tool="search", offset="from", limit="size").sentence
+    '`from` and `size` together are at most 10000.'
+    """
+    deepest = number(most, of="paging.window_at_most")
+
+    def check(offset: Any, limit: Any) -> bool:
+        first, count = amount(offset), amount(limit)
+        if first is None or count is None:
+            return True
+        if first.is_nan() or count.is_nan():
+            return False
+        return max(first, Decimal(0)) + max(count, Decimal(0)) <= deepest
+
+    sentence = f"{quoted(offset)} and {quoted(limit)} together are at most {deepest:f}."
+    return made(
+        check,
+        tool=tool,
+        takes={"offset": offset, "limit": limit},
+        sentence=sentence,
+        tries=(1, float(deepest)),
+    )

@@ -1,0 +1,109 @@
+"""The numbers that a JSON value holds, as numbers or as their text, exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from abs_shield.text.leaves import items
+
+_INFINITE = Decimal("Infinity")
+_LONGEST = 1_000
+_MOST_DIGITS = 5_000
+_MOST_BITS = 16_384
+
+
+def amount(value: Any) -> Decimal | None:
+    """
+    Give a number, or the text of one, as it is written; None for everything else.
+
+    >>> amount(0.1), amount("20.50"), amount(True), amount("20 dollars")
+    (Decimal('0.1'), Decimal('20.50'), None, None)
+    """
+    match value:
+        case bool():
+            return None
+        case int() if value.bit_length() > _MOST_BITS:
+            return _INFINITE.copy_sign(Decimal(1 if value > 0 else -1))
+        case int():
+            return Decimal(value)
+        case float():
+            return Decimal(repr(value))
+        case str() if len(value) <= _LONGEST:
+            return _read(value)
+        case Decimal():
+            return _sound(value)
+        case _:
+            return None
+
+
+def amounts(value: Any) -> Iterator[Decimal]:
+    """
+    Give the numbers of a value, or of the items of a list; what is no number is left out.
+
+    >>> list(amounts(["5", 7, None]))
+    [Decimal('5'), Decimal('7')]
+    """
+    return (found for item in items(value) if (found := amount(item)) is not None)
+
+
+def within(
+    value: Any,
+    *,
+    least: Decimal | None = None,
+    most: Decimal | None = None,
+    above: Decimal | None = None,
+) -> bool:
+    """
+    Whether every number of *value* keeps these bounds; NaN keeps none.
+
+    >>> within("500.01", most=Decimal(500)), within(["1", "x"], above=Decimal(0))
+    (False, True)
+    """
+    return all(
+        not found.is_nan()
+        and (least is None or found >= least)
+        and (most is None or found <= most)
+        and (above is None or found > above)
+        for found in amounts(value)
+    )
+
+
+def total(values: Iterable[Any]) -> Decimal:
+    """
+    Add up the numbers above zero that *values* hold.
+
+    >>> total([5, "2.50", -100, None])
+    Decimal('7.50')
+    """
+    found = [number for value in values for number in amounts(value)]
+    return sum((one for one in found if one.is_nan() or one > 0), Decimal(0))
+
+
+def decimals(number: Decimal) -> int:
+    """
+    Count the digits after the point that say something.
+
+    >>> decimals(Decimal("20.50")), decimals(Decimal("1e-3")), decimals(Decimal("7"))
+    (1, 3, 0)
+    """
+    _, digits, exponent = number.as_tuple()
+    if not isinstance(exponent, int) or not any(digits):
+        return 0
+    said = len("".join(map(str, digits)).rstrip("0"))
+    return max(0, said - len(digits) - exponent)
+
+
+def _read(text: str) -> Decimal | None:
+    try:
+        return _sound(Decimal(text))
+    except InvalidOperation:
+        return None
+
+
+def _sound(number: Decimal) -> Decimal:
+    """A number with which one can reckon: what no memory holds is infinite."""
+    if number.is_nan():
+        return Decimal("NaN")
+    return _INFINITE.copy_sign(number) if number.adjusted() > _MOST_DIGITS else number

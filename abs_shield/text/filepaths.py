@@ -1,0 +1,90 @@
+"""Where a path leads, read from its letters alone: POSIX and Windows, encoded or not."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from urllib.parse import unquote
+
+LONGEST = 4_096
+"""No system takes a longer path."""
+
+_SEPARATORS = re.compile(r"[/\\]+")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:[/\\]")
+_OVERLONG = re.compile("%c0%a([ef])", re.IGNORECASE)
+"""Dot and slash in two bytes, which careless decoders read."""
+_DECODED = 3
+
+
+def spellings(path: str) -> set[str]:
+    """
+    Give *path* and what it becomes where a tool decodes or normalises it.
+
+    >>> sorted(spellings("a%252e")), sorted(spellings("a"))
+    (['a%252e', 'a%2e', 'a.'], ['a'])
+    """
+    text = _OVERLONG.sub(lambda code: "." if code[1] in "eE" else "/", path)
+    found = {path, text}
+    for _ in range(_DECODED):
+        text = unquote(text)
+        found.add(text)
+    return found | {unicodedata.normalize("NFKC", one) for one in found}
+
+
+def steps(path: str) -> list[str]:
+    r"""
+    Give the folders and the name of *path*, without what says "here".
+
+    >>> steps("/srv/./a.txt"), steps("C:\\a\\b")
+    (['srv', 'a.txt'], ['C:', 'a', 'b'])
+    """
+    return [step for step in _SEPARATORS.split(path) if step not in ("", ".")]
+
+
+def climbs(path: str) -> bool:
+    """
+    Whether a step goes up, also as Windows reads it: blanks and dots at its end do not count.
+
+    >>> climbs("a/../b"), climbs("a/.. /b"), climbs("a/..b"), climbs("a/...")
+    (True, True, False, True)
+    """
+    return any(len(step) > 1 and not step.strip(" .") and ".." in step for step in steps(path))
+
+
+def is_absolute(path: str) -> bool:
+    r"""
+    Whether a path does not start where the tool stands: a root, a drive, a home, another machine.
+
+    >>> [is_absolute(one) for one in ("/a", "~/a", "C:a", "\\\\host\\a", "file:///a", "a")]
+    [True, True, True, True, True, False]
+    """
+    return path[:1] in ("/", "\\", "~") or bool(_DRIVE.match(path) or _SCHEME.match(path))
+
+
+def lies_in(path: str, root: str) -> bool:
+    r"""
+    Whether *path* cannot lead out of *root*; a relative path starts there. Links are not followed.
+
+    >>> lies_in("a/b.txt", "/srv"), lies_in("/srv/a", "/srv"), lies_in("/srv2/a", "/srv")
+    (True, True, False)
+    >>> lies_in("c:/DATA/a", "C:\\data"), lies_in("/Srv/a", "/srv")
+    (True, False)
+    """
+    if "\0" in path or climbs(path):
+        return False
+    windows = bool(_DRIVE.match(root)) or root.startswith("\\\\")
+    if not is_absolute(path):
+        return not (windows and ":" in path)
+    below, above = _whole(path, folded=windows), _whole(root, folded=windows)
+    return below[0] == above[0] and below[1][: len(above[1])] == above[1]
+
+
+def _whole(path: str, *, folded: bool) -> tuple[str, list[str]]:
+    """How a path begins, and its steps, as the file system compares them."""
+    text = path.casefold() if folded else path
+    start = "\\\\" if _SEPARATORS.match(text) and text[1:2] in ("/", "\\") else text[:1]
+    if folded:
+        named = [step.rstrip(" .") for step in steps(text)]
+        return (start if start == "\\\\" else "", named)
+    return (start if start in ("/", "~") else "", steps(text))

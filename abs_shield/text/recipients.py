@@ -1,0 +1,32 @@
+"""Who a message goes to: the addresses and the people that a text of recipients names."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_DOMAIN = re.compile(r"(\S?)@([^\s@<>,;:\"'()\[\]\\|]*)")
+_APART = re.compile(r"[,;\n]+")
+
+
+def domains(text: str) -> list[str]:
+    """
+    Give the domain of every address in *text*; a handle, ``@ann``, is no address.
+
+    >>> domains("Ann Li <ann@Example.org>, bob@x.com"), domains("@ann, bob")
+    (['example.org', 'x.com'], [])
+    """
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    found = _DOMAIN.findall(plain)
+    return [domain.rstrip(".") for local, domain in found if local or "." in domain]
+
+
+def people(text: str) -> int:
+    """
+    Count the recipients in *text*.
+
+    >>> people('"Li, Ann" <ann@x.org>, bob@x.org'), people("ann; bob"), people(" ")
+    (2, 2, 0)
+    """
+    named = sum(1 for part in _APART.split(text) if part.strip())
+    return text.count("@") or named

@@ -1,0 +1,119 @@
+"""What the policies of `policies/` flag in recorded runs: ``python benchmarks/policies.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from abs_shield.core import LAYER_NAMES
+from abs_shield.policy import Policy, load_policy
+from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
+
+_ROOT = Path(__file__).resolve().parents[1]
+_SHARED = _ROOT.parent / "shared" / "data"
+FITS = {
+    "airline_support": "airline",
+    "bank_desk": "banking",
+    "workspace_assistant": "workspace",
+}
+"""A policy of `policies/`, and the domain of the recorded runs that it fits."""
+KINDS = ("success, own", "success, injected", "other, own", "other, injected")
+"""How a call's run ended, and whether a planted instruction asked for the call."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Calls of one policy's runs, by kind; flagged ones by layer, and by rule."""
+
+    runs: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    blocked: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    layers: Counter[tuple[str, str]] = field(default_factory=Counter)
+    rules: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, judged: Judged, kind: str) -> None:
+        """Count one call."""
+        self.calls[kind] += 1
+        self.blocked[kind] += judged.decision.would_block
+        self.errors[kind] += bool(judged.decision.errors)
+        weighing = [finding for finding in judged.decision.findings if finding.weighs]
+        for layer in {finding.check for finding in weighing}:
+            self.layers[layer, kind] += 1
+        for sentence in {str(finding.expected) for finding in weighing if finding.code == "rule"}:
+            self.rules[sentence, kind] += 1
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print, for each policy, what it flags by layer and by rule, as markdown."""
+    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
+    parser.add_argument("--limit", type=int, help="judge the first runs of each policy only")
+    given = parser.parse_args(arguments)
+    if not (given.data / "runs.jsonl.gz").is_file():
+        print(f"skipped: no recorded runs at {given.data}")
+        return
+    for name, seen in _measured(given.data, given.limit).items():
+        print("\n".join([f"### `policies/{name}.py`", "", *_page(seen)]))
+
+
+def _measured(folder: Path, limit: int | None) -> dict[str, Seen]:
+    policies = {name: _policy(name) for name in FITS}
+    firewalls = {name: Firewalls(policy) for name, policy in policies.items()}
+    seen = {name: Seen() for name in FITS}
+    toolsets = Toolsets(json.loads((folder / "toolsets.json").read_text()))
+    for run in runs([str(folder / "runs.jsonl.gz")], toolsets):
+        name = "" if isinstance(run, BadLine) else _fitting(run)
+        if isinstance(run, BadLine) or not name or seen[name].runs.total() == limit:
+            continue
+        seen[name].runs["success" if run.success else "other"] += 1
+        for judged in judge_run(run, firewalls[name].of(run)):
+            seen[name].add(judged, _kind(run, judged))
+    return seen
+
+
+def _policy(name: str) -> Policy:
+    return load_policy(f"policies.{name}:policy")
+
+
+def _fitting(run: Run) -> str:
+    return next((name for name, domain in FITS.items() if domain in run.toolset.split(":")), "")
+
+
+def _kind(run: Run, judged: Judged) -> str:
+    injected = judged.call_index in (run.labels.get("injected_calls") or ())
+    return KINDS[2 * (not run.success) + injected]
+
+
+def _page(seen: Seen) -> Iterator[str]:
+    told = f"{seen.runs['success']} successful runs, {seen.runs['other']} others"
+    yield f"{told}; {seen.errors.total()} calls could not be judged."
+    yield ""
+    yield from _head("Calls")
+    yield _row("all", [seen.calls[kind] for kind in KINDS])
+    for layer in LAYER_NAMES:
+        yield _row(f"flagged by `{layer}`", [seen.layers[layer, kind] for kind in KINDS])
+    yield _row("strict would block", [seen.blocked[kind] for kind in KINDS])
+    yield ""
+    yield from _head("Rule")
+    for sentence in sorted({sentence for sentence, _ in seen.rules}):
+        yield _row(sentence, [seen.rules[sentence, kind] for kind in KINDS])
+    yield ""
+
+
+def _head(first: str) -> list[str]:
+    return [_row(first, KINDS), "|---" * (len(KINDS) + 1) + "|"]
+
+
+def _row(first: str, cells: Iterable[object]) -> str:
+    return f"| {first} | {' | '.join(map(str, cells))} |"
+
+
+if __name__ == "__main__":
+    main()

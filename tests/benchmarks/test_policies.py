@@ -1,0 +1,40 @@
+"""The policies' benchmark runs on a few recorded runs, and says so where there are none."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
+
+
+def printed(*options: str) -> str:
+    """Give what the script prints; a failing script fails the test."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "policies.py"), *options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
+def test_no_data_is_said(tmp_path: Path) -> None:
+    """Without recorded runs there is one line, and no failure."""
+
+    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
+
+
+@pytest.mark.skipif(
+    not (DATA / "runs.jsonl.gz").is_file(),
+    reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",
+)
+def test_a_few_runs_fill_every_table() -> None:
+    """Ten runs of each policy are judged, every call of them."""
+    told = printed("--data", str(DATA), "--limit", "10")
+    totals = [line for line in told.splitlines() if line.startswith("| all |")]
+
+    assert 3 == told.count("0 calls could not be judged") == len(totals)
+    assert all(sum(map(int, line.split("|")[2:-1])) >= 10 for line in totals)

@@ -1,0 +1,146 @@
+"""Rules that look back: what this run did counts, what failed or was stopped does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import CallBlocked, Shield, shield
+from abs_shield.policy import Rule
+from abs_shield.policy.packs import cloud, customer_service, money
+
+
+def desk(rule: Rule) -> Shield:
+    """A desk whose tools really run."""
+    firewall = Shield(shield.configure(rules=[rule]), hooks=None)
+
+    def verify(customer: str) -> str:
+        """Verify a customer."""
+        if customer == "eve":
+            raise PermissionError
+        return "ok"
+
+    def get_order(id: str) -> Any:
+        """Look an order up."""
+        return {"o1": {"payment": {"total": "80.00"}}, "o2": '{"payment": {"total": 80}}'}.get(id)
+
+    def refund(order: str, amount: float, customer: str = "") -> str:
+        """Refund an order."""
+        return "done"
+
+    def deploy(environment: str) -> str:
+        """Deploy."""
+        return "done"
+
+    for tool in (verify, get_order, refund, deploy):
+        firewall.register(tool)
+    return firewall
+
+
+def told(rule: Rule, *calls: tuple[str, dict[str, Any]]) -> list[bool]:
+    """Whether each call of one session runs."""
+    firewall = desk(rule)
+    ran = []
+    with firewall.session():
+        for name, arguments in calls:
+            try:
+                firewall.dispatch(name, arguments)
+                ran.append(True)
+            except PermissionError:
+                ran.append(True)
+            except CallBlocked:
+                ran.append(False)
+    return ran
+
+
+def refund(amount: float, order: str = "o1", **more: Any) -> tuple[str, dict[str, Any]]:
+    return "refund", {"order": order, "amount": amount, **more}
+
+
+def test_sums_of_one_session_are_added() -> None:
+    """A sum that was stopped moved nothing; a negative one gives nothing back."""
+    rule = money.in_all_at_most(100, tool="refund")
+    calls = [refund(60), refund(41), refund(-50), refund(41), refund(40), refund(0.01)]
+
+    assert [True, False, True, False, True, False] == told(rule, *calls)
+
+
+def test_a_failed_check_verifies_nobody() -> None:
+    """The tool has to have run without failing, for the same customer."""
+    rule = customer_service.verified_first("verify", tool="refund", same="customer")
+    calls = [
+        refund(1, customer="ann"),
+        ("verify", {"customer": "ann"}),
+        ("verify", {"customer": "eve"}),
+        refund(1, customer="ann"),
+        refund(1, customer="eve"),
+    ]
+
+    assert [False, True, True, True, False] == told(rule, *calls)
+
+
+def test_one_of_several_checks_is_enough() -> None:
+    """Any of them opens the door; parameters may have other names there."""
+    rule = customer_service.verified_first(
+        ["verify", "get_order"], tool="refund", same={"order": "id"}
+    )
+
+    assert [False, True, True] == told(rule, refund(1), ("get_order", {"id": "o1"}), refund(1))
+
+
+def test_once_for_each_thing() -> None:
+    """Another order is another refund."""
+    rule = customer_service.once(tool="refund", same="order")
+
+    assert [True, False, True] == told(rule, refund(1), refund(2), refund(1, order="o2"))
+
+
+def test_once_in_a_session() -> None:
+    """Without a thing, the tool runs once."""
+
+    assert [True, False] == told(customer_service.once(tool="refund"), refund(1), refund(2, "o2"))
+
+
+@pytest.mark.parametrize("order", ["o1", "o2"])
+def test_no_more_than_was_paid(order: str) -> None:
+    """Results are read as objects and as their text; what went back before counts."""
+    rule = customer_service.refund_at_most_what_was_paid(
+        "get_order", tool="refund", same={"order": "id"}, paid="payment.total"
+    )
+    calls = [
+        ("get_order", {"id": order}),
+        refund(81, order),
+        refund(50, order),
+        refund(31, order),
+        refund(30, order),
+        refund(900, "o3"),
+    ]
+
+    assert [True, False, True, False, True, True] == told(rule, *calls)
+
+
+def test_production_after_approval() -> None:
+    """The approving tool has to have run; other environments need none."""
+    rule = cloud.not_production_without("get_order", tool="deploy")
+    prod = ("deploy", {"environment": "prod"})
+    calls = [("deploy", {"environment": "test"}), prod, ("get_order", {"id": "o1"}), prod]
+
+    assert [True, False, True, True] == told(rule, *calls)
+
+
+def test_a_parameter_may_be_called_as_the_session() -> None:
+    """What the tool calls `session` is an argument, and no session."""
+    rule = customer_service.once(tool="open", same="session")
+    firewall = Shield(shield.configure(rules=[rule]), hooks=None)
+
+    def open(session: str) -> str:
+        """Open."""
+        return "done"
+
+    firewall.register(open)
+    with firewall.session():
+        firewall.dispatch("open", {"session": "s1"})
+        firewall.dispatch("open", {"session": "s2"})
+        with pytest.raises(CallBlocked, match="once for each `session`"):
+            firewall.dispatch("open", {"session": "s1"})
