@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
@@ -26,13 +27,15 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
         and call.tool == proposal.name
         and call.arguments == proposal.arguments
     ]
-    if len(same) >= AGAIN and all(call.value == same[-1].value for call in same[-AGAIN:]):
+    alike = takewhile(lambda call: call.value == same[-1].value, reversed(same))
+    times = len([*alike])
+    if times >= AGAIN:
         yield Finding(
             check="call_loop",
             verdict=Verdict.SUSPICIOUS,
             strength=STRENGTH,
             where="/name",
-            detail=f"this call ran {len(same)} times with the same result",
+            detail=f"this call ran {times} times with the same result",
             code="repeated",
             hint="do something else, or ask the user",
             expected="a call that brings something new",
