@@ -179,9 +179,7 @@ def _has_subject(write: Write) -> bool:
     return bool(own_entities(write)) or not _SELF.isdisjoint(write.deed.noun)
 
 
-def _finding(
-    first: Write, then: Write, strength: float, code: str, *, named: str = ""
-) -> Finding:
+def _finding(first: Write, then: Write, strength: float, code: str, *, named: str = "") -> Finding:
     told = scalar_text(then.arguments.get(named)) if named else None
     met = [told] if told else sorted(first.meets(then))[:1]
     entity = f" on `{escaped(met[0])}`" if met else ""
