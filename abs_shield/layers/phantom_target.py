@@ -15,6 +15,7 @@ from abs_shield.plan.readings import readings
 from abs_shield.plan.targets import MOST_JUDGED, Argument
 from abs_shield.session import Origin, Session
 from abs_shield.session.calls import object_of
+from abs_shield.session.spelling import is_told, spelling
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
@@ -83,6 +84,8 @@ def _judged(
 
 def _origin(argument: Argument, session: Session) -> Origin | None:
     """Who mentioned the value; of a name, who mentioned it in other words."""
+    if argument.placeholder and not _stood(argument.text, session):
+        return None
     origin = session.seen.origin(argument.text, apart=_apart(argument.text))
     if origin is not None or argument.judged == "hard":
         return origin
@@ -90,6 +93,13 @@ def _origin(argument: Argument, session: Session) -> Origin | None:
     return next((origin for origin in told if origin is not None), None)
 
 
+def _stood(placeholder: str, session: Session) -> bool:
+    """Whether one in brackets was said with them; the bare word only names a field."""
+    text = placeholder.strip()
+    return text[:1] not in _BRACKETS or is_told(text, session)
+
+
+_BRACKETS = ("<", "{", "[", "$", "%")
 _ALNUM = re.compile("[a-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
@@ -217,6 +227,8 @@ def _finding(
 ) -> Finding:
     grave = strength >= _GRAVE and (tool.tool.destructive or argument.must_be_seen)
     seen = session.origin(near) if near and session is not None else None
+    if seen is not None and session is not None:
+        near = spelling(near, seen, session)
     hint = f"did you mean {shown(near)}, from {seen}?" if near else "ask the user, or look it up"
     return Finding(
         check="phantom_target",
