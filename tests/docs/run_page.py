@@ -11,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 
 SHELL = f"""
-abs-shield() {{ '{sys.executable}' -c 'from abs_shield.cli import main; main()' "$@"; }}
+abs-shield() {{ '{sys.executable}' -c 'from abs_shield.cli import main; raise SystemExit(main())' "$@"; }}
 """
 
 

@@ -37,6 +37,12 @@ def section(layer: str, heading: str) -> str:
     return page(layer).partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
 
 
+def told_codes(layer: str) -> set[str]:
+    """The codes that have a row on a layer's page."""
+    rows = _ROW.findall(section(layer, "Codes"))
+    return {code for row in rows for code in re.findall(r"`(\w+)`", row)}
+
+
 def sources(layer: str) -> list[Path]:
     """The modules that write a layer's codes; a mismatch is told by the schema's own room."""
     room = ROOT / "abs_shield"
@@ -83,10 +89,13 @@ def _parts(given: ast.expr) -> Iterator[ast.Constant]:
 
 @pytest.mark.parametrize("layer", NAMES)
 def test_every_layer_has_its_row(layer: str) -> None:
-    """A layer's row in docs/layers.md leads to its page."""
+    """A layer's row in docs/layers.md leads to its page, and names its codes or their place."""
     text = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
+    (row,) = (line for line in text.splitlines() if line.startswith(f"| [`{layer}`](layers/"))
+    named = set(re.findall(r"`(\w+)`", row)) - {layer}
 
-    assert f"\n| [`{layer}`](layers/{layer}.md)" in text
+    assert f"](layers/{layer}.md)" in row
+    assert f"](layers/{layer}.md#codes)" in row or named == told_codes(layer)
 
 
 @pytest.mark.parametrize("layer", NAMES)
@@ -103,10 +112,8 @@ def test_every_layer_has_its_page(layer: str) -> None:
 def test_every_code_has_its_line(layer: str) -> None:
     """The codes in a layer's page are those in its code, no fewer and no more."""
     written = {code for module in sources(layer) for code in codes(module)}
-    rows = _ROW.findall(section(layer, "Codes"))
-    told = {code for row in rows for code in re.findall(r"`(\w+)`", row)}
 
-    assert written == told
+    assert written == told_codes(layer)
 
 
 @pytest.mark.parametrize("layer", NAMES)
