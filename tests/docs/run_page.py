@@ -10,9 +10,8 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 
-SHELL = f"""
-abs-shield() {{ '{sys.executable}' -c 'from abs_shield.cli import main; raise SystemExit(main())' "$@"; }}
-"""
+COMMAND = "from abs_shield.cli import main; raise SystemExit(main())"
+SHELL = f"abs-shield() {{ '{sys.executable}' -c '{COMMAND}' \"$@\"; }}\n"
 
 
 def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
