@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, isfinite
+from math import fsum, isfinite, isnan
 from typing import Any
 
 _MOST = 10_000
+_FEW = 64
+_FLOAT = frozenset({float})
+_LEAST = -1e3
 
 
 def mean_logprob(name: str, logprobs: Any) -> float | None:
@@ -27,6 +30,8 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
     >>> round(mean_logprob("refund", tokens), 3)
     -0.3
     """
+    if _are_plain(logprobs):
+        return fsum(logprobs) / len(logprobs)
     if isinstance(logprobs, Mapping):
         logprobs = logprobs.get("content")
     if logprobs is None:
@@ -39,6 +44,18 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         numbers = list(logprobs[:_MOST])
     known = [_checked(number) for number in numbers if number is not None]
     return fsum(known) / len(known) if known else None
+
+
+def _are_plain(logprobs: Any) -> bool:
+    """Whether these are a few sound numbers, as nearly always: they need no closer look."""
+    return (
+        type(logprobs) is list
+        and 0 < len(logprobs) <= _FEW
+        and _FLOAT.issuperset(map(type, logprobs))
+        and _LEAST < min(logprobs)
+        and max(logprobs) <= 0
+        and not any(map(isnan, logprobs))
+    )
 
 
 def _checked(number: Any) -> float:

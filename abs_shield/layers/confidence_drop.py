@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from math import exp
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
@@ -20,40 +20,41 @@ LEAST_SPREAD = 0.05
 
 def confidence_drop(
     proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable | Failed]:
+) -> Iterable[Finding | Unavailable | Failed]:
     """
     The agent calls ``refund`` although the model gave that name a probability of 0.3.
 
     likelihood = exp(mean log-probability of the name's tokens); strength = 1 - likelihood. A
     drop of z > 3 standard deviations below this session's mean has strength min(1, z / 6).
     """
-    if proposal.logprob_fault:
-        yield Failed(proposal.logprob_fault)
-    elif proposal.logprob is None:
-        yield Unavailable("no log-probabilities")
-    else:
-        yield from _low(proposal, proposal.logprob)
-        yield from _dropped(session, proposal.logprob)
+    logprob = proposal.logprob
+    if logprob is None:
+        fault = proposal.logprob_fault
+        return (Failed(fault) if fault else _NONE,)
+    return (*_low(proposal, logprob), *_dropped(session, logprob))
 
 
-def _low(proposal: Proposal, logprob: float) -> Iterator[Finding]:
+_NONE = Unavailable("no log-probabilities")
+
+
+def _low(proposal: Proposal, logprob: float) -> tuple[Finding, ...]:
     likelihood = exp(logprob)
     strength = 1 - likelihood
-    if strength > 0 and strength >= min(NOTICED, 1 - proposal.threshold):
-        detail = f"the model gave the tool's name a likelihood of {likelihood:.2f}"
-        yield _finding("low_likelihood", strength, detail)
+    if strength <= 0 or strength < min(NOTICED, 1 - proposal.threshold):
+        return ()
+    detail = f"the model gave the tool's name a likelihood of {likelihood:.2f}"
+    return (_finding("low_likelihood", strength, detail),)
 
 
-def _dropped(session: Session, logprob: float) -> Iterator[Finding]:
+def _dropped(session: Session, logprob: float) -> tuple[Finding, ...]:
     usual = session.likelihoods
-    if usual.n < LEAST_CALLS:
-        return
+    if usual.n < LEAST_CALLS or usual.mean - logprob <= DEVIATIONS * LEAST_SPREAD:
+        return ()
     z = (usual.mean - logprob) / max(usual.deviation, LEAST_SPREAD)
-    if z > DEVIATIONS:
-        detail = (
-            f"the tool's name lies {z:.1f} deviations below this session's mean log-probability"
-        )
-        yield _finding("likelihood_drop", min(1.0, z / (2 * DEVIATIONS)), detail)
+    if z <= DEVIATIONS:
+        return ()
+    detail = f"the tool's name lies {z:.1f} deviations below this session's mean log-probability"
+    return (_finding("likelihood_drop", min(1.0, z / (2 * DEVIATIONS)), detail),)
 
 
 def _finding(code: str, strength: float, detail: str) -> Finding:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, ToolPlan
 from abs_shield.plan.history import History, Write, sole_entities, write_of
-from abs_shield.plan.verbs import same_noun, touches
+from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
 from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
@@ -19,36 +19,33 @@ REMOVED = 0.6
 
 def impossible_state(
     proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable | Failed]:
+) -> Iterable[Finding | Unavailable | Failed]:
     """``transfer(amount=-500)``: a negative value transfer."""
     tool = proposal.tool
     if tool is None:
-        return
-    judged_state = touches(tool.deed) and tool.writes and not session.ephemeral
-    if judged_state:
-        yield from _on_removed(tool, proposal, session)
+        return ()
+    known = tool.touches and not session.ephemeral
+    removed = _on_removed(tool, proposal, session) if known else ()
     if not tool.rules:
-        if not judged_state:
-            yield Unavailable("no rule for this tool")
-    elif not proposal.fits:
-        yield Unavailable("arguments do not match the schema")
-    else:
-        yield from _asked(tool.rules, proposal, session)
+        return removed if known else (Unavailable("no rule for this tool"),)
+    if not proposal.fits:
+        return (*removed, Unavailable("arguments do not match the schema"))
+    return (*removed, *_asked(tool.rules, proposal, session))
 
 
-def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> Iterator[Finding]:
+def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """The one state known without a rule: a write on what this run removed before."""
     history = History.of(session, proposal.plan, owner=proposal.owner)
     if history.lost or not history.removed:
-        return
+        return ()
     then = write_of(
         tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns
     )
     for value in sorted(sole_entities(then)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared(removal, then, value)):
-            yield _gone(removal, then, value, where, proposal)
-            return
+            return (_gone(removal, then, value, where, proposal),)
+    return ()
 
 
 def _shared(removal: Write, then: Write, value: str) -> str:
@@ -79,34 +76,38 @@ def _gone(removal: Write, then: Write, value: str, where: str, proposal: Proposa
 
 def _asked(
     rules: Iterable[RulePlan], proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable | Failed]:
+) -> list[Finding | Unavailable | Failed]:
     """Ask the rules that apply, and say which of them could not be asked."""
-    applying = [plan for plan in rules if plan.runs_on(proposal.arguments)]
-    skipped = [plan for plan in applying if plan.session and session.ephemeral]
-    for plan in applying:
-        if plan not in skipped:
-            yield from _ask(plan, proposal, session)
+    said: list[Finding | Unavailable | Failed] = []
+    skipped: list[str] = []
+    applied = False
+    for plan in rules:
+        if not plan.runs_on(proposal.arguments):
+            continue
+        applied = True
+        if plan.session and session.ephemeral:
+            skipped.append(f"`{plan.rule.name}`")
+        elif (found := _ask(plan, proposal, session)) is not None:
+            said.append(found)
     if skipped:
-        names = ", ".join(f"`{plan.rule.name}`" for plan in skipped)
-        yield Unavailable(f"no session for rule {names}")
-    elif not applying:
-        yield Unavailable("no rule applies to these arguments")
+        said.append(Unavailable(f"no session for rule {', '.join(skipped)}"))
+    elif not applied:
+        said.append(Unavailable("no rule applies to these arguments"))
+    return said
 
 
-def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Iterator[Finding | Failed]:
+def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
     try:
         said = plan.ask(proposal.arguments, session, proposal.call)
     except Exception as error:
         told = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
-        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {told}")
-        return
+        return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {told}")
     if said is None or said is True or said == "":
-        return
+        return None
     if said is False or isinstance(said, str):
-        yield _finding(plan, proposal, why=said or "")
-    else:
-        kind = type(said).__name__
-        yield Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
+        return _finding(plan, proposal, why=said or "")
+    kind = type(said).__name__
+    return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) gave a {kind}, not True or False")
 
 
 def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:

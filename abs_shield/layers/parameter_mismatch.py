@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from abs_shield.core import Failed, Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
@@ -12,18 +12,15 @@ from abs_shield.session import Session
 
 def parameter_mismatch(
     proposal: Proposal, session: Session
-) -> Iterator[Finding | Unavailable | Failed]:
+) -> Iterable[Finding | Unavailable | Failed]:
     """The agent passes ``"yesterday"`` to a ``date`` that must be ISO-8601."""
     tool = proposal.tool
     if proposal.malformed is not None:
         code, detail, hint = proposal.malformed
-        yield _finding(Problem(where="", code=code, detail=detail, hint=hint))
-    elif tool is None or (tool.schema is None and not tool.broken):
-        yield Unavailable("no schema")
-    elif tool.schema is None:
-        yield Failed(tool.broken)
-    elif not proposal.fits:
-        yield from map(_finding, tool.schema.problems(proposal.arguments))
+        return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
+    if tool is None or tool.schema is None:
+        return (Failed(tool.broken) if tool and tool.broken else Unavailable("no schema"),)
+    return () if proposal.fits else map(_finding, tool.schema.problems(proposal.arguments))
 
 
 def _finding(problem: Problem) -> Finding:

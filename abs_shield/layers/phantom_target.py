@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from abs_shield.core import Finding, Unavailable, Verdict
@@ -12,7 +12,7 @@ from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.names import is_path
 from abs_shield.plan.readings import readings
-from abs_shield.plan.targets import MOST_JUDGED, Argument
+from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear, is_flat
 from abs_shield.session import Origin, Session
 from abs_shield.session.calls import object_of
 from abs_shield.session.spelling import is_told, spelling
@@ -34,22 +34,33 @@ _MOST = 50
 """Findings of one call; more of them say no more."""
 
 
-def phantom_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     if session.ephemeral:
-        yield Unavailable("no session")
-    elif not session.seen.heard_a_user:
-        yield Unavailable("no user message")
-    elif proposal.tool is not None:
-        found = (
-            said
-            for argument in proposal.tool.targets.judged(proposal.arguments)
-            if _is_told(argument, session)
-            for said in _judged(argument, proposal.tool, proposal, session)
-        )
-        yield from islice(found, _MOST)
-        if next(islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None):
-            yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
+        return (Unavailable("no session"),)
+    if not session.seen.heard_a_user:
+        return (Unavailable("no user message"),)
+    tool = proposal.tool
+    if tool is None:
+        return ()
+    unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
+    if not unclear and is_flat(proposal.arguments):
+        return ()
+    return _looked_at(unclear, tool, proposal, session)
+
+
+def _looked_at(
+    unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable]:
+    found = (
+        said
+        for argument in tool.targets.read(unclear, proposal.arguments)
+        if _is_told(argument, session)
+        for said in _judged(argument, tool, proposal, session)
+    )
+    yield from islice(found, _MOST)
+    if next(islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None):
+        yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
 
 
 def _is_told(argument: Argument, session: Session) -> bool:

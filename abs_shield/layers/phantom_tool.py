@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
@@ -13,23 +13,25 @@ from abs_shield.text.show import escaped
 _LISTED = 20
 
 
-def phantom_tool(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+def phantom_tool(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
     """The agent calls ``delete_database`` but only ``read_database`` is exposed."""
     if not proposal.name:
-        yield _nameless()
-        return
+        return (_nameless(),)
+    if proposal.tool is not None and (proposal.available or proposal.registered):
+        return ()
+    return (_unknown(proposal),)
+
+
+def _unknown(proposal: Proposal) -> Finding | Unavailable:
     if not proposal.available and not proposal.registered:
-        yield Unavailable("no tools registered")
-        return
-    if proposal.tool is not None:
-        return
+        return Unavailable("no tools registered")
     near = nearest(proposal.name, proposal.available, most=3)
     name = escaped(proposal.name)
     if proposal.registered:
         code, detail = "unavailable_tool", f"`{name}` exists, but is not available here"
     else:
         code, detail = "unknown_tool", f"no tool is named `{name}`"
-    yield Finding(
+    return Finding(
         check="phantom_tool",
         verdict=Verdict.HALLUCINATED,
         strength=1.0,

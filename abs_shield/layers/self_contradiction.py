@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
@@ -41,17 +41,25 @@ _HANDLES = frozenset(
 _CLOSING = frozenset("close disconnect release unlock leave end stop".split())
 
 
-def self_contradiction(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
+def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
     """``create_user(id=1)`` is followed at once by ``delete_user(id=1)``."""
     if session.ephemeral:
-        yield Unavailable("no session")
-        return
-    if proposal.tool is None or not proposal.tool.writes:
-        return
+        return (Unavailable("no session"),)
+    tool = proposal.tool
+    if tool is None or not tool.writes:
+        return ()
     history = History.of(session, proposal.plan, owner=proposal.owner)
-    place = history.place
-    then = _write(proposal.tool, proposal.arguments, proposal, session, place)
-    earlier = [*_open(history, then, proposal, session), *_siblings(proposal, session, place)]
+    earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session)]
+    if not earlier:
+        return ()
+    then = _write(tool, proposal.arguments, history, proposal, session)
+    return _contradictions(earlier, then, proposal, session)
+
+
+def _contradictions(
+    earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
+) -> Iterator[Finding]:
+    """The newest contradiction, unless it is meant."""
     for n, first in reversed([*enumerate(earlier)]):
         finding = _contradiction(first, then, proposal)
         if finding is not None:
@@ -61,31 +69,33 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterator[Finding
             return
 
 
-def _open(history: History, then: Write, proposal: Proposal, session: Session) -> Iterator[Write]:
+def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
     """Writes of this turn within the window that nothing has taken back yet."""
     calls, seconds = proposal.window
-    for first in list(history.writes)[-calls:]:
-        near = then.place - first.place <= calls and then.at - first.at <= seconds
+    writes = history.writes
+    for n in range(max(0, len(writes) - calls), len(writes)):
+        first = writes[n]
+        near = history.place - first.place <= calls and proposal.at - first.at <= seconds
         if near and first.turn == session.turns and first.place not in history.spent:
             yield first
 
 
-def _siblings(proposal: Proposal, session: Session, place: int) -> Iterator[Write]:
+def _siblings(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
     """Writes that were proposed before this one in the same turn."""
     for call in proposal.siblings[-_MOST_SIBLINGS:]:
         plan = proposal.plan(call.name)
         if plan is not None and plan.writes:
-            yield _write(plan, object_of(call), proposal, session, place)
+            yield _write(plan, object_of(call), history, proposal, session)
 
 
 def _write(
     plan: ToolPlan,
     arguments: Mapping[str, object],
+    history: History,
     proposal: Proposal,
     session: Session,
-    place: int,
 ) -> Write:
-    return write_of(plan, arguments, place=place, at=proposal.at, turn=session.turns)
+    return write_of(plan, arguments, place=history.place, at=proposal.at, turn=session.turns)
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | None:

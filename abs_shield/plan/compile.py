@@ -8,6 +8,7 @@ from abs_shield.plan.kinship import kinds_of
 from abs_shield.plan.rules import compile_rule
 from abs_shield.plan.targets import targets_of
 from abs_shield.plan.tool import ToolPlan
+from abs_shield.plan.verbs import touches
 from abs_shield.policy import Policy, Tool
 from abs_shield.schema import CompiledSchema, compile_schema
 from abs_shield.text.nearest import nearest
@@ -31,6 +32,8 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
     if schema is not None and not tolerant:
         _require_marked(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
+    targets = targets_of(tool, allow=policy.allow)
+    writes = not tool.read_only and targets.deed.writes
     return ToolPlan(
         tool=tool,
         schema=schema,
@@ -41,7 +44,10 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
         mode=_tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
-        targets=targets_of(tool, allow=policy.allow),
+        targets=targets,
+        deed=targets.deed,
+        writes=writes,
+        touches=writes and touches(targets.deed),
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=kinds_of(tool),
     )

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.plan.names import by_name
+from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
@@ -17,7 +18,7 @@ from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
-from abs_shield.text.names import name_words
+from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
 
@@ -111,6 +112,10 @@ class History:
     @classmethod
     def of(cls, session: Session, plans: Plans, *, owner: object) -> History:
         """Give the history of *session* up to now, as the tools of *owner* read it."""
+        if session.parent is None:
+            known = session.derived(cls, owner=owner)
+            if known._read == session.ran_so_far and known._heard == session.heard_so_far:
+                return known
         above = None if session.parent is None else cls.of(session.parent, plans, owner=owner)
         with session.lock:
             return cls._up_to_now(session, plans, owner=owner, above=above)
@@ -207,7 +212,7 @@ def write_of(
     found = list(leaves(arguments, most=_MOST_LEAVES))
     for path, leaf in found:
         text = scalar_text(leaf)
-        if text and _is_entity(path, leaf, plan):
+        if text and _is_entity(leaf, text, plan.targets.parameters.at(path), plan):
             entities.setdefault(name_of(path), set()).add(normal(text[:256]))
     own = frozenset(name for name in entities if _names_noun(name, plan.deed))
     return Write(
@@ -230,18 +235,17 @@ def _done(named: Deed, arguments: Mapping[str, Any]) -> Deed:
     return named if told is None else replace(told, noun=told.noun or named.noun)
 
 
-def _is_entity(path: Path, leaf: Any, plan: ToolPlan) -> bool:
+def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bool:
     """Whether a leaf says which thing is meant: by its name, its value, or the tool's noun."""
-    if plan.targets.names_entity(path):
+    if parameter.names_entity:
         return True
-    name, text = name_of(path), str(leaf)
-    if len(text) > _LONGEST or plan.targets.is_free(path):
+    if parameter.free or len(text) > _LONGEST:
         return False
-    said = frozenset(name_words(name)) - _GENERIC - {"name"}
+    said = of_what(parameter.name) - {"name"}
     if said and said <= frozenset(plan.deed.noun):
         return True
     return (
-        isinstance(leaf, str) and plan.targets.is_open(path) and (is_code(leaf) or is_address(leaf))
+        isinstance(leaf, str) and parameter.judged == "open" and (is_code(leaf) or is_address(leaf))
     )
 
 

@@ -12,10 +12,9 @@ from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.text.leaves import name_of
-from abs_shield.text.names import name_words
+from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 
-_GENERIC = frozenset("id uuid guid number no num name key code value ref reference handle".split())
 _SEPARATOR = re.compile(r"[^\w]|_")
 _MOST = 50
 
@@ -30,7 +29,7 @@ def kinds_of(tool: Tool) -> frozenset[str]:
     known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties = known.get("properties")
     names = islice(properties, _MOST) if isinstance(properties, Mapping) else ()
-    return frozenset().union(*(_distinct(name) for name in names if by_name(name) == "hard"))
+    return frozenset().union(*(of_what(name) for name in names if by_name(name) == "hard"))
 
 
 def alien(
@@ -53,8 +52,8 @@ def alien(
     """
     if argument.judged != "hard" or origin.source != "tool" or origin.prose or not origin.fields:
         return False
-    asked = _distinct(name_of(argument.path)) or frozenset(noun)
-    under = [said for field in origin.fields if (said := _distinct(field))]
+    asked = of_what(name_of(argument.path)) or frozenset(noun)
+    under = [said for field in origin.fields if (said := of_what(field))]
     if not asked or not under or any(not asked.isdisjoint(said) for said in under):
         return False
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
@@ -78,12 +77,8 @@ def written(normalised: str) -> tuple[bool, bool, frozenset[str]]:
     return letters, digits, frozenset(_SEPARATOR.findall(normalised))
 
 
-def _distinct(name: str) -> frozenset[str]:
-    return frozenset(name_words(name)) - _GENERIC
-
-
 def _kin(asked: frozenset[str], session: Session) -> list[str]:
-    return session.seen.kin(lambda field: not asked.isdisjoint(_distinct(field)), most=_MOST)
+    return session.seen.kin(lambda field: not asked.isdisjoint(of_what(field)), most=_MOST)
 
 
 def fills_a_slot(argument: Argument, session: Session) -> bool:

@@ -1,73 +1,177 @@
-"""What a tool's schema says of one parameter: its own schema, examples and default."""
+"""What a tool says of one parameter, whatever its value: worked out once a name."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from typing import Any
 
-from abs_shield.text.leaves import Path, scalar_text
+from abs_shield.plan.creating import creates
+from abs_shield.plan.names import Judged, by_name
+from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
+from abs_shield.plan.verbs import Deed
+from abs_shield.policy import Target, Tool
+from abs_shield.text.leaves import Path, name_of
+from abs_shield.text.names import is_free, name_words, of_what
 
-
-def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
-    """The schema of the leaf at *path*, through local references, lists and alternatives."""
-    here: Any = parameters
-    for step in path:
-        here = _resolved(here, parameters)
-        if isinstance(step, int):
-            here = here.get("items")
-        else:
-            inside = here.get("properties")
-            here = inside.get(step) if isinstance(inside, Mapping) else None
-    return _resolved(here, parameters)
-
-
-def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
-    for _ in range(8):
-        if not isinstance(schema, Mapping):
-            return {}
-        ref = schema.get("$ref")
-        if not (isinstance(ref, str) and ref.startswith("#/")):
-            break
-        schema = _followed(root, ref)
-    if not isinstance(schema, Mapping):
-        return {}
-    merged: dict[str, Any] = dict(schema)
-    for keyword in ("anyOf", "oneOf", "allOf"):
-        options = schema.get(keyword)
-        for option in options if isinstance(options, list) else ():
-            if isinstance(option, Mapping) and option.get("type") != "null":
-                merged = {**option, **merged}
-    return merged
-
-
-def _followed(root: Any, ref: str) -> Any:
-    for step in ref[2:].split("/"):
-        root = (
-            root.get(step.replace("~1", "/").replace("~0", "~"))
-            if isinstance(root, Mapping)
-            else None
-        )
-    return root
-
-
-_EXAMPLE = re.compile(
-    r"(?:such as|e\.g\.?,?|for example,?|like|format:?|eg\.?)\s*[\"'`]([^\"'`\s]{2,64})[\"'`]",
+_FORMATS = frozenset(
+    {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
+)
+_MOMENTS = frozenset({"date", "time", "date-time", "duration"})
+_CALLED = (("name",), ("id",), ("key",), ("code",))
+_THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
+"""Tools in which a model talks to itself."""
+_SAYS_ID = re.compile(
+    r"\b(?:identifier|uuid|guid|iban)\b|\b(?:the|an?) ids?\b|\bids? of\b"
+    r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
+_KEPT = 512
+_LONGEST_DESCRIPTION = 1_000
 
 
-def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """How values of a parameter look, as its schema says."""
-    given = [schema.get("example")]
-    listed = schema.get("examples")
-    given += listed[:5] if isinstance(listed, list) else []
-    said = schema.get("description")
-    found = _EXAMPLE.findall(said[:1000]) if isinstance(said, str) else []
-    return (*(text for value in given if (text := scalar_text(value))), *found[:5])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """
+    What a tool says of one parameter.
+
+    Attributes:
+        name: Its innermost name; empty where it has none.
+        judged: How its values are judged, as far as author, schema and name say.
+        told: Whether the author said so with a `Target`.
+        creates: Whether its value names what the call brings into being.
+        free: Whether its values are what the agent composes.
+        asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
+        must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
+        defaults: Values that the schema itself names.
+        examples: How the schema says that such a value looks.
+        description: What the schema says about it, in lower case.
+        allow: Tests that admit a value.
+    """
+
+    name: str
+    judged: Judged
+    told: bool
+    creates: bool
+    free: bool
+    asks: frozenset[str]
+    must_be_seen: bool
+    defaults: frozenset[str]
+    examples: tuple[str, ...]
+    description: str
+    allow: tuple[Callable[[Any], bool], ...]
+
+    @property
+    def names_entity(self) -> bool:
+        """Whether its values say what the call is done to, or what it makes."""
+        return self.judged in ("hard", "who") or self.creates
 
 
-def defaults_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Texts of values that the schema itself names: its default."""
-    default = scalar_text(schema.get("default"))
-    return frozenset({default} if default else ())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameters:
+    """The parameters of one tool by path; positions in lists make no difference."""
+
+    tool: Tool
+    deed: Deed
+    allow: tuple[Callable[[Any], bool], ...]
+    top: dict[str, Parameter] = field(default_factory=dict)
+    _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
+
+    def at(self, path: Path) -> Parameter:
+        """Give the parameter at *path*."""
+        if len(path) == 1 and isinstance(path[0], str):
+            return self.top.get(path[0]) or self.named(path[0])
+        key = tuple(step if isinstance(step, str) else "" for step in path)
+        known = self._nested.get(key)
+        if known is None:
+            known = self._compiled(path)
+            if len(self._nested) < _KEPT:
+                self._nested[key] = known
+        return known
+
+    def named(self, name: str) -> Parameter:
+        """Work out a parameter at the top level; the first so many are kept in ``top``."""
+        made = self._compiled((name,))
+        if len(self.top) < _KEPT:
+            self.top[name] = made
+        return made
+
+    def _compiled(self, path: Path) -> Parameter:
+        schema = schema_at(self.tool.parameters, path)
+        target = self._target(path)
+        said = schema.get("description")
+        name = name_of(path)
+        return Parameter(
+            name=name,
+            judged=self._by_author(path) or self._by_name(path, schema),
+            told=target is not None,
+            creates=creates(self.tool, self.deed, path),
+            free=is_free(name) or not _steps(path).isdisjoint(self.tool.free),
+            asks=of_what(name) or frozenset(self.deed.noun),
+            must_be_seen=target is not None and target.must_be_seen,
+            defaults=defaults_of(schema),
+            examples=examples_of(schema),
+            description=said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else "",
+            allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
+        )
+
+    def _target(self, path: Path) -> Target | None:
+        root = str(path[0]) if path else ""
+        return self.tool.targets.get(root) or self.tool.targets.get(name_of(path))
+
+    def _by_author(self, path: Path) -> Judged | None:
+        names = _steps(path)
+        if not names.isdisjoint(self.tool.targets):
+            return "hard"
+        if not names.isdisjoint(self.tool.free):
+            return "never"
+        if not names.isdisjoint(self.tool.soft):
+            return "soft"
+        return "never" if creates(self.tool, self.deed, path) else None
+
+    def _by_name(self, path: Path, schema: Mapping[str, Any]) -> Judged:
+        name = name_of(path)
+        if "enum" in schema or "const" in schema or schema.get("format") in _MOMENTS:
+            return "never"
+        if _THINKING.search(self.tool.name):
+            return "never"
+        if schema.get("format") in _FORMATS:
+            return "hard"
+        if is_free(name) or _is_of_plain(path):
+            return "never"
+        said = by_name(name)
+        if said != "open":
+            return said
+        description = schema.get("description")
+        if isinstance(description, str) and _SAYS_ID.search(description[:500]):
+            return "hard"
+        return "open"
+
+
+def _steps(path: Path) -> set[str]:
+    """The first and the last name on a path: by either an author may mean a parameter."""
+    return {str(path[0]), name_of(path)} if path else set()
+
+
+def _is_of_plain(path: Path) -> bool:
+    """Whether a nested ``name`` or ``id`` is that of a class: ``{"status": {"name": "Open"}}``."""
+    steps = [step for step in path if isinstance(step, str)]
+    if len(steps) < 2 or name_words(steps[-1]) not in _CALLED:
+        return False
+    return by_name(steps[-2]) == "never"
+
+
+def admission(entry: Any) -> Callable[[Any], bool]:
+    """
+    Give the test of one allowlist entry: a value, a glob, or a callable.
+
+    >>> admission("acct_*")("acct_7"), admission(7)(7.0), admission(str.isupper)("ABC")
+    (True, True, True)
+    """
+    if callable(entry):
+        return lambda value: bool(entry(value))
+    if isinstance(entry, str) and any(mark in entry for mark in "*?["):
+        return lambda value: isinstance(value, str) and fnmatchcase(value, entry)
+    return lambda value: bool(value == entry)

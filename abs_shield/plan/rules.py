@@ -43,7 +43,11 @@ class RulePlan:
 
     def ask(self, arguments: Mapping[str, Any], session: Any, call: ToolCall) -> Any:
         """Run the rule on copies, so that it can change nothing."""
-        given = {k: _copy(v) for k, v in arguments.items() if self.takes_all or k in self.takes}
+        given: dict[str, Any] = {}
+        for name in arguments if self.takes_all else self.takes:
+            if name in arguments:
+                value = arguments[name]
+                given[name] = _copy(value) if isinstance(value, _COPIED) else value
         if self.session:
             given["session"] = session
         if self.call:

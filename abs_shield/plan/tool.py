@@ -26,6 +26,9 @@ class ToolPlan:
         suppress: The suppressions that name this tool, or every tool.
         inverses: The declared pairs in which a call of it undoes another.
         targets: Which of its arguments have to come from somewhere.
+        deed: What the tool's name says it does.
+        writes: Whether a call changes something, as far as the author or the name says.
+        touches: Whether a call needs its thing to be there.
         kinds: What its identifiers are of: ``order`` of ``order_id``.
     """
 
@@ -37,18 +40,11 @@ class ToolPlan:
     mode: Mode
     suppress: tuple[Suppression, ...]
     targets: Targets
+    deed: Deed
+    writes: bool
+    touches: bool
     inverses: tuple[Inverse, ...] = ()
     kinds: frozenset[str] = frozenset()
-
-    @property
-    def deed(self) -> Deed:
-        """What the tool's name says it does."""
-        return self.targets.deed
-
-    @property
-    def writes(self) -> bool:
-        """Whether a call changes something, as far as the author or the name says."""
-        return not self.tool.read_only and self.deed.writes
 
     @property
     def name(self) -> str:

@@ -74,6 +74,11 @@ class CallBook:
         if len(self.opened) > self._most:
             self.opened.pop(next(iter(self.opened)))
 
+    def decided(self, call_id: str | None) -> str | None:
+        """Give the newest decision of the calls that run under that id."""
+        open_ids = self.opened.get(call_id) if call_id else None
+        return open_ids[-1] if open_ids else None
+
     def open_loose(self, name: str) -> None:
         """The door let a call pass that has no id: one result of that tool is to come."""
         self._running[name] = self._running.get(name, 0) + 1

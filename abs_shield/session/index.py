@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, islice, pairwise
+from itertools import combinations, filterfalse, islice, pairwise
 from typing import Any, NamedTuple
 
 from abs_shield.text.normal import chunks, parts, squeezed, unaccented, unspaced, words
@@ -16,8 +15,9 @@ from abs_shield.text.tight import Tight
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
 
-_GROUPED = re.compile(r"(?<![\w.])\+?\(?\d{1,8}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
+_GROUPED = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _LEAST_GROUPED = 7
+_PADDED = re.compile(r"0(?<!\w0)\d")
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 
@@ -46,8 +46,8 @@ class Index:
     The chunks of normalised text that a run has seen, bounded.
 
     A chunk is a run of word characters with the punctuation inside. Each is kept once a trust
-    level; two that stood side by side are kept as a pair, so that a phrase is found without its
-    text. The newest text is kept as it is, for spellings that no table holds.
+    level, and so are two that stood side by side, as a hash, so that a phrase is found without
+    its text. The newest text is kept as it is, for spellings that no table holds.
     """
 
     __slots__ = (
@@ -58,10 +58,10 @@ class Index:
     def __init__(self, *, keys: int, scan: int) -> None:
         self._keys, self._scan = keys, scan
         self._exact: tuple[dict[str, int], ...] = ({}, {}, {}, {})
-        self._pairs: dict[int, At] = {}
+        self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
-        self._scanned: deque[_Kept] = deque()
+        self._scanned: list[_Kept] = []
         self._size = 0
         self.forgot = False
 
@@ -70,41 +70,56 @@ class Index:
     def add(self, text: str, at: At, *, own: frozenset[str] = frozenset()) -> None:
         """Take normalised *text*; what is in *own* is an echo, and proves nothing."""
         found = chunks(text)
-        exact, pairs = self._exact[at.level], self._pairs
-        fresh = dict.fromkeys(found).keys() - exact.keys() - own
+        exact, pairs = self._exact[at.level], self._pairs[at.level]
+        fresh = [chunk for chunk in dict.fromkeys(found) if chunk not in exact]
+        if own:
+            fresh = [chunk for chunk in fresh if chunk not in own]
         exact.update(dict.fromkeys(fresh, at.version))
-        for pair in map(hash, pairwise(found)):
-            if pair not in pairs or pairs[pair].level > at.level:
-                pairs[pair] = at
-        for chunk in fresh:
-            if not chunk.isalnum() or not chunk.isascii():
-                self._compound(chunk, at, own)
-            elif chunk[0] == "0" and chunk.isdigit():
-                self._squeezed.setdefault(chunk.lstrip("0"), at)
+        self._spelt(fresh, text, at, own)
+        side_by_side = set(map(hash, pairwise(found)))
+        # `set.difference` of a dict walks the smaller set; a view would walk the whole session
+        pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
             self._keep(text, at)
             self._grouped(text, at)
         self._bound()
 
+    def _spelt(self, fresh: list[str], text: str, at: At, own: frozenset[str]) -> None:
+        """Keep the parts and the letters of chunks that are more than letters and digits."""
+        for chunk in filterfalse(str.isalnum, fresh) if text.isascii() else fresh:
+            if not chunk.isalnum() or not chunk.isascii():
+                self._compound(chunk, at, own)
+        if _PADDED.search(text) is not None:
+            for chunk in filter(str.isdigit, fresh):
+                if chunk[0] == "0":
+                    self._squeezed.setdefault(chunk.lstrip("0"), at)
+
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
-        for part in parts(chunk):
+        split = words(chunk)
+        for part in parts(chunk, split):
             if part not in own:
                 self._parts.setdefault(part, at)
-                self._squeeze(part, at, own)
-        self._squeeze(chunk, at, own)
-        split = words(chunk)
-        if 2 < len(split) <= _MOST_RUNS and "@" not in chunk:
-            for start, end in combinations(range(len(split) + 1), 2):
-                around = (*split[:start][-1:], *split[end:][:1])
-                if 1 < end - start < len(split) and all(map(str.isalpha, around)):
-                    self._squeeze("-".join(split[start:end]), at, own)
+                if not part.isalnum() or not part.isascii() or part[0] == "0":
+                    self._squeeze(part, words(part), at, own)
+        self._squeeze(chunk, split, at, own)
+        if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
+            self._squeeze_within(chunk, split, at, own)
 
-    def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
+    def _squeeze_within(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
+        """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
+        if "@" in chunk:
+            return
+        for start, end in combinations(range(len(split) + 1), 2):
+            around = (*split[:start][-1:], *split[end:][:1])
+            if 1 < end - start < len(split) and all(map(str.isalpha, around)):
+                self._squeeze("", split[start:end], at, own)
+
+    def _squeeze(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
         """Keep the letters and digits of what is not letters and digits alone."""
-        whole = squeezed(unaccented(chunk))
+        whole = unaccented("".join(split))
         if whole != chunk and whole not in own:
             self._squeezed.setdefault(whole, at)
-        if whole.isdigit() and whole[0] == "0":
+        if whole[:1] == "0" and whole.isdigit():
             self._squeezed.setdefault(whole.lstrip("0"), at)
 
     def _grouped(self, text: str, at: At) -> None:
@@ -117,14 +132,19 @@ class Index:
     def _keep(self, text: str, at: At) -> None:
         self._scanned.append(_Kept(text, at))
         self._size += len(text)
-        while self._size > self._scan and len(self._scanned) > 1:
-            dropped = self._scanned.popleft()
-            self._size -= len(dropped.text)
-            self.forgot = self.forgot or unspaced(dropped.text)
+        if self._size <= self._scan:
+            return
+        dropped = 0
+        while self._size > self._scan and dropped < len(self._scanned) - 1:
+            oldest = self._scanned[dropped].text
+            self._size -= len(oldest)
+            self.forgot = self.forgot or unspaced(oldest)
+            dropped += 1
+        del self._scanned[:dropped]
 
     def _bound(self) -> None:
         tables: tuple[dict[Any, Any], ...] = (
-            *self._exact, self._pairs, self._parts, self._squeezed
+            *self._exact, *self._pairs, self._parts, self._squeezed
         )  # fmt: skip
         if sum(map(len, tables)) <= self._keys:
             return
@@ -142,6 +162,14 @@ class Index:
                 return At(level, table[chunk])
         return None
 
+    def level(self, text: str) -> int | None:
+        """How far a text is trusted that stands here as it is: a chunk, or several in a row."""
+        for level, table in enumerate(self._exact):
+            if text in table:
+                return level
+        at = self.joined(chunks(text))
+        return None if at is None else at.level
+
     def part(self, part: str) -> At | None:
         """Where *part* is a whole word of something longer, or a folder on the way to it."""
         return self._parts.get(part)
@@ -156,11 +184,17 @@ class Index:
             return self.chunk(found[0]) if found else None
         worst: At | None = None
         for pair in map(hash, pairwise(found)):
-            at = self._pairs.get(pair)
+            at = self._pair(pair)
             if at is None:
                 return None
             worst = at if worst is None or at.level > worst.level else worst
         return worst
+
+    def _pair(self, pair: int) -> At | None:
+        for level, table in enumerate(self._pairs):
+            if pair in table:
+                return At(level, table[pair])
+        return None
 
     def kept(self, letters: str, *, whole: bool = False) -> At | None:
         """Where the newest text holds *letters*, whatever separators are within; the oldest."""

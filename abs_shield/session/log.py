@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 from abs_shield.core.events import Event, Proposed, Returned, Said
 
 _OVERHEAD = 64
+_OBJECT = 8
+_SCALARS = frozenset({int, float, bool})
 
 
 class Entry(NamedTuple):
@@ -47,6 +49,8 @@ class Log:
 
 
 def _size(event: Event, limit: int) -> int:
+    if type(event) is Proposed and len(event.calls) == 1:
+        return _measure(event.calls[0].arguments, limit) + _OVERHEAD
     match event:
         case Said():
             return len(event.text) + _OVERHEAD
@@ -60,18 +64,22 @@ def _size(event: Event, limit: int) -> int:
 
 def _measure(value: Any, limit: int) -> int:
     """Characters held by *value*, counted no further than *limit*."""
-    total = 0
-    left = [value]
+    left, total = [value], 0
     while left and total <= limit:
         item = left.pop()
         if isinstance(item, str):
             total += len(item)
-        elif isinstance(item, dict):
-            left.extend(item.values())
-            total += 8 + sum(len(key) for key in item if isinstance(key, str))
+            continue
+        total += _OBJECT
+        if isinstance(item, dict):
+            for key, inner in item.items():
+                total += len(key) if type(key) is str else _OBJECT
+                if type(inner) is str:
+                    total += len(inner)
+                elif inner is None or type(inner) in _SCALARS:
+                    total += _OBJECT
+                else:
+                    left.append(inner)
         elif isinstance(item, (list, tuple)):
             left.extend(item)
-            total += 8
-        else:
-            total += 8
     return total

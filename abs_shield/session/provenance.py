@@ -13,7 +13,7 @@ from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
-from abs_shield.text.names import is_free, is_working
+from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
 from abs_shield.text.shape import outline
 from abs_shield.text.templates import Template, templates
@@ -26,6 +26,7 @@ _MOST_INTRODUCED = 10_000
 _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
 _NEAR = 4_000
+_LONGEST_QUICK = 256
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
@@ -171,6 +172,33 @@ class Provenance:
         yield from (form[0] for form in forms(normalised) if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------
+
+    def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
+        """
+        Whether *value* stands here as it is, said by a person, or as what is asked for.
+
+        This is the short way for nearly every value of a run: True needs no closer look.
+
+        Args:
+            value: The value.
+            asks: Words that say what is asked for: ``order`` of ``order_id``.
+
+        Returns:
+            None where the value does not stand here as it is, so that others may know it.
+        """
+        if len(value) > _LONGEST_QUICK:
+            return False
+        text = value.lower() if value.isascii() else normal(value)
+        bare = text.strip()
+        level = self._index.level(bare)
+        if level is None or level < PROSE:
+            return None if level is None else True
+        if text in self._introduced:
+            return False
+        if level == PROSE or not asks or self._index.stood_in_prose(bare):
+            return True
+        under = self._fields.get(bare)
+        return not under or any(not asks.isdisjoint(of_what(field)) for field in under)
 
     def find(self, value: str) -> Hit | None:
         """Find a value as a whole; None where nobody mentioned it in any spelling."""

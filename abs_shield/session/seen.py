@@ -89,6 +89,19 @@ class Seen:
         indexes = [run._index for run in runs]
         return any(i.english for i in indexes) and not any(i.foreign for i in indexes)
 
+    def vouches(self, text: str, asks: frozenset[str]) -> bool:
+        """
+        Whether *text* stands in this run as it is, so that it needs no closer look.
+
+        Args:
+            text: The value.
+            asks: Words that say what is asked for: ``order`` of ``order_id``.
+        """
+        known = self._index.vouches(text, asks)  # a hit while others write is a hit: no lock
+        if known is None and self._parent is not None:
+            return self._parent.vouches(text, asks)
+        return known is True
+
     def origin(self, text: str, *, apart: bool = False) -> Origin | None:
         """
         Tell who mentioned *text*; None where nobody did, whatever was forgotten.

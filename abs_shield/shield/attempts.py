@@ -17,7 +17,7 @@ class Attempts(NamedTuple):
     left: int | None
 
 
-_UNBLOCKED = Attempts(True, None)
+UNBLOCKED = Attempts(True, None)
 
 
 def count(
@@ -26,7 +26,6 @@ def count(
     same: bytes,
     retries: int,
     *,
-    blocked: bool,
     approval: bool,
     counted: bool,
 ) -> Attempts:
@@ -35,8 +34,6 @@ def count(
 
     The third identical call, or a spent budget, is the last. Waiting for a person costs nothing.
     """
-    if not blocked:
-        return _UNBLOCKED
     if not counted and not approval:
         _more(session.blocks, tool)
         _more(session.repeats, same)

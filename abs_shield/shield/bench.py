@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from time import perf_counter, time
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.core import Action, Decision, Subject, ToolCall
 from abs_shield.core.arguments import Malformed
+from abs_shield.core.draft import Draft, sealed
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.approvals import Approvals, Key, digest
-from abs_shield.shield.attempts import Attempts, count
+from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.registry import Registry, available
 from abs_shield.shield.ruling import Ruling, rule_on
@@ -25,8 +26,7 @@ from abs_shield.shield.switch import KillSwitch
 logger = logging.getLogger("abs_shield")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class Opened(NamedTuple):
     """A call that was judged, and is not yet recorded, run or closed."""
 
     call: ToolCall
@@ -87,13 +87,15 @@ class Bench:
             plan = self.registry.unknown(call.name)
             judgement = Judgement([], {}, [Fault("door", place_of(error))])
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
-        key = self._key(call, plain, session, needed=ruling.would_block)
+        key = self._key(call, plain, session) if ruling.would_block else _NO_KEY
         if ruling.approval and self.approvals.take(key, keep=not runs):
             ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
-        attempts = count(
-            session, call.name, key[2], self.policy.retries,
-            blocked=ruling.blocked, approval=bool(ruling.approval), counted=counted,
-        )  # fmt: skip
+        attempts = UNBLOCKED
+        if ruling.blocked:
+            attempts = count(
+                session, call.name, key[2], self.policy.retries,
+                approval=bool(ruling.approval), counted=counted,
+            )  # fmt: skip
         decision = self._decision(
             known, call, session, ruling, judgement, attempts, plan, at=at, started=started
         )
@@ -118,7 +120,7 @@ class Bench:
         known = self.registry[call.name].plan if callable_here else None
         plan = known or self.registry.unknown(call.name)
         logprob, fault = _confidence(call)
-        judged = plan if callable_here or not len(self.registry) else None
+        judged = plan if callable_here or not self.registry else None
         return plan, Proposal(
             call=call,
             arguments=arguments,
@@ -133,14 +135,10 @@ class Bench:
             siblings=siblings,
             window=self.policy.window,
             owner=self.registry,
-            unknown=_nobody if len(self.registry) else self.registry.unknown,
+            unknown=_nobody if self.registry else self.registry.unknown,
         )
 
-    def _key(
-        self, call: ToolCall, arguments: Mapping[str, Any], session: Session, *, needed: bool
-    ) -> Key:
-        if not needed:
-            return ("", "", b"")
+    def _key(self, call: ToolCall, arguments: Mapping[str, Any], session: Session) -> Key:
         judged = arguments if arguments or not call.arguments else {"": repr(call.arguments)[:9999]}
         scope = "" if session.ephemeral else session.id
         return (scope, call.name, digest(call.name, judged))
@@ -158,7 +156,7 @@ class Bench:
         at: float,
         started: float,
     ) -> Decision:
-        return Decision(
+        draft = Draft(
             id=new_id() if known is None else known,
             subject=Subject.CALL,
             tool=call.name,
@@ -171,7 +169,7 @@ class Bench:
             at=at,
             findings=ruling.findings,
             coverage=judgement.coverage,
-            errors=tuple(map(str, judgement.faults)),
+            errors=tuple(map(str, judgement.faults)) if judgement.faults else (),
             elapsed_ms=(perf_counter() - started) * 1000,
             session_id=session.id,
             run_id=session.run_id,
@@ -181,8 +179,13 @@ class Bench:
             retryable=attempts.retryable,
             attempts_left=attempts.left,
             approval=ruling.approval,
-            notes=() if call.name in self.registry else ("unregistered",),
+            notes=() if call.name in self.registry else _UNREGISTERED,
         )
+        return sealed(draft)
+
+
+_NO_KEY: Key = ("", "", b"")
+_UNREGISTERED = ("unregistered",)
 
 
 def _nobody(tool: str) -> None:

@@ -68,15 +68,13 @@ class Desk:
         plain = {} if isinstance(arguments, Malformed) else arguments
         with session.lock:
             pending = session.pending.consume(call, plain)
-            if pending is not None and not call.id:
-                call = replace(call, id=pending.call.id)
-            if pending is not None and call.logprobs is None:
-                call = replace(call, logprobs=pending.call.logprobs)
-            open_ids = session.calls.opened.get(call.id or "", [""])
-            known = pending.decision.id if pending else open_ids[-1] or None
+            if pending is not None:
+                call = _as_proposed(call, pending)
+            known = pending.decision.id if pending else session.calls.decided(call.id)
             nested = pending is None and _inside(session)
             if not (pending or nested or call.id):
-                call = replace(call, id=session.pending.named(call, plain))
+                told = session.pending.named(call, plain)
+                call = call if told is None else replace(call, id=told)
             return self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=nested, known=known,
                 counted=pending is not None and pending.decision.blocked,
@@ -136,7 +134,7 @@ class Desk:
             opened.decision, approval="granted", action=Action.FLAG, blocked=False,
             attempts_left=None, retryable=True,
         )  # fmt: skip
-        return replace(opened, decision=granted)
+        return opened._replace(decision=granted)
 
     def _admitted(self, opened: Opened) -> Opened:
         session, decision = opened.session, opened.decision
@@ -218,6 +216,12 @@ class Desk:
         session.ran(executed)
         if not ran.nested:
             session.heard(executed, value)
+
+
+def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
+    """A dispatched call with what its proposal knew: the id, the log-probabilities."""
+    logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
+    return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:

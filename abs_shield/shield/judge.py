@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -52,36 +52,35 @@ def judge(
 ) -> Judgement:
     """Ask every layer; one that raises is an error of ours, and loses no other's finding."""
     judgement = Judgement([], {}, [])
+    coverage = judgement.coverage
     unknown = proposal.tool is None
     for name, layer in layers:
+        coverage[name] = RAN
         if unknown and name != "phantom_tool":
-            judgement.coverage[name] = UNKNOWN_TOOL
+            coverage[name] = UNKNOWN_TOOL
         elif nested and name not in NESTED_LAYERS:
-            judgement.coverage[name] = NESTED
+            coverage[name] = NESTED
         else:
-            _ask(name, layer, judgement, proposal, session)
+            try:
+                if said := layer(proposal, session):
+                    _hear(name, said, judgement)
+            except Exception as error:
+                judgement.faults.append(Fault(name, place_of(error)))
+            if judgement.faults and judgement.faults[-1].layer == name:
+                coverage[name] = Coverage(Outcome.ERROR, judgement.faults[-1].message)
     return judgement
 
 
-def _ask(
-    name: str, layer: Layer, judgement: Judgement, proposal: Proposal, session: Session
-) -> None:
-    coverage = RAN
-    try:
-        for said in layer(proposal, session) or ():
-            if isinstance(said, Finding):
-                judgement.findings.append(_sound(said))
-            elif isinstance(said, Unavailable):
-                coverage = Coverage(Outcome.UNAVAILABLE, said.reason)
-            elif isinstance(said, Failed):
-                judgement.faults.append(Fault(name, said.message))
-            else:
-                raise TypeError(f"a layer yields findings, not {type(said).__name__}")
-    except Exception as error:
-        judgement.faults.append(Fault(name, place_of(error)))
-    if judgement.faults and judgement.faults[-1].layer == name:
-        coverage = Coverage(Outcome.ERROR, judgement.faults[-1].message)
-    judgement.coverage[name] = coverage
+def _hear(name: str, said: Iterable[object], judgement: Judgement) -> None:
+    for word in said:
+        if isinstance(word, Finding):
+            judgement.findings.append(_sound(word))
+        elif isinstance(word, Unavailable):
+            judgement.coverage[name] = Coverage(Outcome.UNAVAILABLE, word.reason)
+        elif isinstance(word, Failed):
+            judgement.faults.append(Fault(name, word.message))
+        else:
+            raise TypeError(f"a layer yields findings, not {type(word).__name__}")
 
 
 def _sound(finding: Finding) -> Finding:

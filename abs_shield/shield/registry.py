@@ -94,6 +94,9 @@ class Registry(Mapping[str, Entry]):
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
 
+    def __bool__(self) -> bool:
+        return bool(self._entries or self._shared.bindings)
+
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
 

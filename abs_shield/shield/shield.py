@@ -304,9 +304,9 @@ class Shield:
         return names
 
     def _session(self, session: Session | None) -> Session:
-        if not isinstance(session, Session | None):
-            raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")
         found = current_session() if session is None else session
+        if found is not None and not isinstance(found, Session):
+            raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")
         if found is None:
             found = Session(limits=self.policy.limits, owner=self)
             found.ephemeral = True
@@ -351,6 +351,8 @@ def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
 
 def _one(call: Any) -> ToolCall:
     """The one call of any shape; what holds none, or several, is a call without a name."""
+    if type(call) is ToolCall and type(call.name) is str:
+        return call
     read = _readable(call)
     return read[0] if len(read) == 1 else ToolCall("")
 

@@ -6,7 +6,8 @@ import re
 from functools import lru_cache
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
-_LONGEST = 128
+LONGEST_NAME = 128
+"""Characters of a name that are read, and remembered."""
 
 FREE = frozenset(
     "body message messages text content contents description summary query queries reason reasons "
@@ -28,7 +29,6 @@ _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes",
 _KEPT = frozenset("address status news series access process alias bonus class business".split())
 
 
-@lru_cache(maxsize=4096)
 def name_words(name: str) -> tuple[str, ...]:
     """
     Give the words of an identifier in lower case, without plurals.
@@ -36,7 +36,30 @@ def name_words(name: str) -> tuple[str, ...]:
     >>> name_words("userIDs"), name_words("order_items"), name_words("getWebpage")
     (('user', 'id'), ('order', 'item'), ('get', 'webpage'))
     """
-    return tuple(map(singular, split(name[:_LONGEST].replace("IDs", "Ids"))))
+    return _name_words(name[:LONGEST_NAME])
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(map(singular, split(name.replace("IDs", "Ids"))))
+
+
+_GENERIC = frozenset("id uuid guid number no num name key code value ref reference handle".split())
+
+
+def of_what(name: str) -> frozenset[str]:
+    """
+    Give the words of a name that say what its values are of.
+
+    >>> sorted(of_what("order_id")), sorted(of_what("id"))
+    (['order'], [])
+    """
+    return _of_what(name[:LONGEST_NAME])
+
+
+@lru_cache(maxsize=4096)
+def _of_what(name: str) -> frozenset[str]:
+    return frozenset(name_words(name)) - _GENERIC
 
 
 def split(name: str) -> list[str]:

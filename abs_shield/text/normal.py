@@ -21,7 +21,12 @@ _BORDER = re.compile(
     rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
 )
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
-_CHUNK = re.compile(rf"\w+(?:(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w+)*")
+_CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*+")
+_ASCII_CHUNK = re.compile(  # the same, twice as fast
+    r"[a-z0-9_]++(?:(?=[^\s\"])(?:[!#$%&*+\-./:=?@^~]++|,(?=[0-9])"
+    r"|(?<=\b[a-z])'(?=[a-z]{2}))[a-z0-9_]++)*+",
+    re.ASCII,
+)
 _ALNUM = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+")
 _DIGIT = re.compile(r"\d")
@@ -95,7 +100,7 @@ def chunks(normalised: str) -> list[str]:
     >>> chunks("mail mia.li@x.org about #w123, paid $1,500.00.")
     ['mail', 'mia.li@x.org', 'about', 'w123', 'paid', '1,500.00']
     """
-    return _CHUNK.findall(normalised)
+    return (_ASCII_CHUNK if normalised.isascii() else _CHUNK).findall(normalised)
 
 
 def codes(normalised: str) -> Iterator[str]:
@@ -113,17 +118,26 @@ def words(normalised: str) -> list[str]:
     return _ALNUM.findall(normalised)
 
 
-def parts(chunk: str) -> set[str]:
+def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     """
     Give the whole words inside a compound chunk: what stands between its punctuation.
 
     Of a path also the folders on its way.
 
+    Args:
+        chunk: The chunk.
+        split: Its `words`, where they are known already.
+
     >>> sorted(parts("x.org/orders/w_9"))
     ['9', 'orders', 'org', 'w', 'w_9', 'x', 'x.org', 'x.org/orders']
     """
-    found = (*_ALNUM.findall(chunk), *_WORD.findall(chunk))
-    within = {word for word in found if not word.isdigit()}
+    split = words(chunk) if split is None else split
+    within = {word for word in split if not word.isdigit()}
+    if "_" in chunk:
+        within.update(word for word in _WORD.findall(chunk) if not word.isdigit())
+    if _PIECE.search(chunk) is None:  # nothing but hyphens, full stops, underscores, @
+        within.update(_TAIL.findall(chunk))
+        return within - {"", chunk}
     within.update(_PIECE.split(chunk), _LABEL.split(chunk), _TAIL.findall(chunk))
     steps = chunk.split("/")[:_MOST_STEPS] if "/" in chunk else []
     return within.union(accumulate(steps[:-1], "{}/{}".format)) - {"", chunk}

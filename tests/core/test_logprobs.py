@@ -70,7 +70,19 @@ def test_tokens_are_found_by_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "logprobs", [[0.1], [float("nan")], ["-1"], [True], [[1]], "abc", b"a", 5, {"content": 5}]
+    "logprobs",
+    [
+        [0.1],
+        [float("nan")],
+        [-0.1, float("nan")],
+        ["-1"],
+        [True],
+        [[1]],
+        "abc",
+        b"a",
+        5,
+        {"content": 5},
+    ],
 )
 def test_what_is_no_logprob_is_an_error(logprobs: Any) -> None:
     """A positive, NaN or mistyped log-probability is our caller's error."""

@@ -1,0 +1,73 @@
+"""What a tool's schema says of one parameter: its own schema, examples and default."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from abs_shield.text.leaves import Path, scalar_text
+
+
+def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
+    """The schema of the leaf at *path*, through local references, lists and alternatives."""
+    here: Any = parameters
+    for step in path:
+        here = _resolved(here, parameters)
+        if isinstance(step, int):
+            here = here.get("items")
+        else:
+            inside = here.get("properties")
+            here = inside.get(step) if isinstance(inside, Mapping) else None
+    return _resolved(here, parameters)
+
+
+def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
+    for _ in range(8):
+        if not isinstance(schema, Mapping):
+            return {}
+        ref = schema.get("$ref")
+        if not (isinstance(ref, str) and ref.startswith("#/")):
+            break
+        schema = _followed(root, ref)
+    if not isinstance(schema, Mapping):
+        return {}
+    merged: dict[str, Any] = dict(schema)
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        options = schema.get(keyword)
+        for option in options if isinstance(options, list) else ():
+            if isinstance(option, Mapping) and option.get("type") != "null":
+                merged = {**option, **merged}
+    return merged
+
+
+def _followed(root: Any, ref: str) -> Any:
+    for step in ref[2:].split("/"):
+        root = (
+            root.get(step.replace("~1", "/").replace("~0", "~"))
+            if isinstance(root, Mapping)
+            else None
+        )
+    return root
+
+
+_EXAMPLE = re.compile(
+    r"(?:such as|e\.g\.?,?|for example,?|like|format:?|eg\.?)\s*[\"'`]([^\"'`\s]{2,64})[\"'`]",
+    re.IGNORECASE,
+)
+
+
+def examples_of(schema: Mapping[str, Any]) -> tuple[str, ...]:
+    """How values of a parameter look, as its schema says."""
+    given = [schema.get("example")]
+    listed = schema.get("examples")
+    given += listed[:5] if isinstance(listed, list) else []
+    said = schema.get("description")
+    found = _EXAMPLE.findall(said[:1000]) if isinstance(said, str) else []
+    return (*(text for value in given if (text := scalar_text(value))), *found[:5])
+
+
+def defaults_of(schema: Mapping[str, Any]) -> frozenset[str]:
+    """Texts of values that the schema itself names: its default."""
+    default = scalar_text(schema.get("default"))
+    return frozenset({default} if default else ())
