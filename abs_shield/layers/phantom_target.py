@@ -21,7 +21,7 @@ from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import is_address, is_url
+from abs_shield.text.shape import BRACKETS, is_address, is_url
 from abs_shield.text.show import escaped, shown
 
 PLACEHOLDER = 1.0
@@ -107,10 +107,9 @@ def _origin(argument: Argument, session: Session) -> Origin | None:
 def _stood(placeholder: str, session: Session) -> bool:
     """Whether one in brackets was said with them; the bare word only names a field."""
     text = placeholder.strip()
-    return text[:1] not in _BRACKETS or is_told(text, session)
+    return text[:1] not in BRACKETS or is_told(text, session)
 
 
-_BRACKETS = ("<", "{", "[", "$", "%")
 _ALNUM = re.compile("[a-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
