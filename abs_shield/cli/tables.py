@@ -40,7 +40,8 @@ def _table(tally: Tally, source: str | None) -> Iterator[RenderableType]:
     whole = tally.whole(source=source)
     good = tally.whole(source=source, outcome="success")
     name = "all sources" if source is None else source
-    counts = f": {runs:,} runs, {whole.calls:,} calls, {good.calls:,} of them in successful runs"
+    held = f"{_counted(runs, 'run')}, {_counted(whole.calls, 'call')}"
+    counts = f": {held}, {good.calls:,} of them in successful runs"
     yield line("\n", safe(name, style="bold", limit=80), counts)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("layer", no_wrap=True)
@@ -66,12 +67,17 @@ def _number(count: int, *, style: str = "") -> Text:
     return Text(f"{count:,}" if count else "-", style=style if count else "dim")
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def _summary(tally: Tally) -> Text:
     verdicts = ", ".join(f"{tally.verdicts[verdict]:,} {verdict}" for verdict in Verdict)
     whole, good = tally.whole(), tally.whole(outcome="success")
     return Text(
-        f"{tally.runs.total():,} runs, {whole.calls:,} calls: {verdicts}. Strict mode would have "
-        f"blocked {whole.would_block:,}; {good.would_block:,} of these in successful runs."
+        f"{_counted(tally.runs.total(), 'run')}, {_counted(whole.calls, 'call')}: {verdicts}. "
+        f"Strict mode would have blocked {whole.would_block:,}; "
+        f"{good.would_block:,} of these in successful runs."
     )
 
 

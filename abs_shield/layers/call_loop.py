@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.arguments import same
@@ -27,13 +28,14 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
         and call.tool == proposal.name
         and same(call.arguments, proposal.arguments)
     ]
-    if len(alike) >= AGAIN and all(same(call.value, alike[-1].value) for call in alike[-AGAIN:]):
+    times = len([*takewhile(lambda call: same(call.value, alike[-1].value), reversed(alike))])
+    if times >= AGAIN:
         yield Finding(
             check="call_loop",
             verdict=Verdict.SUSPICIOUS,
             strength=STRENGTH,
             where="/name",
-            detail=f"this call ran {len(alike)} times with the same result",
+            detail=f"this call ran {times} times with the same result",
             code="repeated",
             hint="do something else, or ask the user",
             expected="a call that brings something new",

@@ -124,7 +124,7 @@ def _hint(error: Exception, plan: RulePlan, proposal: Proposal) -> str:
 def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
     names = [name for name in proposal.arguments if name in plan.takes]
     values = ", ".join(f"{name}={shown(proposal.arguments[name])}" for name in names)
-    sentence = escaped(why, limit=300) if why else plan.rule.sentence
+    sentence = _ended(escaped(why, limit=300) if why else plan.rule.sentence)
     return Finding(
         check="impossible_state",
         verdict=Verdict.HALLUCINATED,
@@ -136,6 +136,10 @@ def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
         expected=plan.rule.sentence,
         evidence={"rule": plan.rule.name, "file": plan.rule.file, "line": plan.rule.line},
     )
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?", "…")) else f"{sentence}."
 
 
 def _pointer(name: Any) -> str:

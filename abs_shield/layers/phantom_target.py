@@ -15,12 +15,13 @@ from abs_shield.plan.readings import readings
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear, is_flat
 from abs_shield.session import Origin, Session
+from abs_shield.session.spelling import is_told, spelling
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import is_address, is_url
+from abs_shield.text.shape import BRACKETS, is_address, is_url
 from abs_shield.text.show import escaped, shown
 
 PLACEHOLDER = 1.0
@@ -94,11 +95,19 @@ def _judged(
 
 def _origin(argument: Argument, session: Session) -> Origin | None:
     """Who mentioned the value; of a name, who mentioned it in other words."""
+    if argument.placeholder and not _stood(argument.text, session):
+        return None
     origin = session.seen.origin(argument.text, apart=_apart(argument.text))
     if origin is not None or argument.judged == "hard":
         return origin
     told = (session.seen.origin(text, apart=True) for text in readings(argument))
     return next((origin for origin in told if origin is not None), None)
+
+
+def _stood(placeholder: str, session: Session) -> bool:
+    """Whether one in brackets was said with them; the bare word only names a field."""
+    text = placeholder.strip()
+    return text[:1] not in BRACKETS or is_told(text, session)
 
 
 _ALNUM = re.compile("[a-z0-9]")
@@ -225,6 +234,8 @@ def _finding(
 ) -> Finding:
     grave = strength >= _GRAVE and (tool.tool.destructive or argument.must_be_seen)
     seen = session.origin(near) if near and session is not None else None
+    if seen is not None and session is not None:
+        near = spelling(near, seen, session)
     hint = f"did you mean {shown(near)}, from {seen}?" if near else "ask the user, or look it up"
     return Finding(
         check="phantom_target",

@@ -14,7 +14,7 @@ from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
-from abs_shield.text.leaves import Path, name_of, pointer
+from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.show import escaped
 
@@ -102,9 +102,9 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | N
     assert proposal.tool is not None
     for pair in proposal.tool.inverses:
         if pair.first == first.tool and _meets(pair, first, then):
-            return (
-                None if _excused(pair, first, then) else _finding(first, then, DECLARED, "undone")
-            )
+            if _excused(pair, first, then):
+                return None
+            return _finding(first, then, DECLARED, "undone", named=pair.same[pair.then])
     if _is_handle(then):
         return None
     strength = _strength(first, then)
@@ -189,11 +189,12 @@ def _has_subject(write: Write) -> bool:
     return bool(own_entities(write)) or not _SELF.isdisjoint(write.deed.noun)
 
 
-def _finding(first: Write, then: Write, strength: float, code: str) -> Finding:
-    met = sorted(first.meets(then))[:1]
+def _finding(first: Write, then: Write, strength: float, code: str, *, named: str = "") -> Finding:
+    told = scalar_text(then.arguments.get(named)) if named else None
+    met = [told] if told else sorted(first.meets(then))[:1]
     entity = f" on `{escaped(met[0])}`" if met else ""
     did = "undoes" if code == "undone" else "sets other values than"
-    where = next((n for n, found in then.entities.items() if met and met[0] in found), "")
+    where = named or next((n for n, found in then.entities.items() if met and met[0] in found), "")
     return Finding(
         check="self_contradiction",
         verdict=Verdict.SUSPICIOUS,

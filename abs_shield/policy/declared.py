@@ -20,8 +20,14 @@ class Declared(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
-    def __init__(self, **fields: Any) -> None:
+    def __init__(self, *unnamed: Any, **fields: Any) -> None:
         what = type(self).__name__.lower()
+        if unnamed:
+            first = next(iter(type(self).model_fields))
+            raise PolicyError(
+                f"{what}: got {shown(unnamed[0])} without a name; write `{first}=...`, fields are"
+                " given by name"
+            )
         require_fields(what, fields, type(self).model_fields)
         try:
             super().__init__(**fields)
@@ -61,8 +67,21 @@ def listed(value: Any, *, where: str) -> tuple[Any, ...]:
     return tuple(sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value)
 
 
+_MADE_BY = {
+    "Rule": "decorate the function with `@rule(tool=...)`",
+    "Inverse": "use `inverse(first, then, same=...)`",
+    "Tool": 'use `Tool(name="...")`',
+    "Suppression": 'use `Suppression(check="...", reason="...")`',
+    "Limits": "use `Limits(...)`",
+    "Target": "use `Target()`",
+}
+
+
 def _meant(entry: Any) -> str:
-    """Name the word of a closed vocabulary that was probably meant."""
+    """Name the word of a closed vocabulary that was probably meant, or what makes a part."""
+    made = _MADE_BY.get(str(entry.get("ctx", {}).get("class_name")))
+    if made is not None:
+        return f"; {made}"
     if entry["type"] not in ("enum", "literal_error") or not isinstance(entry["input"], str):
         return ""
     near = nearest(entry["input"], _QUOTED.findall(entry["ctx"]["expected"]))

@@ -157,7 +157,9 @@ def _too_many(error: Any, where: str) -> Problem:
 
 
 def _other(error: Any, where: str) -> Problem:
-    keyword = error.validator or "a schema that allows nothing"
+    keyword = error.validator
+    if keyword is None:
+        return _plain(error, where, "invalid", "nothing: no value is allowed here")
     return _plain(error, where, "invalid", f"what {shown(str(keyword))[1:-1]} allows")
 
 

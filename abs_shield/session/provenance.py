@@ -16,7 +16,7 @@ from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
-from abs_shield.text.shape import outline
+from abs_shield.text.shape import BRACKETS, outline
 from abs_shield.text.templates import Template, templates
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
@@ -191,6 +191,8 @@ class Provenance:
             return False
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
+        if bare[:1] in BRACKETS:
+            return False
         level = self._index.level(bare)
         if level is None:
             return None

@@ -35,6 +35,8 @@ _BRACKETED = re.compile(
     r"<[A-Za-z][\w .:'-]{0,58}>|\{\{?\s*[A-Za-z][\w .'-]{0,56}\}?\}|\[[A-Za-z][\w ./'-]{2,58}\]"
     r"|\$\{[A-Za-z_.]{2,40}\}|\$[A-Z]+_[A-Z_]{1,40}|%[A-Za-z_]{2,40}%"
 )
+BRACKETS = frozenset("<{[$%")
+"""What a placeholder in brackets begins with; without them it is a plain word."""
 _THING = "(?:id|name|email|key|token|number|account|user|order|url|value|phone|address|password)"
 _FILLED = r"(?:insert|replace|enter|fill|put|add|provide)"
 _STAND_IN = re.compile(

@@ -16,7 +16,7 @@ def test_a_table(command, clinic):
 
     assert done.code == 0
     assert all(name in done.out for name in LAYER_NAMES)
-    assert "1 runs, 3 calls: 1 CLEAN, 0 SUSPICIOUS, 2 HALLUCINATED" in done.out
+    assert "1 run, 3 calls: 1 CLEAN, 0 SUSPICIOUS, 2 HALLUCINATED" in done.out
     assert done.err == ""
 
 

@@ -1,8 +1,9 @@
-"""Every Python block of the README and of docs/ runs, and every part has its line there."""
+"""Every Python block of the README and of docs/ runs, and prints what the page shows."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,83 +12,91 @@ from pathlib import Path
 import pytest
 
 from abs_shield import Policy
-from abs_shield.layers import LAYERS
 from abs_shield.policy import marks
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FENCE = re.compile(
+    r"^```(python|console)\n(.*?)^```$(?:\n+^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL
+)
 SKIPPED = "<!-- not executed -->"
-RUN = """
-import json, sys
-name, blocks = json.load(sys.stdin)
-sys.modules["page"] = page = type(sys)("page")
-for line, source in blocks:
-    exec(compile("\\n" * (line - 1) + source, name, "exec"), page.__dict__)
-"""
+EXECUTED = "<!-- executed -->"
+"""Stands before a console block whose commands run, and whose output is compared."""
+
+FILE = re.compile(r"<!-- file: ([\w.]+) -->$")
+"""Stands before a Python block that is a file of its own, too, for the commands that name it."""
+
+Block = tuple[int, str, str, str | None, str]
 
 
-def blocks(page: Path) -> list[tuple[int, str]]:
-    """Line of its first statement, and source, of every block that is to run."""
+def blocks(page: Path) -> list[Block]:
+    """Line, language, source, shown output and file name of every block that is to run."""
     text = page.read_text(encoding="utf-8")
-    found = []
+    found: list[Block] = []
     for block in FENCE.finditer(text):
-        before = text[: block.start()]
-        if not before.rstrip().endswith(SKIPPED):
-            found.append((before.count("\n") + 2, block[1]))
+        before = text[: block.start()].rstrip()
+        runs = before.endswith(EXECUTED) or block[1] == "python"
+        if runs and not before.endswith(SKIPPED):
+            line = text[: block.start()].count("\n") + 2
+            file = FILE.search(before)
+            found.append((line, block[1], block[2], block[3], file[1] if file else ""))
     return found
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_block_runs(page: Path, tmp_path: Path) -> None:
-    """A page's blocks run in order, in one namespace, warnings being errors."""
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-c", RUN],
+def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a page's blocks in an empty folder, warnings being errors."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", str(Path(__file__).with_name("run_page.py"))],
         input=json.dumps([page.name, blocks(page)]),
-        cwd=tmp_path,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"},
         capture_output=True,
         text=True,
         timeout=120,
     )
 
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_block_runs(page: Path, tmp_path: Path) -> None:
+    """A page's blocks run in order, in one namespace, and print what stands below them."""
+    ran = run(page, tmp_path)
+
     assert ran.returncode == 0, ran.stderr[-3_000:]
 
 
-def test_a_wrong_block_would_be_noticed(tmp_path: Path) -> None:
-    """A block that fails fails this suite, at its own line."""
-    page = tmp_path / "page.md"
-    page.write_text("# Page\n\n```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n")
-    ran = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps([page.name, blocks(page)]),
-        capture_output=True,
-        text=True,
-    )
+WRONG = {
+    "fault": ("```python\nx = 1\n```\n\n```python\nassert x == 2\n```\n", 'File "page.md", line 8'),
+    "output": ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "page.md, line 4"),
+    "console": (f"{EXECUTED}\n```console\n$ echo a\nb\n```\n", "page.md, line 5"),
+}
 
-    assert (ran.returncode, True) == (1, 'File "page.md", line 8' in ran.stderr)
+
+@pytest.mark.parametrize("kind", WRONG)
+def test_a_wrong_block_would_be_noticed(kind: str, tmp_path: Path) -> None:
+    """A block that fails, or prints something else than the page shows, fails at its own line."""
+    text, place = WRONG[kind]
+    page = tmp_path / "page.md"
+    page.write_text(f"# Page\n\n{text}")
+    ran = run(page, tmp_path)
+
+    assert (ran.returncode, True) == (1, place in ran.stderr)
 
 
 def test_a_skipped_block_does_not_run(tmp_path: Path) -> None:
-    """Only the line before a block takes it out."""
+    """Only the line before a block takes it out; a console block runs where a line says so."""
     page = tmp_path / "page.md"
-    page.write_text(f"{SKIPPED}\n```python\na\n```\n\n```python\nb\n```\n\n```text\nc\n```\n")
+    page.write_text(
+        f"{SKIPPED}\n```python\na\n```\n\n```python\nb\n```\n\n```text\nc\n```\n"
+        f"```console\n$ d\n```\n"
+    )
 
-    assert blocks(page) == [(7, "b\n")]
-
-
-@pytest.mark.parametrize("layer", LAYERS)
-def test_every_layer_has_its_section(layer: str) -> None:
-    """A layer has a row and a section with a block in docs/layers.md."""
-    text = (ROOT / "docs" / "layers.md").read_text(encoding="utf-8")
-    section = text.partition(f"\n## {layer}\n")[2].partition("\n## ")[0]
-
-    assert (f"| `{layer}` |" in text, "```python" in section) == (True, True)
+    assert blocks(page) == [(7, "python", "b\n", "c\n", "")]
 
 
 @pytest.mark.parametrize("field", Policy.model_fields)
 def test_every_field_has_its_row(field: str) -> None:
     """A field of the policy has a row with its default in docs/policy.md."""
-    text = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8").partition("\n## Tools")[0]
     (row,) = re.findall(rf"^\| `{field}` \| `(.+?)` \|", text, re.MULTILINE)
     default = Policy.model_fields[field].get_default()
 

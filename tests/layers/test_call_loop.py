@@ -25,6 +25,20 @@ def test_the_third_equal_call_is_a_loop():
     assert ["repeated"] == found(({"id": 7}, "busy"), ({"id": 7}, "busy"))
 
 
+def test_only_equal_answers_are_counted():
+    """What came before something moved is no part of the loop."""
+    tools = [Tool(name="status", parameters={"type": "object"})]
+    firewall = Shield(shield.configure(tools=tools, layers=["call_loop"]), hooks=None)
+    with firewall.session() as session:
+        session.user("How is job 7?")
+        for value in ("queued", "busy", "busy"):
+            with firewall.guard(ToolCall("status", {"id": 7})) as guard:
+                guard.value = value
+        (finding,) = firewall.check_call(ToolCall("status", {"id": 7})).findings
+
+    assert "this call ran 2 times with the same result" == finding.detail
+
+
 @pytest.mark.parametrize(
     "ran",
     [

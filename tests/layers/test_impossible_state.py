@@ -79,7 +79,10 @@ def test_a_string_rejects_and_says_why():
 
     (found,) = check(in_hours, amount=1).findings
 
-    assert ("the bank is closed Got amount=1.", in_hours.sentence) == (found.detail, found.expected)
+    assert ("the bank is closed. Got amount=1.", in_hours.sentence) == (
+        found.detail,
+        found.expected,
+    )
 
 
 def test_a_rule_whose_optional_parameter_is_absent_does_not_run():

@@ -77,6 +77,26 @@ def test_a_placeholder(said):
     assert ("placeholder", 1.0) == (found.code, found.strength)
 
 
+@pytest.mark.parametrize("text", ["Ask for the order_id first.", "Hi."])
+def test_a_field_of_that_name_is_no_mention(text):
+    """A result's key, and the bare word in a text, say nothing of the placeholder in brackets."""
+    results = [("get_user", {"order_id": "W-1", "orders": ["W-1"]})]
+    found = judged(text, "refund", {"transaction_id": "<order_id>"}, results=results).findings
+
+    assert ["placeholder"] == [f.code for f in found]
+
+
+def test_the_nearest_value_is_told_as_it_was_written():
+    """A tool may tell capitals apart, so the model reads the id with its own."""
+    results = [("list_orders", [{"order_id": "W-10245"}, {"order_id": "W-7"}])]
+    (found,) = judged(
+        "Refund it.", "refund", {"transaction_id": "W-10254"}, results=results
+    ).findings
+
+    assert 'did you mean "W-10245", from a result of `list_orders`?' == found.hint
+    assert "W-10245" == found.nearest
+
+
 def test_a_placeholder_that_the_user_wrote_is_none():
     """Somebody may really be called so."""
     assert [] == codes(

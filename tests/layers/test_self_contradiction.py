@@ -228,7 +228,10 @@ def test_a_declared_pair_is_certain():
     firewall = door(inverses=[inverse("send_note", "create_ticket", same="note_id")])
     calls = ("send_note", {"note_id": "n1"}, "ok"), ("create_ticket", {"note_id": "n1"})
 
-    assert [1.0] == [f.strength for f in run(firewall, *calls).findings]
+    (finding,) = run(firewall, *calls).findings
+
+    assert (1.0, "/arguments/note_id") == (finding.strength, finding.where)
+    assert "this call on `n1` undoes `send_note`, which ran a moment ago" == finding.detail
 
 
 def test_a_declared_pair_with_other_names():

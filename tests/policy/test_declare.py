@@ -214,3 +214,21 @@ def test_audited() -> None:
         policy.tools[0].mode,
         policy.threshold,
     ) == (Mode.AUDIT, {}, None, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("declare", "way"),
+    [
+        (lambda: Tool("refund"), "write `name=...`"),
+        (lambda: shield.configure(rules=[len]), "decorate the function with `@rule(tool=...)`"),
+        (lambda: shield.configure(inverses=[("a", "b")]), "use `inverse(first, then, same=...)`"),
+        (lambda: shield.configure(tools=["refund"]), 'use `Tool(name="...")`'),
+    ],
+    ids=["unnamed", "rule", "inverse", "tool"],
+)
+def test_a_wrong_part_says_how_it_is_made(declare, way):
+    """Whoever writes the obvious thing is told the right one."""
+    with pytest.raises(PolicyError) as wrong:
+        declare()
+
+    assert way in str(wrong.value)

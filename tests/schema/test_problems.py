@@ -109,3 +109,10 @@ def test_decimals_are_multiples_as_written() -> None:
     schema = compile_schema({"type": "number", "multipleOf": 0.01})
 
     assert [schema.accepts(value) for value in (19.99, 19.995)] == [True, False]
+
+
+def test_a_schema_that_allows_nothing_says_so() -> None:
+    """`false` has no keyword to name."""
+    problem = only({"properties": {"a": False}}, {"a": 1})
+
+    assert "got 1, expected nothing: no value is allowed here" == problem.detail

@@ -1,0 +1,79 @@
+"""The words and records of the code have their line in the docs, with their default."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from enum import StrEnum
+from pathlib import Path
+
+import pytest
+from pydantic_core import PydanticUndefined
+
+from abs_shield import Action, Finding, Mode, Tool, Verdict
+from abs_shield.core import Outcome, Subject
+from abs_shield.session import Limits
+
+ROOT = Path(__file__).parents[2]
+WORDS = {
+    "Verdict": Verdict,
+    "Action": Action,
+    "Mode": Mode,
+    "Subject": Subject,
+    "Coverage": Outcome,
+}
+
+
+def rows(page: str, first: str) -> list[str]:
+    """The rows of a page's tables that begin with *first*."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line.startswith(f"| {first} |")]
+
+
+def told(word: str) -> str:
+    """The row of docs/concepts.md that gives a word its values."""
+    text = (ROOT / "docs" / "concepts.md").read_text(encoding="utf-8")
+    return re.findall(rf"^\| .* \| \*\*{word}\*\* \| (.*) \|$", text, re.MULTILINE)[0]
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_every_word_has_its_values(word: str) -> None:
+    """A closed vocabulary's values stand in docs/concepts.md, in their order."""
+    values: type[StrEnum] = WORDS[word]
+    places = [told(word).find(value) for value in values]
+
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_a_finding_is_told_whole() -> None:
+    """Every field of a finding stands in docs/concepts.md."""
+    named = re.findall(r"[a-z]+", told("Finding"))
+
+    assert [] == [field.name for field in dataclasses.fields(Finding) if field.name not in named]
+
+
+@pytest.mark.parametrize("field", dataclasses.fields(Limits), ids=lambda field: field.name)
+def test_every_bound_has_its_row(field: dataclasses.Field[int]) -> None:
+    """A bound of a session stands in docs/sessions.md with its default."""
+    text = (ROOT / "docs" / "sessions.md").read_text(encoding="utf-8")
+
+    assert f"\n| `{field.name}` | {field.default:,} " in text
+
+
+@pytest.mark.parametrize("name", Tool.model_fields)
+def test_every_field_of_a_tool_has_its_row(name: str) -> None:
+    """What an author may say of a tool stands in docs/policy.md with its default."""
+    default = Tool.model_fields[name].get_default()
+    shown = "required" if default is PydanticUndefined else f"`{default!r}`"
+
+    assert [True] == [f"| {shown} |" in row for row in rows("policy.md", f"`{name}`")[-1:]]
+
+
+def test_every_code_of_the_door_has_its_row() -> None:
+    """What the door itself tells the model stands in docs/feedback.md."""
+    source = (ROOT / "abs_shield" / "core" / "decision.py").read_text(encoding="utf-8")
+    codes = set(re.findall(r'_door_problem\("(\w+)"', source))
+
+    assert [] == [code for code in sorted(codes) if not rows("feedback.md", f"`{code}`")]
+    assert len(codes) == 3
