@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from math import isfinite
+from operator import length_hint
 from typing import Any, NamedTuple
 
 DEPTH = 64
@@ -26,6 +27,36 @@ class _Refused(ValueError):
     def __init__(self, malformed: Malformed) -> None:
         super().__init__(malformed.detail)
         self.malformed = malformed
+
+
+_PLAIN = frozenset({str, int, float, bool, type(None)})
+_STRING = frozenset({str})
+_WORD = 1 << 63
+_MOST_NAMES = 64
+
+
+def plain_size(arguments: dict[str, Any]) -> int:
+    """
+    Give the characters of arguments that are a few plain scalars, as those of most calls are.
+
+    Returns:
+        -1 where anything needs a closer look: containers, other types, huge or infinite numbers.
+
+    >>> plain_size({"id": "tx_1", "amount": 2.5}), plain_size({"ids": ["tx_1"]})
+    (12, -1)
+    """
+    values = arguments.values()
+    if not (
+        len(arguments) <= _MOST_NAMES
+        and _PLAIN.issuperset(map(type, values))
+        and _STRING.issuperset(map(type, arguments))
+    ):
+        return -1
+    for value in values:
+        if type(value) is not str and value is not None and not -_WORD < value < _WORD:
+            return -1  # NaN is never between two numbers
+    size = len("".join(arguments)) + sum(map(length_hint, values))
+    return size if size <= SIZE else -1
 
 
 def read_arguments(raw: Any) -> dict[str, Any] | Malformed:

@@ -52,9 +52,9 @@ def _are_plain(logprobs: Any) -> bool:
         type(logprobs) is list
         and 0 < len(logprobs) <= _FEW
         and _FLOAT.issuperset(map(type, logprobs))
+        and not any(map(isnan, logprobs))
         and _LEAST < min(logprobs)
         and max(logprobs) <= 0
-        and not any(map(isnan, logprobs))
     )
 
 

@@ -99,7 +99,7 @@ def _asked(
 
 def _ask(plan: RulePlan, proposal: Proposal, session: Session) -> Finding | Failed | None:
     try:
-        said = plan.ask(proposal.arguments, session, proposal.call)
+        said = plan.ask(proposal.arguments, session, proposal.call, flat=proposal.plain)
     except Exception as error:
         told = f"raised {type(error).__name__}{_hint(error, plan, proposal)}"
         return Failed(f"rule `{plan.rule.name}` ({_place(plan)}) {told}")

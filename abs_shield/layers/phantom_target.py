@@ -13,7 +13,7 @@ from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.names import is_path
 from abs_shield.plan.readings import readings
 from abs_shield.plan.siblings import Siblings
-from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear, is_flat
+from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.session import Origin, Session
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.text.hosts import is_well_known
@@ -43,9 +43,10 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
-    unclear = tool.targets.unclear(proposal.arguments, session.seen.voucher)
-    if not unclear and is_flat(proposal.arguments):
+    vouches = session.seen.voucher
+    if proposal.plain and tool.targets.all_vouched(proposal.arguments, vouches):
         return ()
+    unclear = tool.targets.unclear(proposal.arguments, vouches)
     return _looked_at(unclear, tool, proposal, session)
 
 
@@ -59,7 +60,9 @@ def _looked_at(
         for said in _judged(argument, tool, proposal, session)
     )
     yield from islice(found, _MOST)
-    if next(islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None):
+    if not proposal.plain and next(
+        islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
+    ):
         yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
 
 

@@ -49,6 +49,8 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     if tool is None or not tool.writes:
         return ()
     history = History.of(session, proposal.plan, owner=proposal.terms.owner)
+    if not history.writes and not proposal.siblings:
+        return ()
     earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session)]
     if not earlier:
         return ()

@@ -78,6 +78,7 @@ class Parameters:
     allow: tuple[Callable[[Any], bool], ...]
     top: dict[str, Parameter] = field(default_factory=dict)
     _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
+    _judged: dict[tuple[str, ...], tuple[tuple[str, Parameter], ...]] = field(default_factory=dict)
 
     def at(self, path: Path) -> Parameter:
         """Give the parameter at *path*."""
@@ -89,6 +90,16 @@ class Parameters:
             known = self._compiled(path)
             if len(self._nested) < _KEPT:
                 self._nested[key] = known
+        return known
+
+    def judged(self, names: tuple[str, ...]) -> tuple[tuple[str, Parameter], ...]:
+        """Give those of the *names* at the top level whose values may be judged."""
+        known = self._judged.get(names)
+        if known is None:
+            found = ((name, self.at((name,))) for name in names)
+            known = tuple(pair for pair in found if pair[1].judged != "never")
+            if len(self._judged) < _KEPT:
+                self._judged[names] = known
         return known
 
     def named(self, name: str) -> Parameter:

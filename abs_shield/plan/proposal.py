@@ -47,6 +47,7 @@ class Proposal:
         siblings: Calls proposed before it in the same turn.
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
+        plain: Whether the arguments are known to be a few plain scalars.
         undecided: Why it is not known whether the arguments match; empty where it is.
     """
 
@@ -62,6 +63,7 @@ class Proposal:
     logprob: float | None = None
     logprob_fault: str = ""
     undecided: str = ""
+    plain: bool = False
     _fits: bool | None = None
 
     @property
@@ -71,7 +73,7 @@ class Proposal:
             schema = self.tool.schema if self.tool else None
             try:
                 self._fits = self.malformed is None and (
-                    schema is None or schema.accepts(self.arguments)
+                    schema is None or schema.accepts(self.arguments, known_plain=self.plain)
                 )
             except Undecided as error:
                 self._fits, self.undecided = False, str(error)

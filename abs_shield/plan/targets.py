@@ -26,7 +26,6 @@ _MOST_KEYS = 20
 MOST_JUDGED = 10_000
 """Values of one call that are judged."""
 _LONGEST_NAME = 256
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,22 +76,17 @@ class Targets:
         """Give the leaves that have to come from somewhere, at most 10,000 a call."""
         return self.read(self.unclear(arguments), arguments)
 
-    def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
-        """Give the leaves of judged parameters for which nobody *vouches*."""
-        found: list[Unclear] = []
-        top, named = self.parameters.top, self.parameters.named
-        if not is_flat(arguments):
-            return self._nested(arguments, vouches)
-        for name, leaf in arguments.items():
-            parameter = top.get(name) or named(name)
-            if parameter.judged == "never":
-                continue
+    def all_vouched(self, arguments: Mapping[str, Any], vouches: Vouches) -> bool:
+        """Whether somebody *vouches* for every judged one of arguments that are plain scalars."""
+        for name, parameter in self.parameters.judged(tuple(arguments)):
+            leaf = arguments[name]
             text = leaf if type(leaf) is str else scalar_text(leaf)
             if text and not vouches(text, parameter.asks):
-                found.append(Unclear((name,), leaf, text, parameter))
-        return found
+                return False
+        return True
 
-    def _nested(self, arguments: Mapping[str, Any], vouches: Vouches) -> list[Unclear]:
+    def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
+        """Give the leaves of judged parameters for which nobody *vouches*, at most 10,000."""
         found: list[Unclear] = []
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
@@ -138,14 +132,6 @@ class Targets:
     def judges(self, path: Path) -> bool:
         """Whether leaves at *path* are judged by their name alone."""
         return self.parameters.at(path).judged in ("hard", "who", "soft")
-
-
-def is_flat(arguments: Mapping[str, Any]) -> bool:
-    """Whether arguments hold plain scalars alone, and not too many of them."""
-    return len(arguments) <= _MOST_FLAT and _SCALARS.issuperset(map(type, arguments.values()))
-
-
-_MOST_FLAT = 512
 
 
 def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argument | None:

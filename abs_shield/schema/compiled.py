@@ -37,23 +37,32 @@ class CompiledSchema:
     engine: str
     known: frozenset[str]
     required: frozenset[str]
-    _quick: Accepts | None
+    _core: Accepts | None
+    _closed: frozenset[str] | None
     _reference: Reference
 
-    def accepts(self, value: object) -> bool:
+    def accepts(self, value: Any, *, known_plain: bool = False) -> bool:
         """
         Tell whether a value fits; any Python object gives an answer.
+
+        Args:
+            value: The value.
+            known_plain: Whether it is known to be an object of a few plain scalars.
 
         Raises:
             Undecided: The bounds were reached before it was known.
         """
-        if self._quick is not None:
+        if self._core is not None:
             try:
-                if self._quick(value):
+                if (known_plain or plain(value)) and self._admits(value) and self._core(value):
                     return True
             except Exception:  # an engine that stumbles has not said yes; the reference decides
                 pass
         return self._reference.accepts(value)
+
+    def _admits(self, value: Any) -> bool:
+        """Whether every name is a declared one, where no other may come."""
+        return self._closed is None or type(value) is not dict or value.keys() <= self._closed
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """
@@ -103,7 +112,8 @@ def compile_schema(
         engine=name,
         known=known,
         required=frozenset(names.required),
-        _quick=core and _guarded(core, known if judge.closed else None),
+        _core=core,
+        _closed=known if judge.closed else None,
         _reference=judge,
     )
 
@@ -151,13 +161,3 @@ def _bounded(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
         return (depth >= MAX_DEPTH or flat(value, depth)) and core(value)
 
     return accepts
-
-
-def _guarded(core: Accepts, known: frozenset[str] | None) -> Accepts:
-    if known is None:
-        return lambda value: plain(value) and core(value)
-
-    def quick(value: Any) -> bool:
-        return plain(value) and (type(value) is not dict or value.keys() <= known) and core(value)
-
-    return quick

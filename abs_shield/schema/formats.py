@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import date as calendar_date
 from functools import cache
 from ipaddress import AddressValueError, IPv6Address
 
@@ -16,7 +17,7 @@ _LONGEST = 4096
 """Characters of a text that costs more to check the longer it is."""
 
 _DAYS = (0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-_DATE = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
     r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
@@ -45,13 +46,13 @@ _FUTURE = re.compile(rf"[vV][0-9A-Fa-f]+\.[{_UNRESERVED}:]+")
 
 def date(text: str) -> bool:
     """A day of the calendar, as in ``2024-05-31``."""
-    match = _DATE.fullmatch(text)
-    if match is None:
+    if _DATE.fullmatch(text) is None:
         return False
-    year, month, day = map(int, match.groups())
-    if not (1 <= month <= 12 and 1 <= day <= _DAYS[month]):
+    try:
+        calendar_date.fromisoformat(text if text[:4] != "0000" else f"2000{text[4:]}")
+    except ValueError:
         return False
-    return (month, day) != (2, 29) or (year % 4 == 0 and (year % 100 != 0 or year % 400 == 0))
+    return True
 
 
 def time(text: str) -> bool:

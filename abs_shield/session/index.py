@@ -129,9 +129,15 @@ class Index:
 
     def level(self, text: str) -> int | None:
         """How far a text is trusted that stands here as it is: a chunk, or several in a row."""
-        for level, table in enumerate(self._exact):
-            if text in table:
-                return level
+        system, user, prose, scalar = self._exact
+        if text in user:
+            return SYSTEM if text in system else USER
+        if text in system:
+            return SYSTEM
+        if text in prose:
+            return PROSE
+        if text in scalar:
+            return SCALAR
         at = self.joined(chunks(text))
         return None if at is None else at.level
 

@@ -32,9 +32,10 @@ class Log:
         self.version = 0
         self.forgot = False
 
-    def append(self, event: Event) -> None:
+    def append(self, event: Event, *, size: int = -1) -> None:
+        """Append an event; *size* are its characters, where they were counted already."""
         self.version += 1
-        size = _size(event, self._limit)
+        size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
         self._entries.append((self.version, event, size))
         self._size += size
         while self._size > self._limit and len(self._entries) > 1:
@@ -49,8 +50,6 @@ class Log:
 
 
 def _size(event: Event, limit: int) -> int:
-    if type(event) is Proposed and len(event.calls) == 1:
-        return measure(event.calls[0].arguments, limit) + _OVERHEAD
     match event:
         case Said():
             return len(event.text) + _OVERHEAD

@@ -226,15 +226,15 @@ class Session:
 
     # What the door writes ------------------------------------------------------------------------
 
-    def open(self, call: ToolCall, decision_id: str) -> None:
-        """The door let *call* pass: what comes back is its result."""
+    def open(self, call: ToolCall, decision_id: str, *, size: int = -1) -> None:
+        """The door let *call* pass; its arguments are *size* characters, where that is known."""
         with self.lock:
             if call.id:
                 self.calls.open(call.id, decision_id)
             else:
                 self.calls.open_loose(call.name)
             if not (call.id and self.pending.forget(call.id)):
-                self.log.append(Proposed((call,)))
+                self.log.append(Proposed((call,)), size=size)
 
     def stopped(self, call: ToolCall, *, told: bool = False) -> None:
         """The door blocked *call*: what a transcript tells of it is no execution."""

@@ -9,7 +9,7 @@ from time import perf_counter, time
 from typing import Any, NamedTuple
 
 from abs_shield.core import Action, Decision, Subject, ToolCall
-from abs_shield.core.arguments import Malformed
+from abs_shield.core.arguments import Malformed, plain_size
 from abs_shield.core.draft import Draft, sealed
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
@@ -37,6 +37,7 @@ class Opened(NamedTuple):
     nested: bool
     key: Key
     malformed: Malformed | None = None
+    size: int = -1
 
 
 class Bench:
@@ -81,14 +82,17 @@ class Bench:
         """
         started = perf_counter()
         at = time()
-        malformed = arguments if isinstance(arguments, Malformed) else None
-        plain = {} if isinstance(arguments, Malformed) else arguments
+        malformed, plain = None, arguments
+        if isinstance(plain, Malformed):
+            malformed, plain = plain, {}
         if SWITCH.off:
             decision = unjudged(call, session, self.policy, known=known)
             return Opened(call, plain, session, decision, nested, _NO_KEY, malformed)
-        logprob = None
+        logprob, size = None, -1
         try:
+            size = plain_size(plain)
             proposal = self._proposal(call, plain, malformed, session, siblings)
+            proposal.plain = size >= 0
             plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
             judgement = judge(self._layers, proposal, session, nested=nested)
@@ -104,7 +108,7 @@ class Bench:
         if known is None and logprob is not None and not nested:
             session.likelihoods.update(logprob)
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
-        return Opened(call, plain, session, decision, nested, key, malformed)
+        return Opened(call, plain, session, decision, nested, key, malformed, size)
 
     def _stopped(
         self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool

@@ -65,20 +65,36 @@ class Desk:
     ) -> Opened:
         """Judge a call at its dispatch; a proposal of the same call is replaced."""
         arguments = read_arguments(call.arguments)
-        plain = {} if isinstance(arguments, Malformed) else arguments
         with session.lock:
-            pending = session.pending.consume(call, plain) if session.pending else None
-            if pending is not None:
-                call = _as_proposed(call, pending)
-            known = pending.decision.id if pending else session.calls.decided(call.id)
-            nested = pending is None and _inside(session)
-            if session.pending and not (pending or nested or call.id):
-                told = session.pending.named(call, plain)
-                call = call if told is None else replace(call, id=told)
+            if session.pending:
+                return self._proposed(call, arguments, session, siblings)
+            known = session.calls.decided(call.id) if call.id else None
+            nested = RUNNING.get() is not None and _inside(session)
             return self._bench.judged(
-                call, arguments, session, siblings=siblings, nested=nested, known=known,
-                counted=pending is not None and pending.decision.blocked,
-            )  # fmt: skip
+                call, arguments, session, siblings=siblings, nested=nested, known=known
+            )
+
+    def _proposed(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any] | Malformed,
+        session: Session,
+        siblings: tuple[ToolCall, ...],
+    ) -> Opened:
+        """Judge a call of a run in which proposals are open; it may be one of them."""
+        plain = {} if isinstance(arguments, Malformed) else arguments
+        pending = session.pending.consume(call, plain)
+        if pending is not None:
+            call = _as_proposed(call, pending)
+        known = pending.decision.id if pending else session.calls.decided(call.id)
+        nested = pending is None and _inside(session)
+        if not (pending or nested or call.id):
+            told = session.pending.named(call, plain)
+            call = call if told is None else replace(call, id=told)
+        return self._bench.judged(
+            call, arguments, session, siblings=siblings, nested=nested, known=known,
+            counted=pending is not None and pending.decision.blocked,
+        )  # fmt: skip
 
     def propose(
         self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...]
@@ -140,12 +156,13 @@ class Desk:
         session, decision = opened.session, opened.decision
         if decision.blocked and _waits(decision):
             self.approvals.wait(decision.id, opened.key)
-        again = decision.id in session.calls.opened.get(opened.call.id or "", ())
+        call_id = opened.call.id
+        again = call_id is not None and decision.id in session.calls.opened.get(call_id, ())
         if not (opened.nested or again):
             if decision.blocked:
                 session.stopped(opened.call)
             else:
-                session.open(opened.call, decision.id)
+                session.open(opened.call, decision.id, size=opened.size)
         if not again:
             self.record(decision, session)
         return opened

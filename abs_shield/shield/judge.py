@@ -51,24 +51,32 @@ def judge(
     layers: Sequence[tuple[str, Layer]], proposal: Proposal, session: Session, *, nested: bool
 ) -> Judgement:
     """Ask every layer; one that raises is an error of ours, and loses no other's finding."""
-    judgement = Judgement([], {}, [])
-    coverage = judgement.coverage
-    unknown = proposal.tool is None
+    coverage = dict.fromkeys(dict(layers), RAN)
+    judgement = Judgement([], coverage, [])
+    known = proposal.tool is not None
+    if nested or not known:
+        layers = _able(layers, coverage, nested=nested, known=known)
     for name, layer in layers:
-        coverage[name] = RAN
-        if unknown and name != "phantom_tool":
-            coverage[name] = UNKNOWN_TOOL
-        elif nested and name not in NESTED_LAYERS:
-            coverage[name] = NESTED
-        else:
-            try:
-                if said := layer(proposal, session):
-                    _hear(name, said, judgement)
-            except Exception as error:
-                judgement.faults.append(Fault(name, place_of(error)))
-            if judgement.faults and judgement.faults[-1].layer == name:
-                coverage[name] = Coverage(Outcome.ERROR, judgement.faults[-1].message)
+        try:
+            if said := layer(proposal, session):
+                _hear(name, said, judgement)
+        except Exception as error:
+            judgement.faults.append(Fault(name, place_of(error)))
+    for fault in judgement.faults:
+        coverage[fault.layer] = Coverage(Outcome.ERROR, fault.message)
     return judgement
+
+
+def _able(
+    layers: Sequence[tuple[str, Layer]], coverage: dict[str, Coverage], *, nested: bool, known: bool
+) -> list[tuple[str, Layer]]:
+    """Give the layers that can look at a nested call, or at one of an unknown tool."""
+    for name, _ in layers:
+        if not known and name != "phantom_tool":
+            coverage[name] = UNKNOWN_TOOL
+        else:
+            coverage[name] = NESTED if nested and name not in NESTED_LAYERS else RAN
+    return [(name, layer) for name, layer in layers if coverage[name] is RAN]
 
 
 def _hear(name: str, said: Iterable[object], judgement: Judgement) -> None:

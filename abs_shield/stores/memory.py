@@ -27,19 +27,19 @@ class MemoryStore:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
         self._records: deque[Decision] = deque(maxlen=most)
         self._most = most
-        self._dropped = 0
+        self._appended = 0
         self._lock = Lock()
 
     @property
     def dropped(self) -> int:
         """How many records made room for newer ones."""
-        return self._dropped
+        with self._lock:
+            return self._appended - len(self._records)
 
     def append(self, decision: Decision) -> None:
         """Keep *decision*, in place of the oldest one where the ring is full."""
         with self._lock:
-            if len(self._records) == self._most:
-                self._dropped += 1
+            self._appended += 1
             self._records.append(decision)
 
     def get(self, decision_id: str) -> Decision | None:
