@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
 from enum import StrEnum
 from pathlib import Path
 from traceback import walk_tb
@@ -68,19 +70,22 @@ def prove(
 
     Exits with 0 where it is proved, 1 where it is not, 2 for bad input.
     """
-    listed = read_placed_tools(tools)
-    try:
-        made = _made(policy)
-    except PolicyError as error:
-        proof = Proof(problems=(_not_declared(error, policy),))
-    else:
-        proof = proved(*_compared(made, listed, policy))
+    with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
+        proof = _proof(policy, read_placed_tools(tools))
     if format is Format.JSON:
         print_json(proof.to_dict())
     else:
         _print(proof)
     bad = proof.problems if fail_on is FailOn.WARNING else proof.errors
     raise typer.Exit(1 if bad else 0)
+
+
+def _proof(place: str, listed: Iterable[Tool]) -> Proof:
+    try:
+        made = _made(place)
+    except PolicyError as error:
+        return Proof(problems=(_not_declared(error, place),))
+    return proved(*_compared(made, listed, place))
 
 
 def _made(place: str) -> Any:

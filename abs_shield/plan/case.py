@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -39,13 +39,15 @@ class Case:
     @cached_property
     def plans(self) -> Mapping[str, ToolPlan]:
         """Every tool compiled; a schema that cannot be is kept as its fault."""
-        made = {}
-        for name, tool in self.tools.items():
-            plan = compile_tool(Tool(name=tool.name), self.policy, tolerant=True)
-            with suppress(Exception):  # a schema that nothing can read is told as invalid
-                plan = compile_tool(tool, self.policy, tolerant=True)
-            made[name] = plan
-        return made
+        return {name: self._compiled(tool) for name, tool in self.tools.items()}
+
+    def _compiled(self, tool: Tool) -> ToolPlan:
+        try:
+            return compile_tool(tool, self.policy, tolerant=True)
+        except Exception as error:  # whatever stands for a schema, its fault is told
+            bare = compile_tool(Tool(name=tool.name), self.policy, tolerant=True)
+            what = f"tool `{tool.name}`: {type(error).__name__}: {error}"
+            return replace(bare, broken=escaped(what, limit=300))
 
     def runs(self, *layers: str) -> bool:
         """Whether one of these layers runs, or one of the user's own, which may stand for it."""

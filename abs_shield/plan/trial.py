@@ -10,6 +10,7 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.plan.case import Arguments, Case
+from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
 from abs_shield.plan.rules import RulePlan
 from abs_shield.schema.samples import Pool
@@ -29,7 +30,7 @@ class Trial:
     What a rule said about sampled calls of one tool.
 
     Attributes:
-        sampled: Calls that the schema accepts.
+        sampled: Calls that the schema accepts; 1 where none can have what the rule takes.
         asked: Calls about which it was asked, once a session.
         raised: The first exception and its arguments, in words; empty where there was none.
         odd: The first answer that is none, in words.
@@ -70,11 +71,13 @@ class Trial:
 
 def tried(plan: RulePlan, tool: str, case: Case) -> Trial:
     """Ask a rule about what its tool's schema accepts, near the numbers and words of its code."""
-    trial = Trial()
+    schema = case.plans[tool].schema
+    if schema is None or any(refuses(schema, name) for name in plan.needs):
+        return Trial(sampled=int(schema is not None))
     focus = None if plan.takes_all or (plan.call and not plan.takes) else plan.takes
     pool = Pool.of(constants_of(plan.rule.function))
     samples = [*case.samples(tool, pool=pool, focus=focus)]
-    trial.sampled = len(samples)
+    trial = Trial(sampled=len(samples))
     applying = [arguments for arguments in samples if plan.runs_on(arguments)]
     for arguments in applying[: _MOST_WITH_SESSION if plan.session else None]:
         for session, real in _sessions(plan, tool, arguments, case):

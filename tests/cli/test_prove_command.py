@@ -129,6 +129,13 @@ def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
     assert problem["message"].endswith("did you mean `threshold`?")
 
 
+def test_what_a_module_prints(command, module):
+    """The standard output holds the proof alone."""
+    done = command("prove", f"{module(CLINIC + 'print(1)')}:firewall", "--format", "json")
+
+    assert (True, "1\n") == (json.loads(done.out)["ok"], done.err)
+
+
 def test_hostile_tools_are_escaped(command, module, file):
     """Nothing that a file holds reaches the terminal raw."""
     tools = [{"name": "x\x1b[2J[bold]\u202e", "parameters": {"type": "\x1b]0;own\x07"}}]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -174,6 +174,31 @@ def test_texts_of_a_pattern(pattern: str) -> None:
 def test_a_pattern_that_is_not_read(pattern: str) -> None:
     """What is not read gives nothing, or nothing long."""
     assert all(len(text) <= 4_096 for text in matching(pattern))
+
+
+def test_a_pattern_that_takes_for_ever() -> None:
+    """A schema that answers slowly is given up: each answer is bounded, and so is their number."""
+    evil = {"type": "string", "pattern": "^(a|aa|aaa)+$"}
+    texts = [f"{'a' * 60}!{n}" for n in range(100)]
+    parameters = {
+        "type": "object",
+        "properties": {name: evil for name in "xyz"},
+        "required": ["x"],
+    }
+    compiled = compile_schema(parameters, closed=True)
+    asked = []
+
+    class Counting:
+        def accepts(self, value: Any) -> bool:
+            asked.append(str(value))
+            return compiled.accepts(value)
+
+        problems = compiled.problems
+
+    found = [*Samples(parameters, cast("Any", Counting()), pool=Pool.of(texts))]
+
+    assert {"x": "a", "y": "a", "z": "a"} == found[0]
+    assert len([text for text in asked if "!" in text]) < 30
 
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-5, 5), st.text("ab_1", max_size=3))

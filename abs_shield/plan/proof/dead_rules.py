@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from abs_shield.plan.case import Case, listed
+from abs_shield.plan.constants import constants_of
 from abs_shield.plan.problem import Problem, problem
-from abs_shield.plan.rules import compile_rule, unknown_parameters
+from abs_shield.plan.rules import RulePlan, compile_rule, unknown_parameters
 from abs_shield.plan.trial import SECONDS, Trial, tried
 from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 
 Trials = dict[str, Trial]
+_MOST_TOOLS = 40
+"""Tools about which one rule is asked."""
 
 
 def dead_rules(case: Case) -> Iterator[Problem]:
@@ -29,8 +32,21 @@ def _trials(rule: Rule, case: Case) -> Trials:
         schema = case.plans[name].schema
         plan = compile_rule(rule, schema, tool=name, tolerant=True)
         if schema is not None and not unknown_parameters(plan, schema, tool=name):
-            found[name] = tried(plan, name, case)
-    return found
+            found[name] = plan
+    names = found if len(found) <= _MOST_TOOLS else _likeliest(rule, found, case)
+    return {name: tried(found[name], name, case) for name in names}
+
+
+def _likeliest(rule: Rule, found: Mapping[str, RulePlan], case: Case) -> list[str]:
+    """Of many tools those which the rule names in its code, and which have what it takes."""
+    words = [word for word in constants_of(rule.function) if isinstance(word, str) and word]
+
+    def unlikely(name: str) -> tuple[bool, bool]:
+        schema = case.plans[name].schema
+        has = schema is not None and found[name].needs <= schema.known
+        return not has, not any(word in name for word in words)
+
+    return sorted(found, key=unlikely)[:_MOST_TOOLS]
 
 
 def _told(rule: Rule, trials: Trials, case: Case) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import combinations, product
 from random import Random
 from time import perf_counter
@@ -10,6 +11,7 @@ from typing import Any
 
 from abs_shield.schema.compiled import CompiledSchema
 from abs_shield.schema.equality import canonical
+from abs_shield.schema.problem import Problem
 from abs_shield.schema.samples.pool import Pool
 from abs_shield.schema.samples.shapes import Shape, shapes
 from abs_shield.schema.samples.values import Values, required
@@ -92,6 +94,8 @@ class Samples:
         """Give arguments of *names*; where the schema objects, with other values or names."""
         place = {name: 0 for name in names if members[name]}
         for _ in range(_MOST_MENDED):
+            if self._spent:
+                return None
             made = {name: members[name][n % len(members[name])] for name, n in place.items()}
             if self._fits(made):
                 return made
@@ -104,7 +108,7 @@ class Samples:
     ) -> bool:
         """Take the next value of what is wrong, add what is missing, drop what is unknown."""
         before = dict(place)
-        for problem in self._compiled.problems(made):
+        for problem in self._problems(made):
             name = problem.where.split("/")[1] if problem.where else ""
             name = name.replace("~1", "/").replace("~0", "~")
             if name not in place and members.get(name):
@@ -155,10 +159,23 @@ class Samples:
                 yield made
 
     def _fits(self, arguments: Arguments) -> bool:
-        if self._left <= 0 or self._slow >= _MOST_SLOW:
+        if self._spent:
             return False
+        with self._timed():
+            return self._compiled.accepts(arguments)
+
+    def _problems(self, arguments: Arguments) -> tuple[Problem, ...]:
+        with self._timed():
+            return self._compiled.problems(arguments)
+
+    @property
+    def _spent(self) -> bool:
+        """Whether the schema was asked often enough, or answers too slowly to go on."""
+        return self._left <= 0 or self._slow >= _MOST_SLOW
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
         self._left -= 1
         started = perf_counter()
-        fits = self._compiled.accepts(arguments)
+        yield
         self._slow += perf_counter() - started > _SLOW_S
-        return fits

@@ -18,7 +18,7 @@ def numbers(shape: dict[str, Any], pool: Pool, *, whole: bool) -> list[int | flo
     Give numbers within the bounds of *shape*, integers alone where *whole*.
 
     >>> numbers({"minimum": 5, "exclusiveMaximum": 8}, Pool(), whole=True)
-    [5, 7, 6]
+    [5, 6, 7]
     """
     low, high = _low(shape), _high(shape)
     step = _step(shape, whole)

@@ -186,6 +186,25 @@ def test_a_rule_of_every_tool_may_forbid_one(proof, tool) -> None:
     ], layers=["impossible_state"]).problems  # fmt: skip
 
 
+def test_a_rule_of_very_many_tools(proof, tool) -> None:
+    """Of many tools those are asked about that the rule names, and that have what it takes."""
+
+    @rule(tool="*")
+    def nothing_is_dropped(call: ToolCall) -> bool:
+        """No table is dropped."""
+        return not call.name.startswith("drop")
+
+    @rule(tool="*")
+    def sums_are_small(amount: float) -> bool:
+        """At most 500."""
+        return amount <= 500
+
+    many = [tool(f"read_{n}", x=NUMBER) for n in range(200)]
+    tools = [*many, tool("drop_table", x=NUMBER), tool("pay", amount=NUMBER)]
+
+    assert () == proof(*tools, rules=[nothing_is_dropped, sums_are_small]).problems
+
+
 def test_a_rule_that_raises(said, tool) -> None:
     """The schema admits a text that the rule cannot read: in strict mode the door would close."""
 
