@@ -72,10 +72,10 @@ def _of_one(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -> Rea
         alternatives = shapes(part, root)
         if len(alternatives) == 1:
             plain = merged(plain, alternatives[0])
-    if (reason := _of_members(schema, plain, root)) is not None:
-        return path, reason
     if plain.get("nullable") is True:
         return None
+    if (reason := _of_members(schema, plain, root)) is not None:
+        return path, reason
     kinds = types(plain.get("type"))
     reasons = [_of_type(kind, plain, root, path, depth) for kind in kinds]
     return reasons[0] if reasons and all(reasons) else None

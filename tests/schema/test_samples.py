@@ -291,6 +291,7 @@ def test_why_nothing_fits(schema: Any, said: str) -> None:
         True, {}, {"minimum": 5, "maximum": 3}, {"type": ["string", "integer"], "minimum": 5,
         "maximum": 3}, {"type": "object", "properties": {"x": False}},
         {"type": "string", "minLength": 5, "maxLength": 3, "nullable": True},
+        {"type": "string", "const": True, "nullable": True},
         {"type": "array", "items": False}, {"anyOf": [False, {}]},
     ],
 )  # fmt: skip
