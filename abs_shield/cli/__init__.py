@@ -18,7 +18,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-COMMANDS = ("demo", "check", "replay", "layers")
+COMMANDS = ("demo", "check", "replay", "prove", "layers")
 """Each is a file of this folder with an `app`."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _SILENT = logging.NullHandler()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from abs_shield.core import Mode
 from abs_shield.errors import PolicyError
 from abs_shield.plan.kinship import kinds_of
@@ -42,7 +44,7 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
             compile_rule(rule, schema, tool=tool.name, tolerant=tolerant) for rule in rules
         ),
         modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
-        mode=_tool_mode(policy, tool) or policy.mode,
+        mode=tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
         targets=targets,
         deed=targets.deed,
@@ -63,13 +65,14 @@ def layer_mode(policy: Policy, layer: str, tool: Tool) -> Mode:
     pair = policy.modes.get((tool.name, layer))
     if pair is not None:
         return pair
-    said = {policy.modes.get(layer), _tool_mode(policy, tool)} - {None}
+    said = {policy.modes.get(layer), tool_mode(policy, tool)} - {None}
     if not said:
         return policy.mode
     return Mode.AUDIT if Mode.AUDIT in said else Mode.STRICT
 
 
-def _tool_mode(policy: Policy, tool: Tool) -> Mode | None:
+def tool_mode(policy: Policy, tool: Tool) -> Mode | None:
+    """Give the mode that is declared for a whole tool; None where none is."""
     said = {policy.modes.get(tool.name), tool.mode} - {None}
     if not said:
         return None
@@ -89,19 +92,28 @@ def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
 
 def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
     """Refuse a mark of a parameter that no call can have."""
+    for field, name in unknown_marks(tool, schema):
+        near = nearest(name, schema.known)
+        known = ", ".join(f"`{known}`" for known in sorted(schema.known))
+        hint = f"did you mean `{near[0]}`?" if near else f"it has {known or 'none'}"
+        raise PolicyError(
+            f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
+            f"which is no parameter of it; {hint}"
+        )
+
+
+def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str]]:
+    """Give the field and the name of each mark of a parameter that no call can have."""
     for field in _MARKS:
         for name in getattr(tool, field):
-            if name not in schema.known and _refuses(schema, name):
-                near = nearest(name, schema.known)
-                known = ", ".join(f"`{known}`" for known in sorted(schema.known))
-                hint = f"did you mean `{near[0]}`?" if near else f"it has {known or 'none'}"
-                raise PolicyError(
-                    f"tool `{escaped(tool.name)}`: `{field}` names `{escaped(name)}`, "
-                    f"which is no parameter of it; {hint}"
-                )
+            if refuses(schema, name):
+                yield field, name
 
 
-def _refuses(schema: CompiledSchema, name: str) -> bool:
+def refuses(schema: CompiledSchema, name: str) -> bool:
+    """Whether no call can have a parameter of that name."""
+    if name in schema.known:
+        return False
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))
 
 

@@ -29,7 +29,8 @@ def kinds_of(tool: Tool) -> frozenset[str]:
     known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties = known.get("properties")
     names = islice(properties, _MOST) if isinstance(properties, Mapping) else ()
-    return frozenset().union(*(of_what(name) for name in names if by_name(name) == "hard"))
+    hard = (name for name in names if isinstance(name, str) and by_name(name) == "hard")
+    return frozenset().union(*map(of_what, hard))
 
 
 def alien(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -93,20 +93,23 @@ def compile_rule(
         names={its: mine for mine, its in rule.takes.items() if its != mine},
         in_order=tuple(theirs.values()) if alone and not asked else None,
     )
-    if schema is not None and schema.known and "*" not in rule.tools and not tolerant:
-        named_here = plan.takes if rule.tools == (tool,) else plan.needs
-        _require_known(named_here, schema.known, rule=rule, tool=tool)
-    return plan
-
-
-def _require_known(names: Iterable[str], known: Iterable[str], *, rule: Rule, tool: str) -> None:
-    for name in sorted(set(names) - set(known)):
+    for name in () if tolerant else unknown_parameters(plan, schema, tool=tool):
+        known = schema.known if schema is not None else ()
         near = nearest(name, known)
         hint = f"did you mean `{near[0]}`?" if near else f"it has {', '.join(sorted(known))}"
         raise PolicyError(
             f"rule `{rule.name}` ({rule.file}:{rule.line}) names parameter `{name}`, "
             f"which tool `{tool}` does not have; {hint}"
         )
+    return plan
+
+
+def unknown_parameters(plan: RulePlan, schema: CompiledSchema | None, *, tool: str) -> list[str]:
+    """Give the parameters that a rule names and its tool does not have."""
+    if schema is None or not schema.known or "*" in plan.rule.tools:
+        return []
+    named = plan.takes if plan.rule.tools == (tool,) else plan.needs
+    return sorted(named - schema.known)
 
 
 def _copy(value: Any) -> Any:

@@ -163,7 +163,7 @@ _METHODS = {
 }  # fmt: skip
 _LOOKED_AT = frozenset("url page link website webpage browser tab file document image".split())
 """What is opened to be read."""
-_COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
+COMMANDS = ("command", "action", "operation", "method", "op", "service", "subcommand")
 _LONGEST = 128
 _PHRASES = {
     ("turn", "on"): "enable", ("turn", "off"): "disable", ("switch", "on"): "enable",
@@ -205,7 +205,7 @@ def _verb(said: tuple[str, ...]) -> int | None:
 
 def commanded(arguments: Mapping[str, Any]) -> Deed | None:
     """Give what an argument of a tool with several verbs says: ``{"command": "create"}``."""
-    for name in _COMMANDS:
+    for name in COMMANDS:
         word = arguments.get(name)
         if isinstance(word, str) and (told := deed(word[:_LONGEST])).verb:
             return told

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from abs_shield.errors import PolicyError
+from abs_shield.policy.place import Place, declared_at
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -19,6 +20,8 @@ class Declared(BaseModel):
     """A declaration of the user's; a misspelt field shouts."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    _place: Place = PrivateAttr(default_factory=declared_at)
 
     def __init__(self, *unnamed: Any, **fields: Any) -> None:
         what = type(self).__name__.lower()
@@ -39,6 +42,17 @@ class Declared(BaseModel):
             f"{type(self).__name__.lower()}: `{escaped(name)}` cannot be set, a declaration is"
             " immutable; declare another"
         )
+
+    @property
+    def place(self) -> Place:
+        """Where it was declared; no part of what it says."""
+        return self._place
+
+    def placed(self, place: Place) -> Self:
+        """Give the same, as declared at *place*."""
+        copy = self.model_copy()
+        object.__setattr__(copy, "__pydantic_private__", {"_place": place})
+        return copy
 
 
 def require_fields(what: str, given: Any, known: Any) -> None:

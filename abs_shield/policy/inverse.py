@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.errors import PolicyError
+from abs_shield.policy.place import Place, declared_at
 from abs_shield.text.show import escaped, shown
 
 
@@ -21,6 +22,7 @@ class Inverse:
         same: Tool name to the parameter that names the entity.
         final: Nothing may follow on an entity that *then* removed.
         unless: Excuses a pair; called with the two calls.
+        place: Where it was declared; no part of what it says.
     """
 
     first: str
@@ -28,6 +30,7 @@ class Inverse:
     same: Mapping[str, str]
     final: bool = False
     unless: Callable[..., Any] | None = None
+    place: Place = field(default_factory=declared_at, compare=False, repr=False)
 
 
 def inverse(

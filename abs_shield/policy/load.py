@@ -28,6 +28,23 @@ def load_policy(place: str) -> Policy:
     Raises:
         PolicyError: The module cannot be imported, has no such attribute, or it is no policy.
     """
+    found = load(place)
+    if isinstance(found, Policy):
+        return found
+    if isinstance(found, Mapping):
+        return configure(found)
+    raise PolicyError(
+        f"`{place}` holds no policy but `{type(found).__name__}`; make it with `shield.configure`"
+    )
+
+
+def load(place: str) -> Any:
+    """
+    Import whatever *place* names.
+
+    Raises:
+        PolicyError: The module cannot be imported, or has no such attribute.
+    """
     where, colon, attribute = place.rpartition(":")
     if not colon or not where or not attribute:
         raise PolicyError(f"`{place}` names no policy; write `package.module:attr`")
@@ -39,13 +56,7 @@ def load_policy(place: str) -> Policy:
             hint = f"did you mean `{near[0]}`?" if near else "name its attribute"
             raise PolicyError(f"`{where}` has no attribute `{part}`; {hint}")
         found = getattr(found, part)
-    if isinstance(found, Policy):
-        return found
-    if isinstance(found, Mapping):
-        return configure(found)
-    raise PolicyError(
-        f"`{place}` holds no policy but `{type(found).__name__}`; make it with `shield.configure`"
-    )
+    return found
 
 
 def _module(where: str, place: str) -> ModuleType:

@@ -163,7 +163,7 @@ def _plain(value: Any) -> Any:
         return {**_plain(said), "rule": _source(value.function)}
     fields = getattr(value, "__dataclass_fields__", None)
     if fields is not None:
-        return {name: _plain(getattr(value, name)) for name in fields}
+        return {n: _plain(getattr(value, n)) for n, field in fields.items() if field.compare}
     if callable(value):
         return _source(value)
     if str(value) == object.__repr__(value):

@@ -94,6 +94,14 @@ class Registry(Mapping[str, Entry]):
                     self._unknown.popitem(last=False)
             return plan
 
+    def tools(self) -> dict[str, Tool]:
+        """Give the tools as declared, with the policy's own words; nothing is compiled."""
+        known = {name: binding.tool for name, binding in self._shared.bindings.items()}
+        for name, tool in known.items():
+            known[name] = tool.refined(self._said[name]) if name in self._said else tool
+        with self._lock:
+            return known | {name: entry.plan.tool for name, entry in self._entries.items()}
+
     def __getitem__(self, name: str) -> Entry:
         entry = self._entries.get(name)
         if entry is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
@@ -29,6 +29,9 @@ from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import LONGEST_NAME, escaped, plain, shown
+
+if TYPE_CHECKING:
+    from abs_shield.plan.proof import Proof
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
@@ -169,6 +172,21 @@ class Shield:
             ShieldError: No such decision waits.
         """
         self.desk.approvals.grant(decision_id)
+
+    def prove(self, *, at: float | None = None) -> Proof:
+        """
+        Compare the policy with the tools that are known, and say everything that is wrong.
+
+        Args:
+            at: The moment for which it is proved, in seconds since the epoch; now where None.
+
+        Returns:
+            A `Proof`: true where it has no errors; ``.require()`` raises where it has.
+        """
+        # The sampler and its checks are slow to import: only a program that proves pays for it.
+        from abs_shield.plan.proof import prove
+
+        return prove(self.policy, self.registry.tools(), at=at)
 
     # Judging: never raises -----------------------------------------------------------------------
 

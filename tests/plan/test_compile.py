@@ -98,6 +98,13 @@ def test_a_broken_schema_of_somebody_else_is_kept_as_an_error() -> None:
     assert (plan.schema, "nubmer" in plan.broken) == (None, True)
 
 
+def test_a_name_that_is_no_text_is_kept_as_an_error() -> None:
+    """A parameter may be named by a number where a program wrote the schema."""
+    tool = Tool(name="pay", parameters={"properties": {5: {}}})
+
+    assert "is not a string" in compile_tool(tool, configure(), tolerant=True).broken
+
+
 @pytest.mark.parametrize("tolerant", [True, False])
 def test_a_good_schema_is_not_broken(tolerant: bool) -> None:
     """Tolerance changes nothing where the schema is right."""

@@ -1,0 +1,159 @@
+"""`abs-shield prove`: a policy compared with its tools, before it meets an agent."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
+from enum import StrEnum
+from pathlib import Path
+from traceback import walk_tb
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+import abs_shield
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.placed import read_placed_tools
+from abs_shield.cli.screen import print_json, safe, screen
+from abs_shield.errors import PolicyError
+from abs_shield.plan.problem import Problem, Proof, Severity, problem
+from abs_shield.plan.proof import prove as proved
+from abs_shield.policy import Policy, Tool, configure
+from abs_shield.policy.load import load
+from abs_shield.policy.place import Place
+from abs_shield.shield import Shield
+from abs_shield.shield.registry import SHARED
+from abs_shield.text.show import escaped
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "yellow", Severity.NOTE: "dim"}
+_OURS = str(Path(abs_shield.__file__).parent)
+
+
+class Format(StrEnum):
+    """How a proof is printed."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+class FailOn(StrEnum):
+    """From which severity on a proof fails."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@app.command(epilog="Example: abs-shield prove policies.shop:policy --tools tools.json")
+def prove(
+    policy: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE:ATTR", help="A policy, a Shield, or a function that gives one."
+        ),
+    ],
+    tools: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON: a list of tools, or an object of such lists."),
+    ] = None,
+    format: Annotated[Format, typer.Option(help="How the proof is printed.")] = Format.TEXT,
+    fail_on: Annotated[
+        FailOn, typer.Option(help="Exit with 1 where there are errors, or warnings as well.")
+    ] = FailOn.ERROR,
+) -> None:
+    """
+    Compare a policy with its tools: rules that never reject, names that do not exist.
+
+    Exits with 0 where it is proved, 1 where it is not, 2 for bad input.
+    """
+    with redirect_stdout(sys.stderr):  # what the module and its rules print is no part of a proof
+        proof = _proof(policy, read_placed_tools(tools))
+    if format is Format.JSON:
+        print_json(proof.to_dict())
+    else:
+        _print(proof)
+    bad = proof.problems if fail_on is FailOn.WARNING else proof.errors
+    raise typer.Exit(1 if bad else 0)
+
+
+def _proof(place: str, listed: Iterable[Tool]) -> Proof:
+    try:
+        made = _made(place)
+    except PolicyError as error:
+        return Proof(problems=(_not_declared(error, place),))
+    return proved(*_compared(made, listed, place))
+
+
+def _made(place: str) -> Any:
+    """What *place* names; called, where it is a function that gives a policy."""
+    found = load(place)
+    if isinstance(found, Mapping):
+        return configure(found)
+    return found() if callable(found) and not isinstance(found, Policy | Shield) else found
+
+
+def _compared(made: Any, listed: Iterable[Tool], place: str) -> tuple[Policy, dict[str, Tool]]:
+    """The policy, and the tools that it, its Shield and the file know."""
+    if isinstance(made, Shield):
+        policy, known = made.policy, made.registry.tools()
+    elif isinstance(made, Policy):
+        policy, known = made, _known(made)
+    else:
+        kind = escaped(type(made).__name__)
+        raise BadInput(f"`{place}` holds no policy and no Shield but `{kind}`")
+    said = {tool.name: tool for tool in policy.tools}
+    for tool in listed:
+        if tool.name not in known or known[tool.name] is said.get(tool.name):
+            known[tool.name] = tool.refined(said[tool.name]) if tool.name in said else tool
+    return policy, known
+
+
+def _known(policy: Policy) -> dict[str, Tool]:
+    """The tools that a policy's own Shield knows; where none can be made, those it declares."""
+    try:
+        return Shield.of(policy).registry.tools()
+    except PolicyError:
+        said = {tool.name: tool for tool in policy.tools}
+        shared = {name: binding.tool for name, binding in SHARED.bindings.items()}
+        refined = {n: t.refined(said[n]) if n in said else t for n, t in shared.items()}
+        return {**said, **refined}
+
+
+def _not_declared(error: PolicyError, place: str) -> Problem:
+    """Say where a module stops on a policy that is wrong already when it is declared."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    own = [
+        Place(file, line)
+        for file, line in frames
+        if not file.startswith((_OURS, "<")) and "importlib" not in file
+    ]
+    if not own:
+        raise error
+    message = escaped(str(error), limit=600)
+    return problem("not_declared", message, subject=place, place=own[-1])
+
+
+def _print(proof: Proof) -> None:
+    console = screen()
+    table = Table("", "code", "where", "problem", box=box.SIMPLE_HEAD, pad_edge=False)
+    for each in (*proof.problems, *proof.notes):
+        hint = f"\n  hint: {each.hint}" if each.hint else ""
+        table.add_row(
+            safe(each.severity, style=_STYLES[each.severity]),
+            each.code,
+            safe(_short(each)),
+            safe(each.message, limit=1_000).append(hint),
+        )
+    if table.row_count:
+        console.print(table)
+    console.print(safe(proof.summary, style="bold red" if not proof.ok else "bold green"))
+
+
+def _short(each: Problem) -> str:
+    """The place, from the working directory where it lies below."""
+    here = f"{Path.cwd()}/"
+    return str(Place(each.file.removeprefix(here), each.line))

@@ -1,0 +1,186 @@
+"""What is wrong with a policy, and what the whole of it proves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Self
+
+from abs_shield.errors import PolicyError
+from abs_shield.policy.place import Place
+from abs_shield.text.show import escaped
+
+_LONGEST = 600
+
+
+class Severity(StrEnum):
+    """How bad is a problem of a policy?"""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+CODES: Mapping[str, Severity] = MappingProxyType(
+    {
+        "not_declared": Severity.ERROR,
+        "unknown_tool": Severity.ERROR,
+        "unknown_layer": Severity.ERROR,
+        "unknown_parameter": Severity.ERROR,
+        "invalid_schema": Severity.ERROR,
+        "no_tools": Severity.WARNING,
+        "unsatisfiable_schema": Severity.WARNING,
+        "rule_rejects_nothing": Severity.WARNING,
+        "rule_rejects_everything": Severity.WARNING,
+        "rule_never_runs": Severity.WARNING,
+        "rule_raises": Severity.WARNING,
+        "rule_answers_wrongly": Severity.WARNING,
+        "inverse_never_meets": Severity.WARNING,
+        "idle_layer": Severity.WARNING,
+        "not_judged": Severity.WARNING,
+        "allow_matches_nothing": Severity.WARNING,
+        "allow_raises": Severity.WARNING,
+        "allow_is_covered": Severity.WARNING,
+        "expired_suppression": Severity.WARNING,
+        "idle_suppression": Severity.WARNING,
+        "idle_mode": Severity.WARNING,
+        "not_sampled": Severity.NOTE,
+        "depends_on_session": Severity.NOTE,
+        "depends_on_logprobs": Severity.NOTE,
+    }
+)
+"""Every code of a problem, with how bad it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """
+    One thing that is wrong with a policy, or that could not be known about it.
+
+    Attributes:
+        severity: ``error``, ``warning`` or ``note``.
+        code: Stable name of the kind of problem, such as ``unknown_tool``.
+        message: What is wrong, on one line; whatever somebody else wrote is escaped.
+        hint: What to do instead, with the nearest valid name; empty where nothing is near.
+        file: Where it was declared; empty where that is not known.
+        line: Counted from 1; 0 where only the file is known.
+        subject: What it is about, such as ``rule refund_is_small``.
+    """
+
+    severity: Severity
+    code: str
+    message: str
+    hint: str
+    file: str
+    line: int
+    subject: str
+
+    def __str__(self) -> str:
+        told = f"{self.severity}: {self.message}" + (f"; {self.hint}" if self.hint else "")
+        return f"{self.place}: {told}" if self.file else told
+
+    @property
+    def place(self) -> str:
+        """The file and line, escaped."""
+        return escaped(str(Place(self.file, self.line)), limit=_LONGEST)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON-able data."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def problem(code: str, message: str, *, subject: str, place: Place, hint: str = "") -> Problem:
+    """Make a problem of one of the `CODES`."""
+    return Problem(
+        severity=CODES[code],
+        code=code,
+        message=message,
+        hint=hint,
+        file=place.file,
+        line=place.line,
+        subject=escaped(subject, limit=_LONGEST),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """
+    What a policy was found to be, compared with its tools; true where it has no errors.
+
+    Attributes:
+        problems: Errors, then warnings, each in the order of the checks.
+        notes: What could not be known.
+        tools: How many tools there are.
+        rules: How many rules the policy declares.
+        samples: How many sampled calls the rules were asked about.
+    """
+
+    problems: tuple[Problem, ...]
+    notes: tuple[Problem, ...] = ()
+    tools: int = 0
+    rules: int = 0
+    samples: int = 0
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """Problems that make a part of the policy void."""
+        return tuple(p for p in self.problems if p.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """Problems that are probably mistakes."""
+        return tuple(p for p in self.problems if p.severity is Severity.WARNING)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are no errors."""
+        return not self.errors
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        return "\n".join((*map(str, self.problems), self.summary))
+
+    @property
+    def summary(self) -> str:
+        """One line that says what was compared, and what came of it."""
+        return (
+            f"{'proved' if self.ok else 'not proved'}: {_count(self.rules, 'rule')}, "
+            f"{_count(self.tools, 'tool')}, {_count(self.samples, 'sampled call')}; "
+            f"{_count(len(self.errors), 'error')}, {_count(len(self.warnings), 'warning')}"
+        )
+
+    def require(self, *, warnings: bool = False) -> Self:
+        """
+        Go on where there are no errors.
+
+        Args:
+            warnings: Whether warnings count as errors.
+
+        Raises:
+            PolicyError: There are; the message lists every one on a line of its own.
+        """
+        bad = self.problems if warnings else self.errors
+        if bad:
+            raise PolicyError("\n".join(("the policy is not proved", *map(str, bad))))
+        return self
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON-able data."""
+        return {
+            "ok": self.ok,
+            "tools": self.tools,
+            "rules": self.rules,
+            "samples": self.samples,
+            "errors": len(self.errors),
+            "warnings": len(self.warnings),
+            "problems": [each.to_dict() for each in self.problems],
+            "notes": [each.to_dict() for each in self.notes],
+        }
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

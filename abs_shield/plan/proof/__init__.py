@@ -1,0 +1,72 @@
+"""
+Is a policy what its author means? Each file is one thing that may be wrong with it.
+
+To add a check, write one file with one generator function and add its row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from time import time
+from types import MappingProxyType
+
+from abs_shield.plan.case import Case
+from abs_shield.plan.problem import CODES, Problem, Proof, Severity
+from abs_shield.plan.proof.dead_rules import dead_rules
+from abs_shield.plan.proof.idle_allows import idle_allows
+from abs_shield.plan.proof.idle_inverses import idle_inverses
+from abs_shield.plan.proof.idle_layers import idle_layers
+from abs_shield.plan.proof.idle_modes import idle_modes
+from abs_shield.plan.proof.idle_suppressions import idle_suppressions
+from abs_shield.plan.proof.unjudged import unjudged
+from abs_shield.plan.proof.unknown_names import unknown_names
+from abs_shield.plan.proof.unknown_parameters import unknown_parameters
+from abs_shield.plan.proof.wrong_schemas import wrong_schemas
+from abs_shield.policy import Policy, Tool
+
+Check = Callable[[Case], Iterable[Problem]]
+"""A generator function that looks at a policy and its tools and yields what is wrong."""
+
+CHECKS: MappingProxyType[str, Check] = MappingProxyType(
+    {
+        "unknown_names": unknown_names,
+        "unknown_parameters": unknown_parameters,
+        "wrong_schemas": wrong_schemas,
+        "dead_rules": dead_rules,
+        "idle_inverses": idle_inverses,
+        "idle_layers": idle_layers,
+        "unjudged": unjudged,
+        "idle_allows": idle_allows,
+        "idle_suppressions": idle_suppressions,
+        "idle_modes": idle_modes,
+    }
+)
+
+
+def prove(
+    policy: Policy, tools: Mapping[str, Tool] | None = None, *, at: float | None = None
+) -> Proof:
+    """
+    Compare *policy* with its tools, all of it, and say everything that is wrong.
+
+    Args:
+        policy: What is to be proved.
+        tools: The tools there are, by name, with the policy's own words about them; those that
+            it declares where None.
+        at: The moment for which it is proved, in seconds since the epoch; now where None.
+    """
+    tools = {tool.name: tool for tool in policy.tools} if tools is None else tools
+    case = Case(policy, tools, at=time() if at is None else at)
+    found = dict.fromkeys(each for check in CHECKS.values() for each in check(case))
+    by_severity = [[each for each in found if each.severity is severity] for severity in Severity]
+    notes, warnings, errors = by_severity
+    return Proof(
+        problems=(*errors, *warnings),
+        notes=tuple(notes),
+        tools=len(tools),
+        rules=len(policy.rules),
+        samples=case.asked,
+    )
+
+
+__all__ = ["CHECKS", "CODES", "Problem", "Proof", "Severity", "prove"]

@@ -1,0 +1,117 @@
+"""A rule that rejects nothing, or everything, or cannot answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from abs_shield.plan.case import Case, listed
+from abs_shield.plan.constants import constants_of
+from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.rules import RulePlan, compile_rule, unknown_parameters
+from abs_shield.plan.trial import SECONDS, Trial, tried
+from abs_shield.policy import Rule
+from abs_shield.policy.place import Place
+
+Trials = dict[str, Trial]
+_MOST_TOOLS = 40
+"""Tools about which one rule is asked."""
+
+
+def dead_rules(case: Case) -> Iterator[Problem]:
+    """``amount >= 0`` on a tool whose schema has ``minimum: 0``: the rule never rejects."""
+    for rule in case.policy.rules:
+        trials = _trials(rule, case)
+        case.asked += sum(trial.asked for trial in trials.values())
+        yield from _told(rule, trials, case)
+
+
+def _trials(rule: Rule, case: Case) -> Trials:
+    """Ask a rule about each tool that has a schema and the parameters that it names."""
+    found = {}
+    for name in case.judged_tools(rule.tools):
+        schema = case.plans[name].schema
+        plan = compile_rule(rule, schema, tool=name, tolerant=True)
+        if schema is not None and not unknown_parameters(plan, schema, tool=name):
+            found[name] = plan
+    names = found if len(found) <= _MOST_TOOLS else _likeliest(rule, found, case)
+    return {name: tried(found[name], name, case) for name in names}
+
+
+def _likeliest(rule: Rule, found: Mapping[str, RulePlan], case: Case) -> list[str]:
+    """Of many tools those which the rule names in its code, and which have what it takes."""
+    words = [word for word in constants_of(rule.function) if isinstance(word, str) and word]
+
+    def unlikely(name: str) -> tuple[bool, bool]:
+        schema = case.plans[name].schema
+        has = schema is not None and found[name].needs <= schema.known
+        return not has, not any(word in name for word in words)
+
+    return sorted(found, key=unlikely)[:_MOST_TOOLS]
+
+
+def _told(rule: Rule, trials: Trials, case: Case) -> Iterator[Problem]:
+    asked = {name: trial for name, trial in trials.items() if trial.asked}
+    sampled = [name for name, trial in trials.items() if trial.sampled]
+    without = [name for name in case.judged_tools(rule.tools) if case.plans[name].schema is None]
+    if without and not asked:
+        what = f"has no sampled calls, for there is no schema of {listed(without)}"
+        yield _problem("not_sampled", rule, what)
+    elif sampled and not asked:
+        what = f"never runs: no sampled call of {listed(sampled)} has what it takes"
+        yield _problem("rule_never_runs", rule, what, "ask for parameters that come together")
+    for name, trial in asked.items():
+        yield from _of_one(rule, name, trial)
+    if asked:
+        yield from _of_all(rule, asked, open_ended=bool(without))
+
+
+def _of_one(rule: Rule, tool: str, trial: Trial) -> Iterator[Problem]:
+    where = listed([tool])
+    if trial.raised:
+        what = f"raises {trial.raised} of {where}, which the schema accepts"
+        yield _problem("rule_raises", rule, what, "a strict door closes then: narrow the schema")
+    if trial.odd:
+        what = f"answers {trial.odd} of {where}"
+        yield _problem("rule_answers_wrongly", rule, what, "give True, False or a text")
+    if trial.late:
+        what = f"took over {SECONDS:g} s, and was asked about {trial.asked:,} calls of {where} only"
+        yield _problem("not_sampled", rule, what)
+
+
+def _of_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem]:
+    """What it said of every tool together, and of each tool that it names."""
+    accepted = sum(trial.accepted for trial in trials.values())
+    rejected = sum(trial.rejected for trial in trials.values())
+    where = f"{_calls(trials)} of {listed([*trials])}"
+    if _takes_session(rule) and not (accepted and rejected):
+        if accepted or rejected:
+            did = "rejects" if rejected else "accepts"
+            what = f"{did} all {where}, in the sessions that were made up"
+            yield _problem("depends_on_session", rule, what, "test it with a session of your own")
+        return
+    if accepted and not rejected and not open_ended:
+        hint = "the schema forbids already what it rejects, or it cannot reject"
+        yield _problem("rule_rejects_nothing", rule, f"rejects none of {where}", hint)
+    for names in [tuple(trials)] if "*" in rule.tools else [(name,) for name in trials]:
+        some = {name: trials[name] for name in names}
+        if all(each.rejected and not each.accepted for each in some.values()):
+            what = f"rejects all {_calls(some)} of {listed([*names])}"
+            yield _problem("rule_rejects_everything", rule, what, "no call could ever pass")
+
+
+def _calls(trials: Trials) -> str:
+    return f"{sum(trial.asked for trial in trials.values()):,} sampled calls"
+
+
+def _takes_session(rule: Rule) -> bool:
+    return compile_rule(rule, None, tool="*", tolerant=True).session
+
+
+def _problem(code: str, rule: Rule, what: str, hint: str = "") -> Problem:
+    return problem(
+        code,
+        f"rule `{rule.name}` {what}",
+        subject=f"rule `{rule.name}`",
+        place=Place(rule.file, rule.line),
+        hint=hint,
+    )

@@ -1,0 +1,121 @@
+"""A layer that has nothing to check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from types import MappingProxyType
+
+from abs_shield.core.names import CONFIDENCE_DROP
+from abs_shield.plan.case import Case
+from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.targets import targets_of
+from abs_shield.plan.verbs import COMMANDS, Deed, Does, opposite, same_noun, touches
+
+
+def idle_layers(case: Case) -> Iterator[Problem]:
+    """``parameter_mismatch`` runs, and no tool has a schema."""
+    if not case.tools:
+        yield problem(
+            "no_tools",
+            "no tool is known: nothing of the policy was compared with anything",
+            subject="policy",
+            place=case.policy.place,
+            hint="register the tools first, or name them with `--tools`",
+        )
+        return
+    for layer in case.policy.layer_names:
+        if layer in _IDLE and (reason := _IDLE[layer](case)):
+            yield problem(
+                "idle_layer",
+                f"layer `{layer}` has nothing to check: {reason}",
+                subject=f"layer `{layer}`",
+                place=case.policy.place,
+                hint="declare what it needs, or leave it out of `layers`",
+            )
+        if layer == CONFIDENCE_DROP:
+            yield problem(
+                "depends_on_logprobs",
+                f"layer `{layer}` judges calls that come with log-probabilities only; "
+                "whether yours do cannot be known here",
+                subject=f"layer `{layer}`",
+                place=case.policy.place,
+            )
+
+
+def _no_schema(case: Case) -> str:
+    known = (tool.parameters for tool in case.tools.values())
+    said = any(schema is not None and schema is not True and schema != {} for schema in known)
+    return "" if said else "no tool has a schema"
+
+
+def _no_target(case: Case) -> str:
+    judged = any(_judges(name, case) for name in case.tools)
+    return "" if judged else "no parameter of any tool names an entity"
+
+
+def _no_written_target(case: Case) -> str:
+    judged = any(_judges(name, case) for name, plan in case.plans.items() if plan.writes)
+    return "" if judged else "no parameter of a tool that writes names an entity"
+
+
+def _judges(name: str, case: Case) -> bool:
+    """Whether some arguments of a tool have to come from somewhere."""
+    if case.is_open(name):
+        return True
+    if next(case.samples(name), None) is None:
+        return True
+    bare = targets_of(case.tools[name].model_copy(update={"allow": ()}), allow=())
+    return any(True for each in case.samples(name) for _ in bare.judged(each))
+
+
+def _no_rule(case: Case) -> str:
+    asked = any(case.judged_tools(rule.tools) for rule in case.policy.rules)
+    touching = any(plan.writes and touches(plan.deed) for plan in case.plans.values())
+    return "" if asked or touching else "no rule, and no tool that changes what another removes"
+
+
+def _no_pair(case: Case) -> str:
+    if any(pair.first in case.tools and pair.then in case.tools for pair in case.policy.inverses):
+        return ""
+    deeds = list({plan.deed for plan in case.plans.values() if plan.writes})
+    if any(_is_commanded(name, case) for name, plan in case.plans.items() if plan.writes):
+        return ""
+    met = any(_meet(*pair) for pair in product(deeds, repeat=2))
+    return "" if met else "no two tools undo each other, and none sets a value"
+
+
+def _is_commanded(name: str, case: Case) -> bool:
+    """Whether an argument may say what a call does, as ``{"command": "delete"}``."""
+    plan = case.plans[name]
+    named = plan.schema is not None and not plan.schema.known.isdisjoint(COMMANDS)
+    return plan.deed.does is Does.ACT and (named or case.is_open(name))
+
+
+def _meet(first: Deed, then: Deed) -> bool:
+    """Whether a call of one may contradict a call of the other, as far as their names say."""
+    if then.does is Does.CHANGE:
+        return True
+    if then.does is Does.UNMAKE and first.opens:
+        return True
+    if (first.does, then.does) == (Does.UNMAKE, Does.MAKE):
+        return same_noun(first, then)
+    return opposite(first, then)
+
+
+def _no_reading(case: Case) -> str:
+    said = any(tool.reads_first for tool in case.tools.values())
+    return "" if said else "no tool has `reads_first`"
+
+
+_IDLE: MappingProxyType[str, Callable[[Case], str]] = MappingProxyType(
+    {
+        "phantom_target": _no_target,
+        "parameter_mismatch": _no_schema,
+        "self_contradiction": _no_pair,
+        "impossible_state": _no_rule,
+        "untrusted_target": _no_written_target,
+        "uninformed_write": _no_reading,
+    }
+)
+"""Why a layer has nothing to check; the other layers always have something."""

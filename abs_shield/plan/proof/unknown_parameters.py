@@ -1,0 +1,84 @@
+"""A parameter in the policy that its tool does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.plan.case import Case, hint_of
+from abs_shield.plan.compile import refuses, unknown_marks
+from abs_shield.plan.problem import Problem, problem
+from abs_shield.plan.rules import compile_rule
+from abs_shield.plan.rules import unknown_parameters as unknown_to
+from abs_shield.policy import Rule
+from abs_shield.policy.place import Place
+from abs_shield.schema import CompiledSchema
+from abs_shield.text.show import escaped
+
+
+def unknown_parameters(case: Case) -> Iterator[Problem]:
+    """A rule that takes ``amuont``: no call has it, so the rule would never be asked."""
+    yield from _of_rules(case)
+    yield from _of_marks(case)
+    yield from _of_inverses(case)
+
+
+def _of_rules(case: Case) -> Iterator[Problem]:
+    for rule in case.policy.rules:
+        if "*" in rule.tools:
+            yield from _of_every_tool(rule, case)
+            continue
+        for name in case.judged_tools(rule.tools):
+            schema = case.plans[name].schema
+            if schema is not None:
+                plan = compile_rule(rule, schema, tool=name, tolerant=True)
+                for parameter in unknown_to(plan, schema, tool=name):
+                    where = Place(rule.file, rule.line)
+                    yield _unknown(f"rule `{rule.name}`", where, parameter, name, schema)
+
+
+def _of_every_tool(rule: Rule, case: Case) -> Iterator[Problem]:
+    """A rule of every tool may name what some do not have, and not what none has."""
+    schemas = [plan.schema for plan in case.plans.values()]
+    closed = [schema for schema in schemas if schema is not None]
+    if not schemas or len(closed) < len(schemas):
+        return
+    needed = compile_rule(rule, None, tool="*", tolerant=True).needs
+    for parameter in sorted(needed):
+        if all(refuses(schema, parameter) for schema in closed):
+            known = frozenset().union(*(schema.known for schema in closed))
+            yield problem(
+                "unknown_parameter",
+                f"rule `{rule.name}` names parameter `{parameter}`, which no tool has",
+                subject=f"rule `{rule.name}`",
+                place=Place(rule.file, rule.line),
+                hint=hint_of(parameter, known, what="parameter"),
+            )
+
+
+def _of_marks(case: Case) -> Iterator[Problem]:
+    for name, tool in case.tools.items():
+        schema = case.plans[name].schema
+        if schema is not None:
+            for field, parameter in unknown_marks(tool, schema):
+                what = f"`{field}` of tool `{escaped(name)}`"
+                yield _unknown(what, case.place(name, field), parameter, name, schema)
+
+
+def _of_inverses(case: Case) -> Iterator[Problem]:
+    for pair in case.policy.inverses:
+        what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
+        for name, parameter in pair.same.items():
+            schema = case.plans[name].schema if name in case.tools else None
+            if schema is not None and refuses(schema, parameter):
+                yield _unknown(what, pair.place, parameter, name, schema)
+
+
+def _unknown(what: str, place: Place, parameter: str, tool: str, schema: CompiledSchema) -> Problem:
+    return problem(
+        "unknown_parameter",
+        f"{what} names parameter `{escaped(parameter)}`, "
+        f"which tool `{escaped(tool)}` does not have",
+        subject=what,
+        place=place,
+        hint=hint_of(parameter, schema.known, what="parameter of it"),
+    )

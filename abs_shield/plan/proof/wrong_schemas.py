@@ -1,0 +1,48 @@
+"""A schema that cannot be compiled, or that no value fits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from abs_shield.plan.case import Case
+from abs_shield.plan.problem import Problem, problem
+from abs_shield.policy import Tool
+from abs_shield.schema.impossible import impossible
+from abs_shield.text.show import escaped
+
+
+def wrong_schemas(case: Case) -> Iterator[Problem]:
+    """``{"type": "integer", "minimum": 5, "maximum": 3}``: no call can ever be right."""
+    for name, tool in case.tools.items():
+        plan = case.plans[name]
+        if plan.broken:
+            yield _told("invalid_schema", name, plan.broken, case)
+        elif plan.schema is None:
+            continue
+        elif found := [*_impossible(name, tool, case)]:
+            yield from found
+        elif next(case.samples(name), None) is None:
+            what = f"no valid arguments of tool `{escaped(name)}` were found to ask its rules about"
+            yield _told("not_sampled", name, what, case)
+
+
+def _impossible(name: str, tool: Tool, case: Case) -> Iterator[Problem]:
+    """Why no arguments fit; else, which of them no call can ever have."""
+    what = f"tool `{escaped(name)}`"
+    if reason := impossible(tool.parameters):
+        yield _told("unsatisfiable_schema", name, f"no arguments of {what} can fit: {reason}", case)
+        return
+    said = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
+    for parameter, schema in said.items() if isinstance(said, Mapping) else ():
+        if schema is not False and (reason := impossible(schema, root=tool.parameters)):
+            told = f"no value of parameter `{escaped(parameter)}` of {what} can fit: {reason}"
+            yield _told("unsatisfiable_schema", name, told, case)
+
+
+def _told(code: str, name: str, message: str, case: Case) -> Problem:
+    return problem(
+        code,
+        escaped(message, limit=600),
+        subject=f"tool `{escaped(name)}`",
+        place=case.place(name, "parameters"),
+    )

@@ -1,0 +1,184 @@
+"""Why no value can fit a schema, where its own words contradict each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from math import ceil, floor
+from typing import Any
+
+from abs_shield.errors import PolicyError
+from abs_shield.schema.compiled import compile_schema
+from abs_shield.schema.problem import pointer
+from abs_shield.schema.samples.shapes import Shape, followed, merged, shapes, types
+from abs_shield.schema.text import shown
+
+_DEEPEST = 8
+_MOST_MEMBERS = 500
+_DEFINED = ("$schema", "$defs", "definitions")
+
+Path = tuple[object, ...]
+
+
+def impossible(schema: Any, *, root: Any = None, path: Path = ()) -> str:
+    """
+    Say why no value fits *schema*, which is a part of *root*; empty where nothing says so.
+
+    It is sure where it speaks, and may be silent where it should not be.
+
+    >>> impossible({"type": "integer", "minimum": 5, "maximum": 3})
+    '`minimum` 5 is above `maximum` 3'
+    """
+    found = _reason(schema, schema if root is None else root, path, _DEEPEST)
+    if not found:
+        return ""
+    where, reason = found
+    return f"at {pointer(where)}: {reason}" if where else reason
+
+
+Reason = tuple[Path, str] | None
+
+
+def _reason(schema: Any, root: Any, path: Path, depth: int) -> Reason:
+    if schema is False:
+        return path, "it is `false`"
+    if not isinstance(schema, Mapping) or not depth:
+        return None
+    ref = schema.get("$ref")
+    if isinstance(ref, str) and (target := followed(root, ref)) is not None:
+        return _reason(target, root, path, depth - 1)  # older drafts ignore what stands beside it
+    return _of_branches(schema, root, path, depth) or _of_one(schema, root, path, depth)
+
+
+def _of_branches(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -> Reason:
+    every = schema.get("allOf")
+    for n, part in enumerate(every if isinstance(every, list) else ()):
+        if found := _reason(part, root, (*path, "allOf", n), depth - 1):
+            return found
+    for keyword in ("anyOf", "oneOf"):
+        parts = schema.get(keyword)
+        if isinstance(parts, list) and parts:
+            found_in = [
+                _reason(part, root, (*path, keyword, n), depth - 1) for n, part in enumerate(parts)
+            ]
+            if all(found_in):
+                return found_in[0]
+    return None
+
+
+def _of_one(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -> Reason:
+    plain = dict(schema)
+    for part in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
+        alternatives = shapes(part, root)
+        if len(alternatives) == 1:
+            plain = merged(plain, alternatives[0])
+    if plain.get("nullable") is True:
+        return None
+    if (reason := _of_members(schema, plain, root)) is not None:
+        return path, reason
+    kinds = types(plain.get("type"))
+    reasons = [_of_type(kind, plain, root, path, depth) for kind in kinds]
+    return reasons[0] if reasons and all(reasons) else None
+
+
+def _of_members(schema: Mapping[str, Any], plain: Shape, root: Any) -> str | None:
+    """Why no member of an `enum`, nor the `const`, fits what stands beside it."""
+    said = [plain["const"]] if "const" in plain else plain.get("enum")
+    if not isinstance(said, list):
+        return None
+    what = "`const`" if "const" in plain else "`enum`"
+    if not said:
+        return f"{what} is empty"
+    if len(said) > _MOST_MEMBERS:
+        return None
+    defined = {key: root[key] for key in _DEFINED if isinstance(root, Mapping) and key in root}
+    try:
+        fits = compile_schema({**defined, **schema})
+    except PolicyError:
+        return None
+    if any(fits.accepts(member) for member in said):
+        return None
+    return f"no member of {what}, such as {shown(said[0])}, fits what stands beside it"
+
+
+def _of_type(kind: str, plain: Shape, root: Any, path: Path, depth: int) -> Reason:
+    if kind in ("integer", "number"):
+        reason = next(_of_numbers(plain, whole=kind == "integer"), None)
+    else:
+        what = {"string": "Length", "array": "Items", "object": "Properties"}.get(kind, "")
+        reason = _crossed(plain, f"min{what}", f"max{what}") if what else None
+    if reason:
+        return path, reason
+    if kind == "object":
+        return _of_object(plain, root, path, depth)
+    if kind == "array" and _number(plain.get("minItems"), 0) > 0 and not plain.get("prefixItems"):
+        return _reason(plain.get("items"), root, (*path, "items"), depth - 1)
+    return None
+
+
+def _of_numbers(plain: Shape, *, whole: bool) -> Iterator[str]:
+    if crossed := _crossed(plain, "minimum", "maximum"):
+        yield crossed
+    for low in ("minimum", "exclusiveMinimum"):
+        for high in ("maximum", "exclusiveMaximum"):
+            one, other = _fraction(plain.get(low)), _fraction(plain.get(high))
+            if one is None or other is None:
+                continue
+            open_low = low.startswith("ex") or plain.get("exclusiveMinimum") is True
+            open_high = high.startswith("ex") or plain.get("exclusiveMaximum") is True
+            if one > other or (one == other and (open_low or open_high)):
+                yield f"nothing lies between {_told(plain, low)} and {_told(plain, high)}"
+            step = _fraction(plain.get("multipleOf")) or (Fraction(1) if whole else None)
+            if step and not _on_grid(one, other, step, open_low, open_high):
+                what = f"multiple of {shown(plain['multipleOf'])}" if "multipleOf" in plain else ""
+                yield f"no {what or 'integer'} lies between {_told(plain, low)} and " + _told(
+                    plain, high
+                )
+
+
+def _on_grid(one: Fraction, other: Fraction, step: Fraction, low: bool, high: bool) -> bool:
+    first, last = ceil(one / step), floor(other / step)
+    first += low and first * step == one
+    last -= high and last * step == other
+    return first <= last
+
+
+def _crossed(plain: Shape, low: str, high: str) -> str | None:
+    one, other = _fraction(plain.get(low)), _fraction(plain.get(high))
+    if one is None or other is None or one <= other:
+        return None
+    return f"{_told(plain, low)} is above {_told(plain, high)}"
+
+
+def _of_object(plain: Shape, root: Any, path: Path, depth: int) -> Reason:
+    said = plain.get("required")
+    needed = [name for name in said if isinstance(name, str)] if isinstance(said, list) else []
+    properties = plain.get("properties")
+    named = properties if isinstance(properties, Mapping) else {}
+    closed = plain.get("additionalProperties") is False and not plain.get("patternProperties")
+    for name in needed:
+        if name not in named and closed:
+            return path, f"{shown(name)} is required, and `additionalProperties` forbids it"
+        if name in named and (
+            found := _reason(named[name], root, (*path, "properties", name), depth - 1)
+        ):
+            return found
+    most = _fraction(plain.get("maxProperties"))
+    if most is not None and len(set(needed)) > most:
+        return path, f"{len(set(needed))} names are required, and `maxProperties` is {most}"
+    return None
+
+
+def _told(plain: Shape, key: str) -> str:
+    return f"`{key}` {shown(plain[key])}"
+
+
+def _fraction(value: Any) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return Fraction(value) if isinstance(value, int) else Fraction(repr(value))
+
+
+def _number(value: Any, usual: float) -> float:
+    fits = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value if fits else usual

@@ -1,0 +1,188 @@
+"""Arguments of a call that its schema accepts, alone, in pairs and mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import combinations, product
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from abs_shield.schema.compiled import CompiledSchema
+from abs_shield.schema.equality import canonical
+from abs_shield.schema.problem import Problem
+from abs_shield.schema.samples.pool import Pool
+from abs_shield.schema.samples.shapes import Shape, shapes
+from abs_shield.schema.samples.values import Values, required
+
+MOST = 1_000
+"""Arguments that one asks for at most."""
+_MOST_TRIED = 4_000
+_PAIRED = 16
+_MOST_PAIRS = 12
+_MOST_MENDED = 40
+_MIXED = 200
+_SLOW_S = 0.02
+_MOST_SLOW = 10
+
+Arguments = dict[str, Any]
+
+
+class Samples:
+    """
+    Gives arguments that a schema accepts, each asked of the compiled schema itself.
+
+    They are the same in every process: a fixed number of boundaries and of what lies beside them.
+    A schema whose patterns take long is given up after a few slow answers.
+
+    Args:
+        schema: The schema as it was written.
+        compiled: The same, compiled; what it does not accept is no sample.
+        pool: What to try besides the schema's own boundaries.
+        focus: Names that are varied together; None for all that the schema declares.
+    """
+
+    def __init__(
+        self,
+        schema: Any,
+        compiled: CompiledSchema,
+        *,
+        pool: Pool | None = None,
+        focus: Iterable[str] | None = None,
+    ) -> None:
+        self._compiled = compiled
+        self._root = schema
+        self._focus = None if focus is None else tuple(focus)
+        pool = Pool() if pool is None else pool
+        self._pooled = frozenset(pool.texts)
+        self._values = Values(root=schema, pool=pool)
+        self._left, self._slow = _MOST_TRIED, 0
+
+    def __iter__(self) -> Iterator[Arguments]:
+        """Give at most 1,000 arguments, no two equal."""
+        seen: set[Any] = set()
+        for arguments in self._all():
+            key = canonical(arguments)
+            if key not in seen and len(seen) < MOST:
+                seen.add(key)
+                yield arguments
+
+    def _all(self) -> Iterator[Arguments]:
+        found = shapes(self._root, self._root)
+        for shape in found:
+            self._left = max(self._left, 0) + _MOST_TRIED // len(found)
+            yield from self._of_shape(shape)
+
+    def _of_shape(self, shape: Shape) -> Iterator[Arguments]:
+        members = self._values.members(shape)
+        for name in self._focus or ():
+            if name not in members:
+                members[name] = self._values.of(shape.get("additionalProperties", True), 1)
+        needed = required(shape)
+        bases = [
+            base
+            for names in (tuple(shape.get("properties", ())), needed, tuple(members))
+            if (base := self._mended(members, [name for name in names if name in members]))
+            is not None
+        ]
+        for base in bases:
+            yield base
+        if bases:
+            focus = [n for n in members if self._focus is None or n in self._focus]
+            yield from self._varied(members, bases[:2], focus, needed)
+
+    def _mended(self, members: Mapping[str, list[Any]], names: list[str]) -> Arguments | None:
+        """Give arguments of *names*; where the schema objects, with other values or names."""
+        place = {name: 0 for name in names if members[name]}
+        for _ in range(_MOST_MENDED):
+            if self._spent:
+                return None
+            made = {name: members[name][n % len(members[name])] for name, n in place.items()}
+            if self._fits(made):
+                return made
+            if not self._moved(place, made, members):
+                return None
+        return None
+
+    def _moved(
+        self, place: dict[str, int], made: Arguments, members: Mapping[str, list[Any]]
+    ) -> bool:
+        """Take the next value of what is wrong, add what is missing, drop what is unknown."""
+        before = dict(place)
+        for problem in self._problems(made):
+            name = problem.where.split("/")[1] if problem.where else ""
+            name = name.replace("~1", "/").replace("~0", "~")
+            if name not in place and members.get(name):
+                place[name] = 0
+            elif name in place and problem.code == "unknown_argument" and "/" not in name:
+                del place[name]
+            elif name in place and place[name] + 1 < len(members[name]):
+                place[name] += 1
+            elif name in place:
+                del place[name]
+        if place == before and place:
+            del place[next(reversed(place))]
+        return place != before
+
+    def _varied(
+        self,
+        members: Mapping[str, list[Any]],
+        bases: list[Arguments],
+        focus: list[str],
+        needed: list[str],
+    ) -> Iterator[Arguments]:
+        good: dict[str, list[Any]] = {name: [] for name in focus}
+        for base in bases:
+            for name in focus:
+                fitting = [v for v in members[name] if self._fits({**base, name: v})]
+                good[name] = good[name] or fitting
+                yield from ({**base, name: value} for value in fitting)
+        for name in focus:
+            less = {key: value for key, value in bases[0].items() if key != name}
+            if name not in needed and self._fits(less):
+                yield less
+        yield from self._together(bases[0], {n: values for n, values in good.items() if values})
+
+    def _together(self, base: Arguments, good: dict[str, list[Any]]) -> Iterator[Arguments]:
+        """Vary two names at a time, then all of them, mixed in an order that is always the same."""
+        pairs = [*combinations(good, 2)][:_MOST_PAIRS]
+        good = {name: sorted(values, key=self._is_foreign) for name, values in good.items()}
+        for one, other in pairs:
+            for value, second in product(good[one][:_PAIRED], good[other][:_PAIRED]):
+                made = {**base, one: value, other: second}
+                if self._fits(made):
+                    yield made
+        if len(good) < 2:
+            return
+        chance = Random(0)
+        for _ in range(_MIXED):
+            made = {**base, **{name: chance.choice(values) for name, values in good.items()}}
+            if self._fits(made):
+                yield made
+
+    def _is_foreign(self, value: Any) -> bool:
+        """Whether *value* is none of the words that somebody compares values with."""
+        return not isinstance(value, str) or value not in self._pooled
+
+    def _fits(self, arguments: Arguments) -> bool:
+        if self._spent:
+            return False
+        with self._timed():
+            return self._compiled.accepts(arguments)
+
+    def _problems(self, arguments: Arguments) -> tuple[Problem, ...]:
+        with self._timed():
+            return self._compiled.problems(arguments)
+
+    @property
+    def _spent(self) -> bool:
+        """Whether the schema was asked often enough, or answers too slowly to go on."""
+        return self._left <= 0 or self._slow >= _MOST_SLOW
+
+    @contextmanager
+    def _timed(self) -> Iterator[None]:
+        self._left -= 1
+        started = perf_counter()
+        yield
+        self._slow += perf_counter() - started > _SLOW_S

@@ -1,0 +1,190 @@
+"""`abs-shield prove`: a policy compared with its tools."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CLINIC = '''
+from abs_shield import Shield, Tool, rule, shield, shielded
+
+@rule(tool="see_patient")
+def is_a_number(id: int) -> bool:
+    """A patient has a number above 0."""
+    return id > 0
+
+policy = shield.configure(rules=[is_a_number], layers=["impossible_state"])
+firewall = Shield(policy)
+
+@shielded(firewall)
+def see_patient(id: int) -> str:
+    """Call a patient in."""
+    return "in"
+
+def made():
+    return firewall
+
+wrong = 7
+'''
+TOOLS = [
+    {"name": "see_patient", "parameters": {"properties": {"id": {"type": "integer"}}}},
+    {"name": "bad", "parameters": {"type": "objekt"}},
+]
+
+
+@pytest.fixture
+def module(tmp_path):
+    """Write a Python file; name an attribute of it."""
+
+    def write(source: str = CLINIC, name: str = "clinic") -> str:
+        path = tmp_path / f"{name}.py"
+        path.write_text(textwrap.dedent(source))
+        return str(path)
+
+    return write
+
+
+@pytest.mark.parametrize("attribute", ["firewall", "made"])
+def test_a_shield_is_proved(command, module, attribute):
+    """A Shield knows its tools, and so does what a function gives."""
+    done = command("prove", f"{module()}:{attribute}")
+
+    assert (0, "") == (done.code, done.err)
+    assert done.out.startswith("proved: 1 rule, 1 tool, ")
+
+
+def test_a_policy_without_its_tools_is_not(command, module):
+    """A policy alone does not know what somebody decorated for a Shield."""
+    done = command("prove", f"{module()}:policy", "--format", "json")
+    problems = json.loads(done.out)["problems"]
+
+    assert (1, ["unknown_tool", "no_tools"]) == (done.code, [each["code"] for each in problems])
+    assert problems[0]["hint"].endswith("register them first, or name them with `--tools`")
+
+
+def test_tools_of_a_file(command, module, tmp_path):
+    """Tools may come from a file; each problem names its line there."""
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(TOOLS, indent=1))
+    done = command("prove", f"{module()}:policy", "--tools", path, "--format", "json")
+    told = json.loads(done.out)
+    (problem,) = told["problems"]
+    line = path.read_text().splitlines()[problem["line"] :]
+
+    assert (1, False, 2) == (done.code, told["ok"], told["tools"])
+    assert ("invalid_schema", str(path)) == (problem["code"], problem["file"])
+    assert '"name": "bad"' in line[0]
+
+
+@pytest.mark.parametrize("around", [{"tools": TOOLS[:1]}, {"a": TOOLS[:1], "b": []}, TOOLS[:1]])
+def test_every_shape_of_file(command, module, file, around):
+    """A list of tools, and an object of such lists, are read."""
+    done = command("prove", f"{module()}:policy", "--tools", file("tools.json", around))
+
+    assert (0, True) == (done.code, done.out.startswith("proved: 1 rule, 1 tool, "))
+
+
+def test_everything_at_once(command, module):
+    """Every fault has its row, with the file and the line below the working directory."""
+    source = CLINIC + (
+        "many = shield.configure(tools=[Tool(name='t', parameters={'type': 'object'},\n"
+        "    soft=['x'], free=['y'])], rules=[is_a_number], modes={'see_patent': 'audit'})\n"
+    )
+    done = command("prove", f"{module(source)}:many", "--format", "json")
+
+    assert 1 == done.code
+    assert ["unknown_tool", "unknown_tool", "unknown_parameter", "unknown_parameter"] == [
+        each["code"] for each in json.loads(done.out)["problems"] if each["severity"] == "error"
+    ]
+
+
+def test_warnings_fail_where_they_are_asked_to(command, module):
+    """`--fail-on warning` is for those who want nothing doubtful."""
+    place = f"{module(CLINIC.replace('id > 0', 'True'))}:firewall"
+
+    assert [0, 1, 0] == [
+        command("prove", place).code,
+        command("prove", place, "--fail-on", "warning").code,
+        command("prove", place, "--fail-on", "error").code,
+    ]
+    assert "rejects none of" in command("prove", place).out
+
+
+def test_a_policy_that_is_wrong_when_it_is_declared(command, module):
+    """What stops the module is the one problem, where it stands in the module."""
+    path = module("from abs_shield import shield\n\npolicy = shield.configure(treshold=1)\n")
+    done = command("prove", f"{path}:policy", "--format", "json")
+    (problem,) = json.loads(done.out)["problems"]
+
+    assert (1, "not_declared", path, 3) == (
+        done.code,
+        problem["code"],
+        problem["file"],
+        problem["line"],
+    )
+    assert problem["message"].endswith("did you mean `threshold`?")
+
+
+def test_what_a_module_prints(command, module):
+    """The standard output holds the proof alone."""
+    done = command("prove", f"{module(CLINIC + 'print(1)')}:firewall", "--format", "json")
+
+    assert (True, "1\n") == (json.loads(done.out)["ok"], done.err)
+
+
+def test_hostile_tools_are_escaped(command, module, file):
+    """Nothing that a file holds reaches the terminal raw."""
+    tools = [{"name": "x\x1b[2J[bold]\u202e", "parameters": {"type": "\x1b]0;own\x07"}}]
+    path = file("tools.json", tools)
+    for format in ("text", "json"):
+        done = command("prove", f"{module()}:policy", "--tools", path, "--format", format)
+
+        assert 1 == done.code
+        assert [] == [c for c in done.out if c != "\n" and not c.isprintable()]
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["nowhere"], "write `package.module:attr`"),
+        (["no_such_module_here:policy"], "no_such_module_here"),
+        (["{clinic}:polcy"], "did you mean `policy`?"),
+        (["{clinic}:wrong"], "holds no policy and no Shield but `int`"),
+        (["{clinic}:policy", "--tools", "{clinic}"], "it is not JSON"),
+        (["{clinic}:policy", "--tools", "{number}"], "it is 7; give a list of tools, or an object"),
+        (["{clinic}:policy", "--tools", "{nameless}"], "nameless.json:2: tool has no `name`"),
+        (["{clinic}:policy", "--fail-on", "wrning"], "did you mean `warning`?"),
+    ],
+)
+def test_bad_input(command, module, file, tmp_path, argv, told):
+    """What cannot be used is one line that says what instead."""
+    (tmp_path / "nameless.json").write_text("[\n  {}]")
+    places = {
+        "clinic": module(),
+        "number": file("number.json", 7),
+        "nameless": tmp_path / "nameless.json",
+    }
+    done = command("prove", *(each.format(**places) for each in argv))
+
+    assert (2, "") == (done.code, done.out)
+    assert told in done.err
+    assert 1 == done.err.count("\n")
+
+
+def test_a_policy_that_ships(command):
+    """The policy to copy is proved."""
+    done = command("prove", f"{ROOT / 'policies' / 'enterprise.py'}:policy", "--fail-on", "warning")
+
+    assert 0 == done.code
+
+
+@pytest.mark.parametrize("name", ["audit_mode", "policy_with_state", "refund_agent"])
+def test_the_examples_are_proved(command, name):
+    """The examples have no errors."""
+    done = command("prove", f"{ROOT / 'examples' / name}.py:firewall")
+
+    assert (0, "") == (done.code, done.err)

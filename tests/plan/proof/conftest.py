@@ -1,0 +1,49 @@
+"""A policy declared in one line, proved against the tools that it declares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from abs_shield import Tool
+from abs_shield.plan.proof import Proof, prove
+from abs_shield.policy import configure
+
+AT = 1_800_000_000.0
+"""In January 2027."""
+
+
+@pytest.fixture
+def tool() -> Callable[..., Tool]:
+    """Makes a tool whose parameters are keywords: `tool("pay", amount={"type": "number"})`."""
+
+    def make(name: str, /, *, said: Any = None, **properties: Any) -> Tool:
+        parameters = {"type": "object", "properties": properties, "required": [*properties]}
+        return Tool(name=name, parameters=parameters, **(said or {}))
+
+    return make
+
+
+@pytest.fixture
+def proof() -> Callable[..., Proof]:
+    """Proves a policy of these fields; only the rules' layer runs, unless others are named."""
+
+    def make(*tools: Tool, **declared: Any) -> Proof:
+        declared.setdefault("layers", ["impossible_state"])
+        return prove(configure(tools=tools, **declared), at=AT)
+
+    return make
+
+
+@pytest.fixture
+def said(proof: Callable[..., Proof]) -> Callable[..., list[str]]:
+    """Gives the messages and hints of the problems and notes of one code."""
+
+    def make(code: str, /, *tools: Tool, **declared: Any) -> list[str]:
+        proved = proof(*tools, **declared)
+        found = [each for each in (*proved.problems, *proved.notes) if each.code == code]
+        return [f"{each.message}; {each.hint}" for each in found]
+
+    return make

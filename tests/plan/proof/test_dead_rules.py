@@ -1,0 +1,363 @@
+"""A rule that can never fire, always fires, or cannot answer is told, with its file and line."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import pytest
+
+from abs_shield import Session, Tool, ToolCall, rule
+from abs_shield.plan import trial
+
+NUMBER = {"type": "number"}
+DAY = {"type": "string", "format": "date"}
+WORDS = {"USD", "EUR"}
+LIMIT = 12_345
+
+
+def is_small(x: float) -> bool:
+    """At most 500."""
+    return x <= 500
+
+
+def is_below_limit(x: float) -> bool:
+    """A limit that its module holds."""
+    return x < LIMIT
+
+
+def asks_another(x: float) -> bool:
+    """Another function knows."""
+    return is_below_limit(x)
+
+
+def at_most(limit: float) -> Callable[[float], bool]:
+    def is_in_limit(x: float) -> bool:
+        """A limit that a factory knows."""
+        return x <= limit
+
+    return is_in_limit
+
+
+def not_777(x: float) -> bool:
+    """One number is wrong."""
+    return x != 777.77
+
+
+NUMBERS = [is_small, is_below_limit, asks_another, at_most(98_765), not_777]
+
+
+@pytest.mark.parametrize("function", NUMBERS, ids=lambda each: each.__name__)
+def test_a_number_in_the_rule_is_reached(function, proof, tool) -> None:
+    """Samples lie on both sides of whatever number the rule compares with."""
+    assert () == proof(tool("t", x=NUMBER), rules=[rule(tool="t")(function)]).problems
+
+
+def starts_so(x: str) -> bool:
+    """Links are encrypted."""
+    return x.startswith("https://")
+
+
+def holds_no_dots(x: str) -> bool:
+    """A path stays inside."""
+    return ".." not in x
+
+
+def is_short(x: str) -> bool:
+    """At most 280 characters."""
+    return len(x) <= 280
+
+
+def is_known(x: str) -> bool:
+    """A currency that we know."""
+    return x in WORDS
+
+
+@pytest.mark.parametrize("function", [starts_so, holds_no_dots, is_short, is_known])
+def test_a_word_in_the_rule_is_reached(function, said, tool) -> None:
+    """Samples hold the words of the rule, and lengths near its numbers."""
+    rules = [rule(tool="t")(function)]
+
+    assert [] == said("rule_rejects_nothing", tool("t", x={"type": "string"}), rules=rules)
+    assert [] == said("rule_rejects_everything", tool("t", x={"type": "string"}), rules=rules)
+
+
+def in_order(start: str, end: str) -> bool:
+    """It starts before it ends."""
+    return start <= end
+
+
+def within_a_month(start: str, end: str) -> bool:
+    """It lasts 30 days at most."""
+    return (date.fromisoformat(end) - date.fromisoformat(start)).days <= 30
+
+
+def not_in_the_past(start: str) -> bool:
+    """It starts today at the earliest."""
+    return date.fromisoformat(start) >= date.today()
+
+
+@pytest.mark.parametrize("function", [in_order, within_a_month, not_in_the_past])
+def test_dates(function, proof, tool) -> None:
+    """Two dates come in either order, near and far, past and future."""
+    assert () == proof(tool("t", start=DAY, end=DAY), rules=[rule(tool="t")(function)]).problems
+
+
+def sums_up(a: float, b: float, c: float) -> bool:
+    """Three parts make at most 1,000."""
+    return a + b + c <= 1_000
+
+
+def has_few(items: list[Any]) -> bool:
+    """At most 10 items."""
+    return len(items) <= 10
+
+
+def holds_no_debt(account: dict[str, Any]) -> bool:
+    """A balance is not negative."""
+    return account.get("balance", 0) >= 0
+
+
+def is_said_why(note: str | None = None) -> bool:
+    """Null says nothing."""
+    return note is not None
+
+
+SHAPES: list[tuple[Any, dict[str, Any]]] = [
+    (sums_up, {name: NUMBER for name in "abc"}),
+    (has_few, {"items": {"type": "array", "items": {"type": "string"}}}),
+    (holds_no_debt, {"account": {"type": "object", "properties": {"balance": NUMBER}}}),
+    (is_said_why, {"note": {"type": ["string", "null"]}}),
+]
+
+
+@pytest.mark.parametrize(("function", "properties"), SHAPES)
+def test_other_shapes_are_reached(function, properties, proof, tool) -> None:
+    """Sums of several numbers, lists, nested members and null are sampled."""
+    assert () == proof(tool("t", **properties), rules=[rule(tool="t")(function)]).problems
+
+
+def test_a_rule_that_the_schema_makes_dead(proof, tool) -> None:
+    """A rule that forbids what the schema forbids already rejects nothing."""
+    dead = rule(tool="t")(is_small)
+    (problem,) = proof(tool("t", x={**NUMBER, "maximum": 500}), rules=[dead]).problems
+    line = inspect.getsourcelines(is_small)[1]
+
+    assert ("rule_rejects_nothing", __file__, line, "rule `is_small`") == (
+        problem.code,
+        problem.file,
+        problem.line,
+        problem.subject,
+    )
+    assert problem.message.startswith("rule `is_small` rejects none of ")
+
+
+def test_a_rule_that_rejects_everything(said, tool) -> None:
+    """A rule that says no to whatever the schema accepts lets no call pass."""
+    rules = [rule(tool="t")(is_small)]
+    (told,) = said("rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules)
+
+    assert told.endswith("of `t`; no call could ever pass")
+
+
+def test_a_rule_of_several_tools(said, tool) -> None:
+    """It may be silent about one of them, and may not reject all of one."""
+    tools = [tool("a", x={**NUMBER, "maximum": 9}), tool("b", x={**NUMBER, "minimum": 501})]
+    rules = [rule(tool=["a", "b"])(is_small)]
+
+    assert [] == said("rule_rejects_nothing", *tools, rules=rules)
+    assert 1 == len(said("rule_rejects_everything", *tools, rules=rules))
+
+
+def test_a_rule_of_every_tool_may_forbid_one(proof, tool) -> None:
+    """With `*` a rule may be there to forbid a tool."""
+
+    @rule(tool="*")
+    def nothing_is_dropped(call: ToolCall) -> bool:
+        """No table is dropped."""
+        return call.name != "drop"
+
+    assert () == proof(tool("drop", x=NUMBER), tool("read", x=NUMBER), rules=[
+        nothing_is_dropped
+    ], layers=["impossible_state"]).problems  # fmt: skip
+
+
+def test_a_rule_of_very_many_tools(proof, tool) -> None:
+    """Of many tools those are asked about that the rule names, and that have what it takes."""
+
+    @rule(tool="*")
+    def nothing_is_dropped(call: ToolCall) -> bool:
+        """No table is dropped."""
+        return not call.name.startswith("drop")
+
+    @rule(tool="*")
+    def sums_are_small(amount: float) -> bool:
+        """At most 500."""
+        return amount <= 500
+
+    many = [tool(f"read_{n}", x=NUMBER) for n in range(200)]
+    tools = [*many, tool("drop_table", x=NUMBER), tool("pay", amount=NUMBER)]
+
+    assert () == proof(*tools, rules=[nothing_is_dropped, sums_are_small]).problems
+
+
+def test_a_rule_that_raises(said, tool) -> None:
+    """The schema admits a text that the rule cannot read: in strict mode the door would close."""
+
+    @rule(tool="t")
+    def pays_little(amount: str) -> bool:
+        """At most 500."""
+        return Decimal(amount) <= 500
+
+    (told,) = said("rule_raises", tool("t", amount={"type": "string"}), rules=[pays_little])
+
+    assert told.startswith("rule `pays_little` raises InvalidOperation: ")
+    assert 'asked about amount="' in told
+
+
+def test_a_rule_that_answers_wrongly(said, tool) -> None:
+    """A number is no answer, nor is what a model would not understand."""
+
+    @rule(tool="t")
+    def counts(x: float) -> Any:
+        """It counts."""
+        return 1
+
+    (told,) = said("rule_answers_wrongly", tool("t", x=NUMBER), rules=[counts])
+
+    assert told.startswith("rule `counts` answers 1, asked about x=")
+
+
+def test_a_rule_that_never_runs(said, tool) -> None:
+    """No call has both of what it asks for."""
+
+    @rule(tool="t")
+    def takes_both(a: str, b: str) -> bool:
+        """Both come together."""
+        return a != b
+
+    parameters = {
+        "type": "object",
+        "properties": {"a": {"type": "string"}, "b": {"type": "string"}},
+        "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+    }
+    (told,) = said("rule_never_runs", Tool(name="t", parameters=parameters), rules=[takes_both])
+
+    assert "no sampled call of `t` has what it takes" in told
+
+
+def test_a_rule_cannot_harm_the_samples(proof, tool) -> None:
+    """A rule that changes its arguments and its session changes nothing for the next question."""
+
+    @rule(tool="t")
+    def meddles(x: list[Any], session: Session, call: ToolCall) -> bool:
+        """It changes whatever it gets."""
+        fresh = not session.turns or session.ran_so_far > 0
+        x.clear()
+        call.arguments.clear()
+        session.user("I was here.")
+        return fresh and len(x) == 0
+
+    problems = proof(tool("t", x={"type": "array", "minItems": 1}), rules=[meddles]).problems
+
+    assert () == problems
+
+
+def is_verified(x: str, session: Session) -> bool:
+    """It was verified."""
+    return session.did("verify", x=x)
+
+
+def is_no_repetition(x: str, session: Session) -> bool:
+    """It runs twice at most."""
+    return sum(ran.tool == "t" for ran in session.executed) < 2
+
+
+def was_mentioned(x: str, session: Session) -> bool:
+    """The run has seen it."""
+    return bool(x) and session.origin(x) is not None
+
+
+@pytest.mark.parametrize("function", [is_verified, is_no_repetition, was_mentioned])
+def test_a_rule_about_the_run(function, proof, tool) -> None:
+    """Empty sessions and ones in which tools ran answer differently, so the rule is alive."""
+    text = {"type": "string"}
+    proved = proof(tool("t", x=text), tool("verify", x=text), rules=[rule(tool="t")(function)])
+    about = [p for p in (*proved.problems, *proved.notes) if "rule" in p.subject]
+
+    assert [] == about
+
+
+def test_a_rule_about_a_run_that_nobody_can_make_up(said, tool) -> None:
+    """What no made-up session shows is a note, and no accusation."""
+
+    @rule(tool="t")
+    def said_please(x: str, session: Session) -> bool:
+        """The agent is called Ann."""
+        return session.agent == "Ann"
+
+    (told,) = said("depends_on_session", tool("t", x={"type": "string"}), rules=[said_please])
+
+    assert told.startswith("rule `said_please` rejects all ")
+    assert [] == said("rule_rejects_everything", tool("t", x={}), rules=[said_please])
+
+
+def test_a_rule_that_breaks_on_a_made_up_session(said, tool) -> None:
+    """An exception counts only in a session in which nothing is made up."""
+
+    @rule(tool="t")
+    def reads_a_result(x: str, session: Session) -> bool:
+        """It needs what only a real result holds."""
+        return not session.executed or session.executed[-1].value["balance"] > 0
+
+    tools = [tool("t", x={"type": "string"})]
+
+    assert [] == said("rule_raises", *tools, rules=[reads_a_result])
+    assert 1 == len(said("depends_on_session", *tools, rules=[reads_a_result]))
+
+
+def test_a_slow_rule_is_not_asked_for_ever(said, tool, monkeypatch) -> None:
+    """After a while a rule is asked no more, which is said."""
+    monkeypatch.setattr(trial, "SECONDS", -1)
+
+    @rule(tool="t")
+    def takes_its_time(x: float) -> bool:
+        """It thinks."""
+        return x <= 500
+
+    (told,) = said("not_sampled", tool("t", x=NUMBER), rules=[takes_its_time])
+
+    assert "was asked about 1 calls of `t` only" in told
+
+
+def test_a_tool_without_a_schema(said) -> None:
+    """Where nothing can be sampled, that is said, and nothing else."""
+    rules = [rule(tool="t")(is_small)]
+
+    assert [
+        "rule `is_small` has no sampled calls, for there is no schema of `t`; "
+    ] == said("not_sampled", Tool(name="t"), rules=rules)  # fmt: skip
+
+
+def test_how_much_was_asked(proof, tool) -> None:
+    """A proof says how many calls its rules were asked about, always the same number."""
+    counts = {proof(tool("t", x=NUMBER), rules=[rule(tool="t")(is_small)]).samples for _ in "ab"}
+
+    assert (1, True) == (len(counts), min(counts) > 10)
+
+
+def test_partial_functions(proof, tool) -> None:
+    """A rule made of a function and a number of its own is read too."""
+
+    def below(x: float, *, limit: float) -> bool:
+        """Below a limit."""
+        return x < limit
+
+    made = partial(below, limit=54_321)
+    made.__doc__, made.__name__ = "Below a limit.", "below"  # type: ignore[attr-defined]
+
+    assert () == proof(tool("t", x=NUMBER), rules=[rule(tool="t")(made)]).warnings

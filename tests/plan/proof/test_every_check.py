@@ -1,0 +1,378 @@
+"""Checks of schemas, layers, inverses, allowlists, suppressions and modes, one by one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from abs_shield import PolicyError, Suppression, Target, Tool, inverse, load_policy, rule
+from abs_shield.plan.proof import CHECKS, CODES, Proof, Severity, prove
+from abs_shield.policy import configure
+
+ROOT = Path(__file__).parents[3]
+TEXT = {"type": "string"}
+WHOLE = {"type": "integer"}
+TX = {"type": "string", "pattern": "^tx_[0-9]{3,6}$"}
+
+
+def impossible(name: str = "t", *, needed: bool = True) -> Tool:
+    properties = {"x": {"type": "integer", "minimum": 5, "maximum": 3}, "y": TEXT}
+    required = ["x"] if needed else []
+    parameters = {"type": "object", "properties": properties, "required": required}
+    return Tool(name=name, parameters=parameters)
+
+
+def test_an_invalid_schema(said) -> None:
+    """What cannot be compiled is an error, with the nearest word."""
+    (told,) = said("invalid_schema", Tool(name="t", parameters={"type": "objekt"}))
+
+    assert told.startswith("tool `t` at /type: ")
+    assert "did you mean `object`?" in told
+
+
+@pytest.mark.parametrize(("needed", "what"), [(True, "no arguments of"), (False, "no value of")])
+def test_an_unsatisfiable_schema(needed: bool, what: str, said: Any) -> None:
+    """It is told of the whole where no call fits, else of what no call can have."""
+    (told,) = said("unsatisfiable_schema", impossible(needed=needed))
+
+    assert told.startswith(what)
+    assert "`minimum` 5 is above `maximum` 3" in told
+
+
+def test_a_schema_that_we_cannot_sample(said, tool) -> None:
+    """Where no sample was found and nothing says that there is none, it is a note."""
+    (told,) = said("not_sampled", tool("t", x={"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"}))
+
+    assert told.startswith("no valid arguments of tool `t` were found")
+
+
+LAYERS: list[tuple[str, list[Tool], str]] = [
+    ("parameter_mismatch", [Tool(name="t"), Tool(name="u", parameters=True)], "no tool has a sch"),
+    ("phantom_target", [impossible("t", needed=False)], ""),
+    ("self_contradiction", [Tool(name="get_user"), Tool(name="list_users")], "no two tools undo"),
+    ("impossible_state", [Tool(name="get_user")], "no rule, and no tool that changes"),
+    ("uninformed_write", [Tool(name="set_user")], "no tool has `reads_first`"),
+    ("untrusted_target", [Tool(name="get_user")], "no parameter of a tool that writes"),
+]
+
+
+@pytest.mark.parametrize(("layer", "tools", "reason"), LAYERS)
+def test_a_layer_with_nothing_to_check(layer: str, tools: list[Tool], reason: str, said) -> None:
+    """A layer that could never find anything is told, with what it would need."""
+    found = said("idle_layer", *tools, layers=[layer])
+
+    assert [] == [told for told in found if f"`{layer}` has nothing to check: {reason}" not in told]
+    assert bool(reason) == bool(found) or layer == "phantom_target"
+
+
+def test_a_layer_without_entities(said, tool) -> None:
+    """Dates, numbers and enums name nobody; an id does."""
+    day = {"type": "string", "format": "date"}
+
+    assert 1 == len(said("idle_layer", tool("t", day=day, count=WHOLE), layers=["phantom_target"]))
+    assert [] == said("idle_layer", tool("t", order_id=TEXT), layers=["phantom_target"])
+
+
+WORKING: list[tuple[str, list[Tool]]] = [
+    ("parameter_mismatch", [Tool(name="t", parameters={"type": "object"})]),
+    ("phantom_target", [Tool(name="t")]),
+    ("self_contradiction", [Tool(name="create_user"), Tool(name="delete_user")]),
+    ("self_contradiction", [Tool(name="set_price")]),
+    ("self_contradiction", [Tool(name="lock_door"), Tool(name="unlock_door")]),
+    ("self_contradiction", [Tool(name="manage_users")]),
+    ("impossible_state", [Tool(name="delete_user")]),
+    ("uninformed_write", [Tool(name="set_user", reads_first=["set_user"])]),
+    ("call_loop", [Tool(name="get_user")]),
+]
+
+
+@pytest.mark.parametrize(("layer", "tools"), WORKING)
+def test_a_layer_with_something_to_check(layer: str, tools: list[Tool], said) -> None:
+    """Whatever may give a layer work keeps it from being called idle."""
+    assert [] == said("idle_layer", *tools, layers=[layer])
+
+
+def test_what_log_probabilities_decide(proof, tool) -> None:
+    """Whether a model sends them cannot be known: that is a note, and no warning."""
+    proved = proof(tool("t", x=TEXT), layers=["confidence_drop"])
+
+    assert ((), ["depends_on_logprobs"]) == (proved.problems, [each.code for each in proved.notes])
+
+
+@rule(tool="t")
+def never_judged(x: str) -> bool:
+    """It rejects the empty text."""
+    return x != ""
+
+
+UNJUDGED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"rules": [never_judged]}, {}, "rule `never_judged` is never judged: `impossible_state`"),
+    ({"inverses": [inverse("t", "t", same="x")]}, {}, "is never judged: `self_contradiction`"),
+    ({"allow": ["a"]}, {}, "`allow` is never judged: `phantom_target` or `untrusted_target`"),
+    ({}, {"reads_first": ["t"]}, "`reads_first` of tool `t` is never judged: `uninformed_write`"),
+]
+
+
+@pytest.mark.parametrize(("declared", "marks", "message"), UNJUDGED)
+def test_what_no_layer_judges(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
+    """What is declared for a layer that does not run is told."""
+    (told,) = said("not_judged", tool("t", x=TEXT, said=marks), layers=["call_loop"], **declared)
+
+    assert message in told
+
+
+def test_a_layer_of_ones_own_may_judge_anything(said, tool) -> None:
+    """What a function of the user's looks at is not known."""
+
+    def own(proposal: Any, session: Any) -> tuple[()]:
+        return ()
+
+    assert [] == said("not_judged", tool("t", x=TEXT), layers=[own], rules=[never_judged])
+
+
+INVERSES: list[tuple[Any, Any, str]] = [
+    (TEXT, WHOLE, "`x` of `a` is string, `x` of `b` is number"),
+    ({"enum": ["u"]}, {"enum": ["v", "w"]}, "allow no common value"),
+    (WHOLE, {"type": "number"}, ""),
+    (TEXT, {}, ""),
+    ({"anyOf": [TEXT, {"type": "null"}]}, {"type": ["string", "null"]}, ""),
+    ({"enum": ["u", "v"]}, TEXT, ""),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "message"), INVERSES)
+def test_an_inverse_without_a_common_parameter(one, other, message: str, said, tool) -> None:
+    """Two parameters that can hold no common value never name the same entity."""
+    pairs = [inverse("a", "b", same="x")]
+    found = said("inverse_never_meets", tool("a", x=one), tool("b", x=other), inverses=pairs)
+
+    assert bool(message) == bool(found)
+    assert [] == [told for told in found if message not in told]
+
+
+MATCHING: list[tuple[Any, Any]] = [
+    ("tx_123", TX), ("tx_*", TX), ("tx_1??", TX), ("*", TX), ("tx_[0-9]*", TX), (5, {}),
+    ("acct_*", TEXT), ("a@b.example", {"type": "string", "format": "email"}),
+    (lambda value: value.endswith("9"), TX), (str.islower, TX),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "schema"), MATCHING)
+def test_an_entry_that_admits_something(entry: Any, schema: Any, said, tool) -> None:
+    """An entry that some valid value matches is in order."""
+    target = tool("t", id=schema, said={"targets": {"id": Target(allow=(entry,))}})
+    bad = [said(code, target, layers=["phantom_target"]) for code in CODES if "allow" in code]
+
+    assert [[], [], []] == bad
+
+
+IDLE: list[tuple[Any, Any]] = [
+    ("acct_1", TX), ("acct_*", TX), (7, TEXT), ("tx_12345678", TX),
+    ("tx_?", {"enum": ["tx_12", "tx_34"]}), (lambda value: value == "acct_1", TX),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "schema"), IDLE)
+@pytest.mark.parametrize("scope", ["policy", "tool", "target"])
+def test_an_entry_that_admits_nothing(scope: str, entry: Any, schema: Any, said, tool) -> None:
+    """An entry that no valid value matches is told, wherever it stands."""
+    targets = {"id": Target(allow=(entry,) if scope == "target" else ())}
+    marks = {"targets": targets, **({"allow": (entry,)} if scope == "tool" else {})}
+    declared = {"allow": [entry]} if scope == "policy" else {}
+    found = said(
+        "allow_matches_nothing",
+        tool("t", id=schema, said=marks),
+        layers=["phantom_target"],
+        **declared,
+    )
+
+    assert 1 == len(found)
+
+
+def test_an_entry_of_one_tool_of_several(said, tool) -> None:
+    """A policy's entry may be there for one of its tools; where any value may come it is silent."""
+    tools = [tool("a", user_id=TX), tool("b", user_id={"type": "string", "pattern": "^u[0-9]+$"})]
+
+    assert [] == said("allow_matches_nothing", *tools, allow=["u7"], layers=["phantom_target"])
+    assert [] == said(
+        "allow_matches_nothing", Tool(name="c"), allow=["u7"], layers=["phantom_target"]
+    )
+
+
+def test_an_entry_that_raises(said, tool) -> None:
+    """A callable that cannot take a valid value is an error of ours whenever it is asked."""
+    allow = [lambda value: value + 1 > 5]
+    (told,) = said("allow_raises", tool("t", user_id=TEXT), allow=allow, layers=["phantom_target"])
+
+    assert "raises TypeError: " in told
+
+
+def test_an_entry_that_another_covers(said, tool) -> None:
+    """A value that a glob admits already is in the way; so is a second one of its kind."""
+    allow = ["team-7", "team-*", "crew-1", "crew-1"]
+    found = said("allow_is_covered", tool("t", user_id=TEXT), allow=allow, layers=["call_loop"])
+
+    assert ['`allow`: entry "team-7" is admitted by "team-*" already', True] == [
+        found[0].partition(";")[0],
+        'entry "crew-1" is admitted by "crew-1" already' in found[1],
+    ]
+
+
+def test_suppressions(said, tool) -> None:
+    """One that has ended, and one of a layer that does not run, silence nothing."""
+    old = Suppression(check="call_loop", reason="x", until="2026-12-31")
+    new = Suppression(check="call_loop", reason="x", until="2027-12-31")
+    idle = Suppression(check="untrusted_target", reason="x")
+    declared = {"suppress": [old, new, idle], "layers": ["call_loop"]}
+
+    assert ["`Suppression` of `call_loop` ended on 2026-12-31; renew or remove it"] == said(
+        "expired_suppression", tool("t", x=TEXT), **declared
+    )
+    assert 1 == len(said("idle_suppression", tool("t", x=TEXT), **declared))
+
+
+def test_the_moment_of_a_proof() -> None:
+    """Whether a suppression has ended depends on when one asks."""
+    ending = Suppression(check="call_loop", reason="x", until="2026-12-31")
+    policy = configure(tools=[Tool(name="t")], layers=["call_loop"], suppress=[ending])
+
+    assert [0, 1] == [len(prove(policy, at=at).warnings) for at in (1.7e9, 1.9e9)]
+
+
+MODES: list[tuple[dict[Any, str], list[str]]] = [
+    ({"t": "strict"}, ["`t` changes nothing: the same modes hold without it"]),
+    ({"t": "audit"}, []),
+    ({"untrusted_target": "audit"}, ["layer `untrusted_target` does not run"]),
+    ({("t", "untrusted_target"): "audit"}, ["layer `untrusted_target` does not run"]),
+    ({("t", "call_loop"): "strict"}, ["`t`, `call_loop` changes nothing: the same"]),
+    ({("t", "call_loop"): "audit"}, []),
+    ({"call_loop": "audit"}, []),
+    ({"t": "audit", ("t", "call_loop"): "strict"}, []),
+]
+
+
+@pytest.mark.parametrize(("modes", "messages"), MODES)
+def test_an_entry_of_modes_without_effect(modes: Any, messages: list[str], said, tool) -> None:
+    """An entry is idle where the same modes would hold without it."""
+    found = said("idle_mode", tool("t", x=TEXT), modes=modes, layers=["call_loop"])
+
+    assert len(messages) == len(found)
+    assert all(message in told for message, told in zip(messages, found, strict=True))
+
+
+def test_a_sound_policy(proof, tool) -> None:
+    """Where nothing is wrong there is nothing to tell."""
+    proved = proof(tool("t", x=TEXT), rules=[never_judged])
+
+    assert (True, (), "proved: 1 rule, 1 tool, ") == (proved.ok, proved.problems, str(proved)[:24])
+
+
+def test_to_require_a_proof(proof, tool) -> None:
+    """Errors raise, all at once; warnings only where they are asked for."""
+    wrong = proof(tool("t", x=TEXT, said={"soft": ["y"], "free": ["z"]}))
+    doubtful = proof(tool("t", x=TEXT), suppress=[Suppression(check="call_loop", reason="x")])
+    with pytest.raises(PolicyError) as caught:
+        wrong.require()
+    with pytest.raises(PolicyError, match="warning: `Suppression` of `call_loop`"):
+        doubtful.require(warnings=True)
+
+    assert doubtful is doubtful.require()
+    assert re.fullmatch(
+        r"the policy is not proved(\n\S+conftest.py:\d+: error: `(soft|free)` of tool .*){2}",
+        str(caught.value),
+    )
+
+
+def test_a_proof_as_data(proof, tool) -> None:
+    """A proof is JSON-able, with a row for each problem."""
+    told = proof(tool("t", x=TEXT, said={"soft": ["y"]})).to_dict()
+
+    assert (False, 1, "unknown_parameter", "error") == (
+        told["ok"],
+        told["errors"],
+        told["problems"][0]["code"],
+        told["problems"][0]["severity"],
+    )
+
+
+def test_hostile_names_are_escaped(proof, tool) -> None:
+    """Nothing that a server wrote reaches a terminal raw."""
+    name = "x\x1b[31m\n\u202e"
+    tools = [
+        tool(name, said={"soft": ["\x1b]0;own\x07"]}, x=WHOLE),
+        Tool(name="é\x1b", parameters={"type": name}),
+    ]
+    text = str(proof(*tools, layers=["parameter_mismatch"]))
+
+    assert [] == [c for c in text if c != "\n" and not c.isprintable()]
+
+
+POLICIES = [
+    page for page in sorted((ROOT / "policies").glob("*.py")) if "policy =" in page.read_text()
+]
+
+
+@pytest.mark.parametrize("page", POLICIES, ids=lambda page: page.name)
+def test_shipped_policies_are_proved(page: Path) -> None:
+    """The policies to copy have no errors and no warnings."""
+    assert () == prove(load_policy(f"{page}:policy")).problems
+
+
+def test_every_code_has_its_row() -> None:
+    """The table of docs/prove.md is the table of codes."""
+    text = (ROOT / "docs" / "prove.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \|", text, re.MULTILINE)
+
+    assert rows == [(code, str(severity)) for code, severity in CODES.items()]
+
+
+def test_every_check_is_named_as_its_file() -> None:
+    """A check is one function in one file of its name."""
+    folder = ROOT / "abs_shield" / "plan" / "proof"
+    files = {path.stem for path in folder.glob("[!_]*.py")}
+
+    assert (files, list(Severity)) == (
+        {check.__name__ for check in CHECKS.values()} & set(CHECKS),
+        ["note", "warning", "error"],
+    )
+
+
+JSON = st.recursive(
+    st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.text(max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(
+                "type properties required enum items anyOf $ref minimum pattern x".split()
+            ),
+            inner,
+            max_size=4,
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.one_of(st.none(), st.booleans(), st.dictionaries(st.text(max_size=9), JSON, max_size=5)))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_proof_is_total(parameters: Any) -> None:
+    """Whatever a server calls a schema, the proof ends and says something."""
+    odd = Tool(name="t", parameters=parameters)
+    proof = prove(configure(tools=[odd], rules=[never_judged], allow=["a*", 7]))
+
+    assert isinstance(proof, Proof)
+    assert bool(proof) == (not proof.errors)
+
+
+@given(st.text(max_size=5), JSON)
+def test_a_proof_is_total_on_parameters(name: str, schema: Any) -> None:
+    """Whatever stands for a parameter's schema, the proof ends and says something."""
+    parameters = {"type": "object", "properties": {"x": schema, name: True}, "required": ["x"]}
+    odd = Tool(name="t", parameters=parameters, targets={"x": Target(allow=("b?",))})
+
+    assert isinstance(prove(configure(tools=[odd], rules=[never_judged])), Proof)

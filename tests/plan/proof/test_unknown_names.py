@@ -1,0 +1,128 @@
+"""Whatever the policy names has to be there: tools, layers, parameters; all faults in one go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Suppression, Tool, inverse, rule
+from abs_shield.plan.proof import prove
+from abs_shield.policy import configure
+
+TEXT = {"type": "string"}
+
+
+@rule(tool="refnud")
+def misspelt_tool(x: str) -> bool:
+    """It is never asked."""
+    return x != ""
+
+
+@rule(tool="refund")
+def misspelt_parameter(amuont: float) -> bool:
+    """It is never asked."""
+    return amuont < 0
+
+
+@rule(tool="*")
+def nobody_has(tansaction: str) -> bool:
+    """It is never asked."""
+    return tansaction != ""
+
+
+TOOLS: list[tuple[dict[str, Any], str]] = [
+    ({"rules": [misspelt_tool]}, "rule `misspelt_tool` names tool `refnud`, which does not exist"),
+    ({"inverses": [inverse("refund", "refnud", same="x")]}, "names tool `refnud`, which does not"),
+    ({"modes": {"refnud": "audit"}}, "`modes` names `refnud`, which is no layer and no tool"),
+    ({"modes": {("refnud", "call_loop"): "audit"}}, "`modes` names tool `refnud`, which does not"),
+    ({"suppress": [Suppression(check="call_loop", tool="refnud", reason="x")]}, "tool `refnud`"),
+]
+
+
+@pytest.mark.parametrize(("declared", "message"), TOOLS)
+def test_an_unknown_tool(declared: Any, message: str, said: Any, tool: Any) -> None:
+    """A misspelt tool is an error with the nearest name, wherever it stands."""
+    (told,) = said("unknown_tool", tool("refund", x=TEXT), **declared)
+
+    assert message in told
+    assert told.endswith("; did you mean `refund`?")
+
+
+def test_what_should_be_read_first(said, tool) -> None:
+    """A tool that is to run before has to exist."""
+    write = tool("refund", x=TEXT, said={"reads_first": ["get_ordr"]})
+    (told,) = said("unknown_tool", write, tool("get_order", x=TEXT))
+
+    assert told.endswith("`get_ordr`, which does not exist; did you mean `get_order`?")
+
+
+def test_an_unknown_layer(said, tool) -> None:
+    """A name that is far from every layer when declared may still be nearest to one."""
+    (told,) = said("unknown_layer", tool("refund", x=TEXT), modes={"phantom": "audit"})
+
+    assert told.endswith("did you mean `phantom_tool`?")
+
+
+def test_a_policy_without_tools() -> None:
+    """Where no tool is known, that is the reason."""
+    proof = prove(configure(rules=[misspelt_tool]))
+
+    assert ["no_tools"] == [each.code for each in proof.warnings]
+    assert "no tool is known: register them first" in proof.errors[0].hint
+
+
+PARAMETERS: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"rules": [misspelt_parameter]}, {}, "rule `misspelt_parameter` names parameter `amuont`"),
+    ({}, {"targets": ["amuont"]}, "`targets` of tool `refund` names parameter `amuont`"),
+    ({}, {"soft": ["amuont"]}, "`soft` of tool `refund` names parameter `amuont`"),
+    ({}, {"free": ["amuont"]}, "`free` of tool `refund` names parameter `amuont`"),
+    ({}, {"creates": ["amuont"]}, "`creates` of tool `refund` names parameter `amuont`"),
+    ({"inverses": [inverse("refund", "refund", same="amuont")]}, {}, "names parameter `amuont`"),
+]
+
+
+@pytest.mark.parametrize(("declared", "marks", "message"), PARAMETERS)
+def test_an_unknown_parameter(declared: Any, marks: Any, message: str, said: Any, tool) -> None:
+    """A misspelt parameter is an error with the nearest name, wherever it stands."""
+    refund = tool("refund", amount={"type": "number"}, said=marks)
+    (told,) = said("unknown_parameter", refund, **declared)
+
+    assert message in told
+    assert told.endswith("which tool `refund` does not have; did you mean `amount`?")
+
+
+def test_a_parameter_that_no_tool_has(said, tool) -> None:
+    """A rule of every tool has to find its parameter in one of them."""
+    rules = [nobody_has]
+
+    assert 1 == len(said("unknown_parameter", tool("a", x=TEXT), rules=rules))
+    assert [] == said("unknown_parameter", tool("a", tansaction=TEXT), rules=rules)
+    assert [] == said("unknown_parameter", tool("a", x=TEXT), Tool(name="b"), rules=rules)
+
+
+def test_where_any_parameter_may_be(said) -> None:
+    """A schema that admits the name, or none, makes no mark wrong."""
+    openly = Tool(
+        name="t",
+        parameters={"type": "object", "additionalProperties": True},
+        targets=["id"],
+    )
+
+    assert [] == said("unknown_parameter", openly, Tool(name="u", targets=["id"]))
+
+
+def test_everything_is_told_at_once(proof, tool) -> None:
+    """Each fault of a policy stands in its proof, where registration stops at the first."""
+    proved = proof(
+        tool("refund", amount={"type": "number"}, said={"targets": ["amuont"]}),
+        Tool(name="broken", parameters={"type": "objekt"}),
+        rules=[misspelt_tool, misspelt_parameter],
+        modes={"refnud": "audit"},
+    )
+    lines = [each.line for each in proved.errors]
+
+    assert (5, True) == (len(proved.errors), all(lines))
+    assert {"unknown_tool", "unknown_parameter", "invalid_schema"} == {
+        each.code for each in proved.errors
+    }

@@ -1,0 +1,76 @@
+"""A declaration remembers where it stands, and this is no part of what it says."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from inspect import currentframe
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Suppression, Tool, inverse, shield, shielded
+from abs_shield.policy.place import Place
+
+
+def line() -> int:
+    """The line of the caller."""
+    frame = currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno
+
+
+def test_each_declaration_has_its_place() -> None:
+    """The line is that of the user's own call, whatever it went through."""
+    made: list[Any] = [
+        (Tool(name="t"), line()),
+        (Suppression(check="call_loop", reason="x"), line()),
+        (inverse("a", "b", same="id"), line()),
+        (shield.configure(mode="audit"), line()),
+        (shield.configure({"mode": "audit"}), line()),
+    ]
+
+    assert [(__file__, at) for _, at in made] == [
+        (each.place.file, each.place.line) for each, _ in made
+    ]
+
+
+def test_a_decorated_tool_has_the_place_of_its_function() -> None:
+    """A tool that is a function is declared where it is decorated."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    @shielded(firewall)
+    def lend() -> None:
+        """Lend a book."""
+
+    place = firewall.registry["lend"].plan.tool.place
+
+    assert (__file__, True) == (place.file, 0 < line() - place.line < 10)
+
+
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_a_copy_keeps_its_place(again: Any) -> None:
+    """Copies and pickles stand where the first one does."""
+    tool = Tool(name="t")
+
+    assert (tool.place.line, tool) == (again(tool).place.line, again(tool))
+
+
+def test_another_place_says_the_same() -> None:
+    """Equality, text and revision do not know where a thing stands."""
+    first = shield.configure(tools=[Tool(name="a")], inverses=[inverse("a", "b", same="id")])
+    other = shield.configure(tools=[Tool(name="a")], inverses=[inverse("a", "b", same="id")])
+
+    assert first.place.line != other.place.line
+    assert (first, first.revision, repr(first)) == (other, other.revision, repr(other))
+    assert "place" not in repr(first)
+
+
+def test_to_say_where_it_stands() -> None:
+    """What was read from a file stands in that file."""
+    tool = Tool(name="t").placed(Place("tools.json", 7))
+
+    assert ("tools.json:7", Tool(name="t")) == (str(tool.place), tool)

@@ -1,0 +1,74 @@
+"""`firewall.prove()`: a Shield's policy, compared with the tools that it knows."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import PolicyError, Shield, Suppression, Tool, rule, shield, shielded
+
+
+@rule(tool="lend")
+def lends_few(count: int) -> bool:
+    """At most 3 books are lent."""
+    return count <= 3
+
+
+def library(**declared) -> Shield:
+    firewall = Shield(shield.configure(layers=["impossible_state"], **declared), hooks=None)
+
+    @shielded(firewall)
+    def lend(count: int) -> str:
+        """Lend books."""
+        return "lent"
+
+    return firewall
+
+
+def test_a_sound_policy() -> None:
+    """A policy whose rules can reject is proved, in one line."""
+    library(rules=[lends_few]).prove().require(warnings=True)
+
+
+def test_decorated_tools_are_known() -> None:
+    """What is decorated, registered and declared counts, the policy's own words included."""
+    firewall = library(tools=[Tool(name="lend", destructive=True), Tool(name="scan")])
+    firewall.register(Tool(name="sort"))
+
+    assert 3 == firewall.prove().tools
+
+
+def test_tools_that_every_shield_knows() -> None:
+    """A bare `@shielded` tool is compared too, and its faults are told and not raised."""
+
+    @shielded
+    def lend(number: int) -> str:
+        """Lend books."""
+        return "lent"
+
+    proof = Shield(shield.configure(rules=[lends_few]), hooks=None).prove()
+
+    assert ["unknown_parameter"] == [each.code for each in proof.errors]
+
+
+def test_an_error_raises_where_it_is_required() -> None:
+    """A misspelt name stops a test, with its file and line."""
+    firewall = library(modes={"lned": "audit"})
+    with pytest.raises(PolicyError, match=rf"{__file__}:\d+: error: .*did you mean `lend`"):
+        firewall.prove().require()
+
+
+def test_the_moment() -> None:
+    """A proof may be asked for another day."""
+    over = Suppression(check="impossible_state", reason="old client", until="2026-12-31")
+    firewall = library(rules=[lends_few], suppress=[over])
+
+    assert [True, False] == [not firewall.prove(at=at).warnings for at in (1.7e9, 1.9e9)]
+
+
+def test_a_proof_registers_and_records_nothing() -> None:
+    """A firewall is the same after it was proved."""
+    firewall = library(rules=[lends_few])
+    before = dict(firewall.registry)
+    firewall.prove()
+
+    assert (before, []) == (dict(firewall.registry), list(firewall.store.decisions()))
