@@ -87,7 +87,8 @@ class Bench:
             plan = self.registry.unknown(call.name)
             judgement = Judgement([], {}, [Fault("door", place_of(error))])
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
-        key = self._key(call, plain, session, needed=ruling.would_block)
+        judged = call.arguments if malformed is not None else plain
+        key = self._key(call, judged, session, needed=ruling.would_block)
         if ruling.approval and self.approvals.take(key, keep=not runs):
             ruling = replace(ruling, approval="granted", action=Action.FLAG, blocked=False)
         attempts = count(
@@ -136,14 +137,11 @@ class Bench:
             unknown=_nobody if len(self.registry) else self.registry.unknown,
         )
 
-    def _key(
-        self, call: ToolCall, arguments: Mapping[str, Any], session: Session, *, needed: bool
-    ) -> Key:
+    def _key(self, call: ToolCall, arguments: Any, session: Session, *, needed: bool) -> Key:
         if not needed:
             return ("", "", b"")
-        judged = arguments if arguments or not call.arguments else {"": repr(call.arguments)[:9999]}
         scope = "" if session.ephemeral else session.id
-        return (scope, call.name, digest(call.name, judged))
+        return (scope, call.name, digest(call.name, arguments))
 
     def _decision(
         self,

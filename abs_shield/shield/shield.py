@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from threading import Lock
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
-from abs_shield.core.messages import UnreadableMessage, read_calls
+from abs_shield.core.messages import UnreadableMessage, read_calls, sound
 from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
@@ -28,7 +27,7 @@ from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import LONGEST_NAME, escaped, plain, shown
+from abs_shield.text.show import escaped, shown
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
@@ -363,8 +362,7 @@ def _one(call: Any) -> ToolCall:
 def _readable(calls: Any) -> tuple[ToolCall, ...]:
     """Give the calls of any shape; what is none becomes a call without a name."""
     if isinstance(calls, ToolCall):
-        sound = type(calls.name) is str and len(calls.name) <= LONGEST_NAME
-        return (calls if sound else replace(calls, name=plain(calls.name)),)
+        return (sound(calls),)
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in _readable(part))
     try:
