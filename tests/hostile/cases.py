@@ -107,6 +107,10 @@ class Unlistable(dict[str, Any]):
 
     keys = values = __iter__ = items
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """How hypothesis shows it."""
+        printer.text("Unlistable()")
+
 
 class Unmeasurable(str):
     """A text without a length."""

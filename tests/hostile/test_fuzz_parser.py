@@ -17,7 +17,7 @@ from abs_shield.replay import BadLine, Judged, replay
 TEXT = st.text(max_size=20)
 PIECES = st.lists(
     st.sampled_from(['{"a":', "}", "[", "]", '"', "\\", ",", ":", "1e9", "NaN", "-", "null", "\x00",
-                     '"\\ud800"', "0" * 50, " ", "\ufeff", "é", "//", "true", '"a":1', "9" * 5000])
+                     '"\\ud800"', "0" * 9, " ", "\ufeff", "é", "//", "true", '"a":1'])
     | TEXT,
     max_size=12,
 ).map("".join)  # fmt: skip
@@ -48,6 +48,7 @@ def assert_one_line(error: Exception) -> None:
 @given(PIECES | JSON.map(json.dumps))
 @example("[" * (DEPTH + 1))
 @example('{"a": 1' + "0" * 4_300 + "}")
+@example("9" * 5_000)
 def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
     """What Python's own reader takes for an object is read as that object, or refused."""
     read = read_arguments(raw)
@@ -65,15 +66,14 @@ def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
 
 @given(JSON)
 def test_what_json_writes_is_read(value: Any) -> None:
-    """An object that JSON can hold comes back as it was written."""
-    raw = json.dumps({"value": value})
-    read = read_arguments(raw)
-
-    assert isinstance(read, Malformed) == ("NaN" in raw or "Infinity" in raw) or isinstance(
-        value, str
-    )
-    if not isinstance(read, Malformed):
-        assert repr(json.loads(raw)) == repr(read)
+    """An object that JSON can hold comes back as it was written; NaN and infinities do not."""
+    read = read_arguments(json.dumps({"value": value}))
+    try:
+        finite = json.dumps({"value": value}, allow_nan=False)
+    except ValueError:
+        assert isinstance(read, Malformed)
+    else:
+        assert repr(json.loads(finite)) == repr(read)
 
 
 @given(MESSAGES)
@@ -105,7 +105,7 @@ def test_a_run_file_is_judged_or_refused(
     tmp_path_factory: Any, messages: list[dict[str, Any]], garbage: str
 ) -> None:
     """Each line is a run, of which every call is judged, or a bad line with its number."""
-    path: Path = tmp_path_factory.mktemp("fuzz") / "runs.jsonl"
+    path: Path = tmp_path_factory.getbasetemp() / "fuzzed.jsonl"
     junk = " ".join(garbage.split()).encode("utf-8", "replace")
     path.write_bytes(json.dumps({"messages": messages}).encode() + b"\n" + junk + b"\n")
     bad: list[BadLine] = []
