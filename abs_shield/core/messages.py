@@ -302,11 +302,16 @@ def _value(content: Any) -> Any:
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
-    if isinstance(value, Mapping):
+    if type(value) is dict:
         return value
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+    try:
+        if isinstance(value, Mapping):
+            return dict(value)
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+    except Exception as error:  # an object of the caller's may break when it is read
+        raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
 
 
