@@ -75,7 +75,7 @@ def read_arguments(raw: Any) -> dict[str, Any] | Malformed:
     if isinstance(raw, (bytes, bytearray)):
         raw = bytes(raw).decode("utf-8", "replace")
     if isinstance(raw, str):
-        raw = _parsed(raw)
+        raw = _parsed(str.__str__(raw))
         if isinstance(raw, Malformed):
             return raw
     if isinstance(raw, Mapping):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
 
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Role, Said
 from abs_shield.errors import ShieldError
-from abs_shield.text.show import plain
+from abs_shield.text.show import LONGEST_NAME, plain, shown
 
 _ROLES: dict[str, Role] = {
     "system": "system",
@@ -78,14 +78,15 @@ def read_message(message: Any) -> Iterator[Event]:
         yield from _turn(_ROLES[role], message, at)
     else:
         raise UnreadableMessage(
-            f"message has role {role!r:.40}; roles are system, developer, user, assistant, tool"
+            f"message has role {shown(role, limit=40)}; "
+            "roles are system, developer, user, assistant, tool"
         )
 
 
 def read_calls(message: Any) -> tuple[ToolCall, ...]:
     """Give every call that one assistant message, or a list of call shapes, proposes."""
     if isinstance(message, ToolCall):
-        return (message,)
+        return (sound(message),)
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = _mapping(message, "message")
@@ -137,7 +138,7 @@ def read_call(call: Any) -> ToolCall:
     'refund'
     """
     if isinstance(call, ToolCall):
-        return call
+        return sound(call)
     call = _mapping(call, "call")
     inner = call.get("function")
     if inner is not None and not isinstance(inner, str):
@@ -146,12 +147,19 @@ def read_call(call: Any) -> ToolCall:
         inner = _mapping(call["params"], "call") if "params" in call else call
     name = inner.get("name")
     if not isinstance(name, str):
-        raise UnreadableMessage(f"call has no name but {name!r:.40}; give it a `name`")
+        raise UnreadableMessage(f"call has no name but {shown(name, limit=40)}; give it a `name`")
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
     ids = (call.get("call_id"), call.get("id"))
     call_id = next((given for given in ids if given not in (None, "")), None)
     logprobs = call.get("logprobs", inner.get("logprobs"))
     return ToolCall(plain(name), arguments, None if call_id is None else str(call_id), logprobs)
+
+
+def sound(call: ToolCall) -> ToolCall:
+    """Give *call* with a name that is a plain text of bounded length; empty where it was none."""
+    if type(call.name) is str and len(call.name) <= LONGEST_NAME:
+        return call
+    return replace(call, name=plain(call.name))
 
 
 def read_tool(tool: Any) -> ToolShape:
@@ -294,11 +302,16 @@ def _value(content: Any) -> Any:
 
 
 def _mapping(value: Any, what: str) -> Mapping[str, Any]:
-    if isinstance(value, Mapping):
+    if type(value) is dict:
         return value
-    dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+    try:
+        if isinstance(value, Mapping):
+            return dict(value)
+        dump = getattr(value, "model_dump", None)
+        if callable(dump):
+            return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+    except Exception as error:  # an object of the caller's may break when it is read
+        raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
 
 

@@ -22,8 +22,6 @@ from abs_shield.text.templates import Template, templates
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
 MOST_FIELDS = 8
 """Names of fields that are kept of a value; of one with more it is not said what else it is."""
-_MOST_SOURCES = 20_000
-_MOST_INTRODUCED = 10_000
 _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
 _NEAR = 4_000
@@ -115,7 +113,7 @@ class Provenance:
             known: Whether somebody else than this run mentioned a value: the run that started it.
         """
         self._sources[version] = (tool, call_id)
-        if len(self._sources) > _MOST_SOURCES:
+        if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
         own = self._echo(arguments, Introduced(tool, (), version), known)
         told = read_result(value, most=self._text)
@@ -163,7 +161,7 @@ class Provenance:
     def _brought_in(self, text: str, introduced: Introduced) -> Iterator[str]:
         """Remember who brought a value in, and give every spelling in which an echo repeats it."""
         normalised = normal(text)
-        if len(self._introduced) < _MOST_INTRODUCED:
+        if len(self._introduced) < self._keys // 4:
             self._introduced.setdefault(normalised, introduced)
         for chunk in chunks(normalised):
             if self._index.chunk(chunk) is None:

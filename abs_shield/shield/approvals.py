@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from threading import Lock
 from typing import Any
@@ -64,7 +64,7 @@ class Approvals:
             return granted
 
 
-def digest(name: str, arguments: Mapping[str, Any]) -> bytes:
+def digest(name: str, arguments: Any) -> bytes:
     """Hash a call's name and arguments: canonical JSON, blake2b; what has none equals nothing."""
     try:
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)

@@ -103,7 +103,7 @@ class Bench:
         ruling = rule_on(judgement, plan, self.policy, opened=self.switch.opened(), at=at)
         key, attempts = _NO_KEY, UNBLOCKED
         if ruling.would_block:
-            key = self._key(call, plain, session)
+            key = self._key(call, call.arguments if malformed is not None else plain, session)
             ruling, attempts = self._stopped(ruling, key, session, counted=counted, runs=runs)
         if known is None and logprob is not None and not nested:
             session.likelihoods.update(logprob)
@@ -145,10 +145,9 @@ class Bench:
             siblings, logprob, fault,
         )  # fmt: skip
 
-    def _key(self, call: ToolCall, arguments: Mapping[str, Any], session: Session) -> Key:
-        judged = arguments if arguments or not call.arguments else {"": repr(call.arguments)[:9999]}
+    def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
         scope = "" if session.ephemeral else session.id
-        return (scope, call.name, digest(call.name, judged))
+        return (scope, call.name, digest(call.name, arguments))
 
     def _decision(
         self,

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from os import PathLike
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
-from abs_shield.core.messages import UnreadableMessage, read_calls
+from abs_shield.core.messages import UnreadableMessage, read_calls, sound
 from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
@@ -28,7 +27,7 @@ from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import LONGEST_NAME, escaped, plain, shown
+from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof
@@ -374,8 +373,8 @@ def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
 
 def _one(call: Any) -> ToolCall:
     """The one call of any shape; what holds none, or several, is a call without a name."""
-    if type(call) is ToolCall and type(call.name) is str and len(call.name) <= LONGEST_NAME:
-        return call
+    if type(call) is ToolCall:
+        return sound(call)
     read = _readable(call)
     return read[0] if len(read) == 1 else ToolCall("")
 
@@ -383,8 +382,7 @@ def _one(call: Any) -> ToolCall:
 def _readable(calls: Any) -> tuple[ToolCall, ...]:
     """Give the calls of any shape; what is none becomes a call without a name."""
     if isinstance(calls, ToolCall):
-        sound = type(calls.name) is str and len(calls.name) <= LONGEST_NAME
-        return (calls if sound else replace(calls, name=plain(calls.name)),)
+        return (sound(calls),)
     if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
         return tuple(call for part in calls for call in _readable(part))
     try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 
 import pytest
 
-SECONDS = 60
+SECONDS = 1_800 if os.environ.get("HYPOTHESIS_PROFILE") == "long" else 60
 
 
 @pytest.fixture(autouse=True)

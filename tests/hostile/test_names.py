@@ -8,13 +8,18 @@ import logging
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from rich.console import Console
 
 from abs_shield import CallBlocked, Decision, PolicyError, Shield, Tool, ToolCall, shield
 from abs_shield.cli import main
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay, row
-from abs_shield.telemetry import StructLog
+from abs_shield.telemetry import Otel, StructLog
 from abs_shield.text.show import LONGEST_NAME
 from tests.hostile.doors import written
 
@@ -118,6 +123,22 @@ def test_the_log_has_one_line_each(name: str, caplog: pytest.LogCaptureFixture) 
 
     assert RAW.isdisjoint(line)
     assert "HALLUCINATED" == json.loads(line)["verdict"]
+
+
+@every_name
+def test_spans_and_metrics_hold_it_plain(name: str) -> None:
+    """What goes to a back-end is escaped and short; an unknown name is no label of a metric."""
+    spans, reader = InMemorySpanExporter(), InMemoryMetricReader()
+    traces = TracerProvider(shutdown_on_exit=False)
+    traces.add_span_processor(SimpleSpanProcessor(spans))
+    meters = MeterProvider([reader], shutdown_on_exit=False)
+    Otel(tracer_provider=traces, meter_provider=meters)(decided(name))
+    told = "".join(span.to_json(indent=None) for span in spans.get_finished_spans())
+    metrics = reader.get_metrics_data().to_json(indent=None)
+
+    assert RAW.isdisjoint(told + metrics)
+    assert "_unregistered" in metrics
+    assert len(told) < 4_000
 
 
 def a_run(name: str) -> dict[str, object]:

@@ -1,0 +1,93 @@
+"""Fuzzed: whatever a run is told, the index takes it, answers any question, and finds its words."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from abs_shield import Session
+from abs_shield.session import Limits, Origin
+from abs_shield.text.failure import tells_failure
+from tests.hostile.test_fuzz_parser import JSON, TEXT
+
+ODD = st.sampled_from(
+    ["\ufdfa", "ẞ", "İ", "ǅ", "\u200b", "a\u0301", "１２", "²", "½", "\u202e", "\ud800", "é",
+     "ﬁ", "٣", "تك", "订单", "-", "_", "/", ".", "@", "%2F", "+1 (", "#", "{x}", "<id>", "://",
+     "2024-01-01", "1,234.50", "\\u0041", '"{', "[[", "\x00", "\n", "\t", " "]
+)  # fmt: skip
+TOLD = st.lists(TEXT | ODD, max_size=12).map("".join)
+TOKENS = st.from_regex(re.compile(r"[a-z]{2,4}[_-][0-9]{4,8}", re.ASCII), fullmatch=True)
+SMALL = Limits(keys=60, text=200, message=100)
+
+
+def told(session: Session, texts: list[str], value: Any) -> None:
+    session.user(" ".join(texts[:1]))
+    for text in texts:
+        session.system(text)
+        session.tool_result("look", text)
+    session.tool_result("look", value)
+    session.tool_result("look", json.dumps(value), error=True)
+
+
+@given(st.lists(TOLD, max_size=4), JSON, TOLD | st.integers() | st.floats())
+@example(["\ufdfa" * 50], {"\ud800": "\ud800"}, "\ud800")
+def test_every_question_has_an_answer(texts: list[str], value: Any, asked: Any) -> None:
+    """Any text and any JSON is taken; any value is found somewhere, or nowhere."""
+    for limits in (Limits(), SMALL):
+        session = Session(limits=limits)
+        told(session, texts, value)
+
+        assert isinstance(session.origin(asked), (Origin, type(None)))
+        assert isinstance(session.seen.alike(str(asked)), list)
+
+
+@given(TOKENS, st.lists(TOLD, max_size=3), st.sampled_from([" ", "\n", "\t", ", ", '"', "(", "|"]))
+def test_a_mentioned_token_is_found(token: str, texts: list[str], space: str) -> None:
+    """An id that stands by itself in a text is found, whatever stands around it."""
+    session = Session()
+    session.user(f"{' '.join(texts)}{space}{token} end")
+
+    assert "user" == session.origin(token).source
+
+
+@given(TOKENS, JSON)
+def test_a_returned_token_is_found(token: str, value: Any) -> None:
+    """An id in a result is found, as JSON and as JSON in a text."""
+    result = {"order_id": token, "more": value}
+    assume(not tells_failure(result))
+    plain, written = Session(), Session()
+    plain.tool_result("look", result)
+    written.tool_result("look", json.dumps(result))
+
+    assert [True, True] == [session.origin(token) is not None for session in (plain, written)]
+
+
+@given(TOKENS, st.lists(TOLD, max_size=3))
+def test_what_nobody_mentioned_is_not_found(token: str, texts: list[str]) -> None:
+    """An id is found only where its digits stand somewhere in what was told."""
+    session = Session()
+    for text in texts:
+        session.user(text)
+    digits = re.sub(r"\D", "", token)
+    seen = re.sub(r"\D", "", "".join(texts))
+    assume(digits.lstrip("0")[:3] not in seen)
+
+    assert session.origin(token) is None
+
+
+@given(st.lists(TOLD, min_size=1, max_size=8))
+def test_the_index_stays_within_its_bounds(texts: list[str]) -> None:
+    """Whatever comes, keys and kept text are bounded; what is forgotten is said."""
+    session = Session(limits=SMALL)
+    for text in texts * 4:
+        session.user(text)
+        session.tool_result("look", {"id": text, "more": [text, text + "9"]})
+    index = session.seen._index._index
+    tables = (*index._exact, *index._pairs, index._parts, index._squeezed)
+
+    assert sum(map(len, tables)) <= SMALL.keys
+    assert len(index._kept._blocks) == 1 or index._kept._size <= SMALL.text

@@ -1,0 +1,115 @@
+"""Fuzzed: whatever a model, a server or a file writes is read, or refused in so many words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from abs_shield.core.arguments import DEPTH, Malformed, read_arguments
+from abs_shield.core.events import Opaque, Proposed, Returned, Said
+from abs_shield.core.messages import UnreadableMessage, read_calls, read_message, read_tool
+from abs_shield.replay import BadLine, Judged, replay
+
+TEXT = st.text(max_size=20)
+PIECES = st.lists(
+    st.sampled_from(['{"a":', "}", "[", "]", '"', "\\", ",", ":", "1e9", "NaN", "-", "null", "\x00",
+                     '"\\ud800"', "0" * 9, " ", "\ufeff", "é", "//", "true", '"a":1'])
+    | TEXT,
+    max_size=12,
+).map("".join)  # fmt: skip
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    "role content type text tool_calls function name arguments id input tool_use_id call_id "
+    "logprobs params output error is_error at function_call source".split()
+)
+WORDS = st.sampled_from(
+    "user assistant tool system text tool_use tool_result function_call function_call_output image "
+    "thinking refund c1".split()
+)
+MESSAGES = st.recursive(
+    JSON | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=16,
+)
+
+
+def assert_one_line(error: Exception) -> None:
+    assert "\n" not in str(error)
+
+
+@given(PIECES | JSON.map(json.dumps))
+@example("[" * (DEPTH + 1))
+@example('{"a": 1' + "0" * 4_300 + "}")
+@example("9" * 5_000)
+def test_raw_arguments_are_an_object_or_refused(raw: str) -> None:
+    """What Python's own reader takes for an object is read as that object, or refused."""
+    read = read_arguments(raw)
+    try:
+        known = json.loads(raw) if raw.strip() else {}
+    except (ValueError, RecursionError):
+        known = None
+
+    if isinstance(read, Malformed):
+        assert read.code
+        assert "\n" not in read.detail
+    else:
+        assert repr(known) == repr(read)
+
+
+@given(JSON)
+def test_what_json_writes_is_read(value: Any) -> None:
+    """An object that JSON can hold comes back as it was written; NaN and infinities do not."""
+    read = read_arguments(json.dumps({"value": value}))
+    try:
+        finite = json.dumps({"value": value}, allow_nan=False)
+    except ValueError:
+        assert isinstance(read, Malformed)
+    else:
+        assert repr(json.loads(finite)) == repr(read)
+
+
+@given(MESSAGES)
+def test_a_message_is_events_or_refused(message: Any) -> None:
+    """A message of any shape gives events of ours, or an error on one line."""
+    try:
+        events = [*read_message(message)]
+    except UnreadableMessage as error:
+        assert_one_line(error)
+    else:
+        assert all(isinstance(event, (Said, Proposed, Returned, Opaque)) for event in events)
+
+
+@given(MESSAGES)
+def test_calls_and_tools_are_read_or_refused(shape: Any) -> None:
+    """A call and a tool of any shape have a name, or are refused."""
+    for read in (read_calls, read_tool):
+        try:
+            found = read(shape)
+        except UnreadableMessage as error:
+            assert_one_line(error)
+        else:
+            names = [call.name for call in found] if isinstance(found, tuple) else [found.name]
+            assert all(type(name) is str for name in names)
+
+
+@given(st.lists(st.dictionaries(KEYS, MESSAGES, max_size=6), max_size=3), PIECES)
+def test_a_run_file_is_judged_or_refused(
+    tmp_path_factory: Any, messages: list[dict[str, Any]], garbage: str
+) -> None:
+    """Each line is a run, of which every call is judged, or a bad line with its number."""
+    path: Path = tmp_path_factory.getbasetemp() / "fuzzed.jsonl"
+    junk = " ".join(garbage.split()).encode("utf-8", "replace")
+    path.write_bytes(json.dumps({"messages": messages}).encode() + b"\n" + junk + b"\n")
+    bad: list[BadLine] = []
+    judged = [*replay([path], on_bad_line=bad.append)]
+
+    assert {line.line for line in bad} <= {1, 2}
+    assert all(isinstance(each, Judged) and each.decision.coverage for each in judged)

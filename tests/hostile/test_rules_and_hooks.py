@@ -1,0 +1,172 @@
+"""What is the user's own code, and runs in the call: rules, layers, hooks, stores, approvers."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Full, Queue
+from threading import Event
+from typing import Any
+
+import pytest
+
+from abs_shield import Decision, Shield, Tool, ToolCall, rule, shield
+from abs_shield.core import LAYER_NAMES
+from abs_shield.replay import replay
+from abs_shield.stores import MemoryStore
+from tests.hostile.doors import written
+
+GIVE_UP = 20
+
+
+def judged(firewall: Shield, arguments: dict[str, Any] | None = None) -> Decision:
+    with firewall.session() as session:
+        session.user("Please act.")
+        return firewall.check_call(ToolCall("act", arguments or {}))
+
+
+def door(mode: str = "strict", *, hooks: Any = None, **declared: Any) -> Shield:
+    policy = shield.configure(mode=mode, tools=[Tool(name="act")], **declared)
+    return Shield(policy, hooks=hooks)
+
+
+def a_layer(raised: BaseException | None, said: Any = ()) -> Any:
+    def mine(proposal: Any, session: Any) -> Any:
+        if raised is not None:
+            raise raised
+        return said
+
+    return mine
+
+
+BROKEN = {
+    "it raises": a_layer(RuntimeError("x" * 1_000_000)),
+    "it recurses": a_layer(RecursionError()),
+    "it has no memory": a_layer(MemoryError()),
+    "it gives a number": a_layer(None, 5),
+    "it gives texts": a_layer(None, ["bad"]),
+}
+
+
+@pytest.mark.parametrize("layer", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize(("mode", "blocked"), [("strict", True), ("audit", False)])
+def test_a_broken_layer_is_an_error_that_is_seen(layer: Any, mode: str, blocked: bool) -> None:
+    """Strict closes, audit opens, no verdict is made of it, and the other layers are heard."""
+    decision = judged(door(mode, layers=[*LAYER_NAMES, layer]))
+
+    assert ("CLEAN", blocked, True) == (decision.verdict, decision.blocked, decision.would_block)
+    assert {*LAYER_NAMES, "mine"} == set(decision.coverage)
+    assert "error" == decision.coverage["mine"].outcome
+    assert len(decision.to_json()) < 10_000
+
+
+def test_a_broken_layer_is_seen_in_a_replay(tmp_path: Path) -> None:
+    """A replay says so of every call."""
+    policy = door(layers=[*LAYER_NAMES, BROKEN["it raises"]]).policy
+    call = {"function": {"name": "act", "arguments": {}}}
+    run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call, call]}]}
+    decisions = [
+        each.decision for each in replay([written(tmp_path / "r.jsonl", run)], policy=policy)
+    ]
+
+    assert [1, 1] == [len(decision.errors) for decision in decisions]
+
+
+def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
+    """While one session's rule waits, the calls of another are judged."""
+    go, waits = Event(), Event()
+
+    @rule(tool="act")
+    def patient(value: int) -> bool:
+        """This rule waits for somebody."""
+        if value:
+            waits.set()
+            return go.wait(GIVE_UP)
+        return True
+
+    firewall = door(rules=[patient])
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(judged, firewall, {"value": 1})
+        assert waits.wait(GIVE_UP)
+        quick = judged(firewall, {"value": 0})
+        assert not slow.done()
+        go.set()
+
+    assert ("CLEAN", "CLEAN") == (quick.verdict, slow.result().verdict)
+
+
+def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:
+    """While a hook waits on one session's call, the calls of another are judged."""
+    go, waits = Event(), Event()
+
+    def patient(decision: Decision) -> None:
+        if decision.tool == "slow":
+            waits.set()
+            go.wait(GIVE_UP)
+
+    firewall = door(hooks=[patient])
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(firewall.check_call, ToolCall("slow", {}))
+        assert waits.wait(GIVE_UP)
+        quick = judged(firewall)
+        assert not slow.done()
+        go.set()
+
+    assert ("CLEAN", "HALLUCINATED") == (quick.verdict, slow.result().verdict)
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_hook_that_raises_stops_nothing(mode: str, caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged once, the next hook still hears, and the call is decided as before."""
+
+    def broken(decision: Decision) -> None:
+        raise RuntimeError("\x1b[31mno")
+
+    heard: list[Decision] = []
+    firewall = door(mode, hooks=[broken, heard.append])
+    decisions = [judged(firewall), judged(firewall)]
+
+    assert decisions == heard
+    assert 1 == sum("raised RuntimeError" in r.getMessage() for r in caplog.records)
+
+
+def test_a_full_queue_loses_news_and_no_call(caplog: pytest.LogCaptureFixture) -> None:
+    """A hook of a bounded queue never waits: what does not fit is said once in the log."""
+    queue: Queue[Decision] = Queue(maxsize=2)
+    firewall = door(hooks=[queue.put_nowait])
+    verdicts = [judged(firewall).verdict for _ in range(4)]
+
+    assert ["CLEAN"] * 4 == verdicts
+    assert 2 == queue.qsize()
+    assert any(record.exc_info and record.exc_info[0] is Full for record in caplog.records)
+
+
+class BrokenStore(MemoryStore):
+    """A store that keeps nothing."""
+
+    def append(self, decision: Decision) -> None:
+        raise OSError("no space left")
+
+
+def test_a_store_that_raises_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """The call is decided, and the failure is logged."""
+    caplog.set_level(logging.ERROR)
+    firewall = Shield(door().policy, hooks=None, store=BrokenStore())
+
+    assert "CLEAN" == judged(firewall).verdict
+    assert any("could not store" in record.getMessage() for record in caplog.records)
+
+
+def test_an_approver_that_raises_approves_nothing() -> None:
+    """The call stays blocked."""
+
+    def broken(decision: Decision) -> bool:
+        raise RuntimeError
+
+    policy = shield.configure(on_suspicious="approve", tools=[Tool(name="act")])
+    firewall = Shield(policy, hooks=None, approver=broken)
+    with firewall.session():
+        decision = firewall.check_call(ToolCall("act", {}, logprobs=[-2.0]))
+
+    assert ("SUSPICIOUS", True) == (decision.verdict, decision.blocked)

@@ -1,0 +1,266 @@
+"""Many calls, many threads, many tasks, and the ids of somebody else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from abs_shield import Session, Shield, Tool, ToolCall, shield, shielded
+from abs_shield.replay import replay
+from abs_shield.session import Limits
+from abs_shield.stores import MemoryStore
+from tests.hostile.doors import written
+
+LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
+TOOLS = [
+    Tool(name=name, parameters={"type": "object", "properties": {"order_id": {"type": "string"}}})
+    for name in ("get_order", "update_order")
+]
+
+
+def door(mode: str = "strict", **declared: Any) -> Shield:
+    return Shield(shield.configure(mode=mode, tools=TOOLS, **declared), hooks=None)
+
+
+def verdict(firewall: Shield, session: Session, order: str) -> str:
+    call = ToolCall("get_order", {"order_id": order})
+    return firewall.check_call(call, session=session).verdict
+
+
+# Somebody else's ids -----------------------------------------------------------------------------
+
+
+def test_what_one_session_saw_another_did_not() -> None:
+    """An id of another session is unseen, whoever opened it, and in audit too."""
+    firewall = door()
+    mine, other = firewall.session("mine"), firewall.session("other")
+    mine.user("Look at order tx_111111.")
+    other.user("Look at order tx_222222.")
+    mine.tool_result("get_order", {"order_id": "tx_333333"})
+
+    assert ["CLEAN", "CLEAN"] == [verdict(firewall, mine, f"tx_{n}") for n in (111111, 333333)]
+    assert ["SUSPICIOUS"] * 2 == [verdict(firewall, other, f"tx_{n}") for n in (111111, 333333)]
+
+
+def test_feedback_names_no_value_of_another_session() -> None:
+    """The nearest seen value is one of this session, or none."""
+    firewall = door()
+    secret, other = firewall.session("secret"), firewall.session("other")
+    secret.user("Look at order tx_111111.")
+    other.user("Look at something.")
+    told = firewall.check_call(
+        ToolCall("get_order", {"order_id": "tx_111112"}), session=other
+    ).to_json()
+
+    assert "unseen" in told
+    assert "tx_111111" not in told
+
+
+def test_a_decorated_tool_is_judged_in_its_own_session() -> None:
+    """Through the decorator, the session that is current decides what was seen."""
+    firewall = Shield(shield.configure(tools=TOOLS), hooks=None)
+
+    @shielded(firewall)
+    def get_order(order_id: str) -> str:
+        """Get an order."""
+        return "it is there"
+
+    with firewall.session() as first:
+        first.user("Look at order tx_111111.")
+        get_order("tx_111111")
+    with firewall.session() as second:
+        second.user("Look at an order.")
+        get_order("tx_111111")
+    verdicts = [decision.verdict for run in (first, second) for decision in run.decisions]
+
+    assert ["CLEAN", "SUSPICIOUS"] == verdicts
+
+
+def test_runs_in_one_file_do_not_mix(tmp_path: Path) -> None:
+    """In a replay an id is known in its own run and in runs of its session, nowhere else."""
+    call = {"function": {"name": "get_order", "arguments": {"order_id": "tx_111111"}}}
+    tools = [{"name": "get_order", "parameters": TOOLS[0].parameters}]
+
+    def run(session_id: str, said: str) -> dict[str, Any]:
+        said_so = {"role": "user", "content": said}
+        messages = [said_so, {"role": "assistant", "tool_calls": [call]}]
+        return {"session_id": session_id, "run_id": said, "tools": tools, "messages": messages}
+
+    file = written(
+        tmp_path / "runs.jsonl",
+        run("a", "Look at order tx_111111."),
+        run("b", "Look at an order."),
+        run("a", "Look at it again."),
+    )
+
+    assert ["CLEAN", "SUSPICIOUS", "CLEAN"] == [each.decision.verdict for each in replay([file])]
+
+
+# Many calls --------------------------------------------------------------------------------------
+
+SMALL = Limits(keys=800, text=4_000, message=4_000, executed=50, decisions=50)
+
+
+def held(root: Any) -> Counter[str]:
+    """How many things each container that a session holds has in it, by the way to it."""
+    found: Counter[str] = Counter()
+    seen, left = set(), [(root, "")]
+    while left:
+        item, way = left.pop()
+        if id(item) in seen or isinstance(item, (str, int, float, Shield, type)) or callable(item):
+            continue
+        seen.add(id(item))
+        if isinstance(item, (dict, list, tuple, set, frozenset, deque)):
+            found[way] += len(item)
+            inside = item.values() if isinstance(item, dict) else item
+            left += [(each, f"{way}[]") for each in inside]
+        elif type(item).__module__.startswith("abs_shield"):
+            slots = [slot for kind in type(item).__mro__ for slot in getattr(kind, "__slots__", ())]
+            names = {*slots, *getattr(item, "__dict__", ())}
+            left += [(getattr(item, name, None), f"{way}.{name}") for name in sorted(names)]
+    return found
+
+
+def after(calls: int, limits: Limits) -> tuple[int, int, tuple[int, ...]]:
+    """Make so many calls in one session; what it holds at half of them, and in the end."""
+    firewall = Shield(
+        shield.configure(tools=TOOLS, limits=limits), hooks=None, store=MemoryStore(100)
+    )
+    sizes = []
+    with firewall.session() as session:
+        session.user("Look at all orders.")
+        for n in range(1, calls + 1):
+            name = ("get_order", "update_order", "no_order")[n % 3]
+            call = ToolCall(name, {"order_id": f"tx_{n}"}, f"c{n}" if n % 2 else None, [-0.1])
+            if not firewall.check_call(call).blocked:
+                firewall.check_result(call, {"order_id": f"or_{n}"}, elapsed_ms=0)
+            if n in (calls // 2, calls):
+                sizes.append(held(session).total())
+    kept = (len(session.executed), len(session.decisions), len(firewall.store))
+    return sizes[0], sizes[1], kept
+
+
+def test_a_session_stops_growing() -> None:
+    """Past its bounds a session holds no more after twice as many calls."""
+    half, whole, kept = after(3_000, SMALL)
+
+    assert whole <= 1.1 * half
+    assert (50, 50, 100) == kept
+
+
+@pytest.mark.skipif(not LONG, reason="takes a minute; set HYPOTHESIS_PROFILE=long")
+def test_20_000_calls_hold_what_10_000_hold(request: pytest.FixtureRequest) -> None:
+    """With the default bounds, what is kept stays within them."""
+    half, whole, kept = after(20_000, Limits())
+
+    assert whole <= 1.5 * half < 400_000
+    assert (1_000, 1_000, 100) == kept
+
+
+# Many at once ------------------------------------------------------------------------------------
+
+CALLS = 40
+
+
+def work(firewall: Shield, session: Session, who: int) -> list[str]:
+    """Make some calls of one worker; give the ids of their decisions."""
+    ids = []
+    for n in range(CALLS):
+        call = ToolCall("get_order", {"order_id": f"tx_{who}000{n}"}, f"{who}-{n}")
+        decision = firewall.check_call(call, session=session)
+        assert (f"{who}-{n}", session.id) == (decision.call_id, decision.session_id)
+        firewall.check_result(call, {"order_id": f"or_{who}000{n}"}, elapsed_ms=0, session=session)
+        ids.append(decision.id)
+    return ids
+
+
+def told(who: int) -> str:
+    return "Look at " + ", ".join(f"tx_{who}000{n}" for n in range(CALLS))
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
+def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
+    """Every call has its one decision under its own session, all of them in the store."""
+    firewall = door()
+    one = firewall.session("one")
+    sessions = [one if shared else firewall.session(f"s{who}") for who in range(8)]
+    for who, session in enumerate(sessions):
+        session.user(told(who))
+    with ThreadPoolExecutor(8) as pool:
+        ids = [*pool.map(work, [firewall] * 8, sessions, range(8))]
+    stored = firewall.store.decisions()
+
+    assert {each for of_one in ids for each in of_one} == {decision.id for decision in stored}
+    assert 8 * CALLS == len(stored) == sum(len(s.executed) for s in {*sessions})
+    assert {"CLEAN"} == {decision.verdict for decision in stored}
+
+
+@pytest.mark.parametrize("shared", [False, True], ids=["own sessions", "one session"])
+def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
+    """As of threads: an async tool is judged in the session of its task."""
+    firewall = door()
+
+    @shielded(firewall)
+    async def get_order(order_id: str) -> str:
+        """Get an order."""
+        await asyncio.sleep(0)
+        return order_id
+
+    async def task(who: int) -> tuple[str, str]:
+        session = firewall.session("one" if shared else f"s{who}")
+        with session:
+            session.user(f"Look at tx_{who}000.")
+            await asyncio.sleep(0)
+            await get_order(f"tx_{who}000")
+            return session.id, await firewall.adispatch(
+                "get_order", json.dumps({"order_id": f"tx_{who}000"}), call_id=f"c{who}"
+            )
+
+    async def every() -> list[tuple[str, str]]:
+        return await asyncio.gather(*map(task, range(500)))
+
+    done = asyncio.run(every())
+    stored = firewall.store.decisions()
+
+    assert [f"tx_{who}000" for who in range(500)] == [value for _, value in done]
+    assert 1_000 == len(stored) == len({decision.id for decision in stored})
+    assert Counter({name: 2 for name, _ in done} if not shared else {"one": 1_000}) == Counter(
+        decision.session_id for decision in stored
+    )
+    assert {"CLEAN"} == {decision.verdict for decision in stored}
+
+
+# Many in one turn --------------------------------------------------------------------------------
+
+
+def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
+    """Every call of a turn has its decision, and what waits for its dispatch is bounded."""
+    firewall = door()
+    calls = [ToolCall("update_order", {"order_id": f"tx_{n}"}, f"c{n}") for n in range(2_000)]
+    with firewall.session() as session:
+        session.user("Update the orders.")
+        decisions = firewall.inspect_turn(calls)
+
+        assert 2_000 == len({decision.id for decision in decisions})
+        assert 1_000 == len([*session.pending.decisions()])
+    assert 2_000 == len(firewall.store)
+
+
+def test_what_a_sibling_makes_is_known_to_the_whole_turn() -> None:
+    """A name that the first call of a turn makes is known to its last one."""
+    tools = [Tool(name="create_file", parameters={}), Tool(name="read_file", parameters={})]
+    firewall = Shield(shield.configure(tools=tools), hooks=None)
+    calls = [ToolCall("create_file", {"filename": "plan_x91.md"})]
+    calls += [ToolCall("read_file", {"filename": f"plan_x{n}.md"}) for n in (91, 92) * 300]
+    with firewall.session() as session:
+        session.user("Make a plan.")
+        found = [decision.verdict for decision in firewall.inspect_turn(calls)]
+
+    assert ["CLEAN", *(["CLEAN", "SUSPICIOUS"] * 300)] == found
