@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
+from abs_shield.session.newest import keep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,10 +77,10 @@ class CallBook:
     def __init__(self, most: int) -> None:
         self._most = most
         self.opened: dict[str, list[str]] = {}
-        self._running: OrderedDict[str, int] = OrderedDict()
-        self._ended: OrderedDict[str, bool] = OrderedDict()
-        self._loose: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
-        self._blocked: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
+        self._running: dict[str, int] = {}
+        self._ended: dict[str, bool] = {}
+        self._loose: list[tuple[str, Mapping[str, Any]]] = []
+        self._blocked: list[tuple[str, Mapping[str, Any]]] = []
 
     def open(self, call_id: str, decision_id: str) -> None:
         """The door let a call pass under that id; a model may use an id twice."""
@@ -96,7 +97,7 @@ class CallBook:
         """The door let a call pass that has no id: one result of that tool is to come."""
         self._running[name] = self._running.get(name, 0) + 1
         if len(self._running) > self._most:
-            self._running.popitem(last=False)
+            del self._running[next(iter(self._running))]
 
     def shut_loose(self, name: str) -> bool:
         """A call without an id came back; False where every result that was due has come."""
@@ -116,7 +117,8 @@ class CallBook:
         """The call of that id is over; *announced* where a transcript has shown it."""
         self._ended[call_id] = announced
         if len(self._ended) > 10 * self._most:
-            self._ended.popitem(last=False)
+            for oldest in [*islice(self._ended, self._most)]:
+                del self._ended[oldest]
 
     def ended(self, call_id: str | None) -> bool:
         """Whether the call of that id is over."""
@@ -124,11 +126,11 @@ class CallBook:
 
     def ran_loose(self, executed: Executed) -> None:
         """The door ran a call that had no id."""
-        self._loose.append((executed.tool, executed.arguments))
+        keep(self._loose, (executed.tool, executed.arguments), most=self._most)
 
     def blocked_loose(self, call: ToolCall) -> None:
         """The door blocked a call that had no id."""
-        self._blocked.append((call.name, object_of(call)))
+        keep(self._blocked, (call.name, object_of(call)), most=self._most)
 
     def new_run(self) -> None:
         """The user spoke: what was blocked before is not told any more."""
@@ -155,7 +157,7 @@ class CallBook:
 
 
 def _taken(
-    calls: deque[tuple[str, Mapping[str, Any]]], name: str, arguments: Mapping[str, Any] | None
+    calls: list[tuple[str, Mapping[str, Any]]], name: str, arguments: Mapping[str, Any] | None
 ) -> bool:
     """Take out the oldest call of that name and these arguments, or of any; whether there was."""
     for place, (called, given) in enumerate(calls):

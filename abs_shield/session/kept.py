@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
 from typing import NamedTuple
 
 from abs_shield.text.normal import unspaced
@@ -57,7 +56,7 @@ class Kept:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._new: list[tuple[str, At]] = []
-        self._blocks: deque[_Block] | tuple[()] = ()
+        self._blocks: list[_Block] = []
         self._open: dict[int, _Block] = {}
         self._size = 0
         self.forgot = False
@@ -87,14 +86,12 @@ class Kept:
             block = self._open.get(at.level)
             if block is None or block.size >= _BLOCK:
                 block = self._open[at.level] = _Block()
-                self._blocks = self._blocks or deque()
                 self._blocks.append(block)
             block.add(text, at)
 
     def _bound(self) -> None:
         while self._size > self._limit and len(self._blocks) > 1:
-            assert isinstance(self._blocks, deque)
-            dropped = self._blocks.popleft()
+            dropped = self._blocks.pop(0)
             self._size -= dropped.size
             self.forgot = self.forgot or not dropped.spelt_apart
             self._open = {n: block for n, block in self._open.items() if block is not dropped}

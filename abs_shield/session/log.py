@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ class Log:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._entries: deque[tuple[int, Event, int]] = deque()
+        self._entries: list[tuple[int, Event, int]] = []
         self._size = 0
         self.version = 0
         self.forgot = False
@@ -39,7 +38,7 @@ class Log:
         self._entries.append((self.version, event, size))
         self._size += size
         while self._size > self._limit and len(self._entries) > 1:
-            self._size -= self._entries.popleft()[2]
+            self._size -= self._entries.pop(0)[2]
             self.forgot = True
 
     def __iter__(self) -> Iterator[Entry]:

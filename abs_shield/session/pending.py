@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import read_arguments, same
 from abs_shield.core.events import Returned
+from abs_shield.session.newest import keep
 
 _MOST = 1_000
 
@@ -38,15 +38,15 @@ class PendingCalls:
     __slots__ = ("_announced", "_judged")
 
     def __init__(self) -> None:
-        self._announced: deque[ToolCall] = deque(maxlen=_MOST)
-        self._judged: deque[Pending] = deque()
+        self._announced: list[ToolCall] = []
+        self._judged: list[Pending] = []
 
     def __bool__(self) -> bool:
         return bool(self._judged or self._announced)
 
     def announce(self, call: ToolCall) -> None:
         """A transcript shows that the model proposed *call*."""
-        self._announced.append(call)
+        keep(self._announced, call, most=_MOST)
         for pending in self._judged:
             if call.id and pending.call.id == call.id and not pending.told:
                 pending.told = True
@@ -96,7 +96,7 @@ class PendingCalls:
     def propose(self, pending: Pending) -> list[Pending]:
         """Keep a judged proposal; give those that had to go for it."""
         self._judged.append(pending)
-        return [self._judged.popleft()] if len(self._judged) > _MOST else []
+        return [self._judged.pop(0)] if len(self._judged) > _MOST else []
 
     def consume(self, call: ToolCall, arguments: Mapping[str, Any]) -> Pending | None:
         """

@@ -15,6 +15,8 @@ from abs_shield.session.origin import Origin
 from abs_shield.session.provenance import Introduced, Provenance
 
 _MOST_ALIKE = 200
+_NOTHING = Provenance()
+"""The index of every run in which nothing was said yet; nobody writes to it."""
 
 Vouches = Callable[[str, frozenset[str]], bool | None]
 """Whether a value needs no closer look, given the words that say what is asked for."""
@@ -28,10 +30,11 @@ class Seen:
     word, and counts for nothing.
     """
 
-    __slots__ = ("_index", "_lock", "_opaque", "_parent", "_users")
+    __slots__ = ("_index", "_limits", "_lock", "_opaque", "_parent", "_users")
 
     def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
-        self._index = Provenance(keys=limits.keys, text=limits.message, scan=limits.text)
+        self._limits = limits
+        self._index = _NOTHING
         self._lock = RLock()
         self._opaque = ""
         self._parent = parent
@@ -43,10 +46,10 @@ class Seen:
         """A person's words count; the agent's own never do."""
         with self._lock:
             if said.role == "system":
-                self._index.said(said.text, SYSTEM, version)
+                self._filled().said(said.text, SYSTEM, version)
             elif said.role == "user" and self._parent is None:
                 self._users += 1
-                self._index.said(said.text, USER, version)
+                self._filled().said(said.text, USER, version)
 
     def returned(self, executed: Executed, value: Any, version: int) -> None:
         """A result mentions what it holds; an error proves nothing, what breaks is not read."""
@@ -54,7 +57,7 @@ class Seen:
             return
         with self._lock:
             try:
-                self._index.returned(
+                self._filled().returned(
                     value,
                     version,
                     tool=executed.tool,
@@ -64,6 +67,13 @@ class Seen:
                 )
             except Exception as error:  # an object of the host's may break when it is read
                 self.opaque(f"a result that could not be read ({type(error).__name__})")
+
+    def _filled(self) -> Provenance:
+        """The run's own index, from its first text on."""
+        if self._index is _NOTHING:
+            bounds = self._limits
+            self._index = Provenance(keys=bounds.keys, text=bounds.message, scan=bounds.text)
+        return self._index
 
     def _known_before(self, text: str) -> bool:
         """Whether the run that started this one knows *text*."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -18,6 +17,7 @@ from abs_shield.core.messages import UnreadableMessage, read_message
 from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log, measure
+from abs_shield.session.newest import keep
 from abs_shield.session.origin import Origin
 from abs_shield.session.pending import PendingCalls
 from abs_shield.session.scope import enter, leave
@@ -28,6 +28,7 @@ from abs_shield.text.leaves import scalar_text
 from abs_shield.text.show import shown
 
 D = TypeVar("D")
+_LIMITS = Limits()
 
 
 class Session:
@@ -52,7 +53,7 @@ class Session:
         limits: Limits | None = None,
         owner: object = None,
     ) -> None:
-        limits = Limits() if limits is None else limits
+        limits = _LIMITS if limits is None else limits
         self.id = new_id() if id is None else id
         self.run_id = new_id()
         self.tools = None if tools is None else frozenset(tools)
@@ -72,14 +73,14 @@ class Session:
         self.blocks: dict[str, int] = {}
         self.repeats: dict[bytes, int] = {}
         self._limits = limits
-        self._executed: deque[Executed] = deque(maxlen=limits.executed)
-        self._decisions: deque[Decision] = deque(maxlen=limits.decisions)
+        self._executed: list[Executed] = []
+        self._decisions: list[Decision] = []
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._entered = 0
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
         self.ran_so_far = self.heard_so_far = 0
-        self._heard: deque[Executed] = deque(maxlen=limits.executed)
+        self._heard: list[Executed] = []
         self._closers: list[Callable[[Session], None]] = []
 
     # What happens in a run -----------------------------------------------------------------------
@@ -264,7 +265,7 @@ class Session:
         with self.lock:
             self.log.append(event)
             if below:
-                self._heard.append(self._held(executed))
+                keep(self._heard, self._held(executed), most=self._limits.executed)
                 self.heard_so_far += 1
             self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
@@ -273,7 +274,7 @@ class Session:
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
         with self.lock:
-            self._decisions.append(decision)
+            keep(self._decisions, decision, most=self._limits.decisions)
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""
@@ -376,7 +377,7 @@ class Session:
 
     def _keep(self, executed: Executed) -> None:
         self.calls.shut(executed.call_id or "")
-        self._executed.append(self._held(executed))
+        keep(self._executed, self._held(executed), most=self._limits.executed)
         self.ran_so_far += 1
         self.blocks.pop(executed.tool, None)
 
