@@ -1,0 +1,207 @@
+"""What one clean check takes over one validation: ``python benchmarks/overhead_check.py``."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import random
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from statistics import median
+from time import perf_counter_ns
+from typing import Any
+from unittest.mock import patch
+
+import jsonschema
+from overhead_talk import ARGUMENTS, ONE, ONE_SCHEMA, SCHEMA, talk
+
+from abs_shield import Session, Shield, Tool, ToolCall, Verdict, inverse, rule, shield, shielded
+from abs_shield.core import LAYER_NAMES
+from abs_shield.schema import compile_schema
+
+LOGPROBS = [-0.01, -0.02, -0.05]
+ENGINES = {"default": "pydantic-core", "fast": "jsonschema-rs", "without prefilter": "jsonschema"}
+_BATCH_NS = 40_000
+"""A sample is about this long: short enough that few are interrupted."""
+
+Way = Callable[[], Any]
+
+
+@rule(tool=["refund", "look_up"])
+def amount_is_above_zero(amount: float) -> bool:
+    """A sum is above 0."""
+    return amount > 0
+
+
+@rule(tool=["refund", "look_up"])
+def amount_is_small(amount: float) -> bool:
+    """A sum is at most 500."""
+    return amount <= 500
+
+
+def firewall(*, engine: str = "default", layers: Iterable[str] | None = None) -> Shield:
+    """Give a Shield of four tools, two rules and a pair, its store and hooks as they come."""
+    tools = [
+        Tool(name="refund", parameters=SCHEMA),
+        Tool(name="charge", parameters=SCHEMA),
+        Tool(name="look_up", parameters=SCHEMA, read_only=True),
+        Tool(name="get_order", parameters=ONE_SCHEMA),
+    ]
+    compiling = partial(compile_schema, engine=ENGINES[engine])
+    with patch("abs_shield.plan.compile.compile_schema", compiling):
+        return Shield(
+            shield.configure(
+                layers=layers,
+                tools=tools,
+                rules=[amount_is_above_zero, amount_is_small],
+                inverses=[inverse("refund", "charge", same="transaction_id")],
+            )
+        )
+
+
+def check(
+    guard: Shield, session: Session, *, tool: str = "refund", arguments: Any = ARGUMENTS
+) -> Way:
+    """Give a clean check, which is sure to be one."""
+    call = ToolCall(tool, arguments, None, LOGPROBS)
+    decision = guard.check_call(call, session=session)
+    assert decision.verdict is Verdict.CLEAN, decision.explain()
+    return lambda: guard.check_call(call, session=session)
+
+
+def talked(guard: Shield, messages: int) -> Session:
+    """Give a session in which so much was said."""
+    session = guard.session()
+    talk(session, messages)
+    return session
+
+
+def ways() -> dict[str, Way]:
+    """Everything that is timed; the references first."""
+    five = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
+    one = jsonschema.Draft202012Validator(ONE_SCHEMA, format_checker=jsonschema.FormatChecker())
+    timed: dict[str, Way] = {
+        "validation of five": lambda: five.is_valid(ARGUMENTS),
+        "validation of one": lambda: one.is_valid(ONE),
+    }
+    for engine in ENGINES:
+        guard = firewall(engine=engine)
+        timed[engine] = check(guard, talked(guard, 100))
+    guard = firewall()
+    timed["one argument"] = check(guard, talked(guard, 100), tool="get_order", arguments=ONE)
+    for layer in (None, *LAYER_NAMES):
+        guard = firewall(layers=[] if layer is None else [layer])
+        timed[f"only {layer or 'the door'}"] = check(guard, talked(guard, 100))
+    guard = firewall()
+    timed["at message 10,000"] = check(guard, talked(guard, 10_000))
+    return timed | _many_sessions()
+
+
+def _many_sessions() -> dict[str, Way]:
+    guard = firewall()
+    call = ToolCall("refund", ARGUMENTS, None, LOGPROBS)
+    sessions = [talked(guard, 10) for _ in range(1_000)]
+    chance = random.Random(0)
+    chosen = iter(lambda: chance.choice(sessions), None)
+    alone = iter(lambda: chance.choice(sessions[:1]), None)
+    return {
+        "of one session": lambda: guard.check_call(call, session=next(alone)),
+        "of 1,000 sessions": lambda: guard.check_call(call, session=next(chosen)),
+    }
+
+
+def sampled(timed: dict[str, Way], *, seconds: float) -> dict[str, float]:
+    """p50 in microseconds of short samples of each way, taken in turn, in random order."""
+    calls = {name: _calls(way) for name, way in timed.items()}
+    taken: dict[str, list[float]] = {name: [] for name in timed}
+    order = [*timed]
+    chance = random.Random(1)
+    end = perf_counter_ns() + int(seconds * len(timed) * 1e9)
+    gc.collect()
+    gc.disable()
+    while perf_counter_ns() < end:
+        chance.shuffle(order)
+        for name in order:
+            taken[name].append(_sample(timed[name], calls[name]))
+    gc.enable()
+    return {name: median(us) for name, us in taken.items()}
+
+
+def _calls(way: Way) -> int:
+    for _ in range(50):
+        way()
+    return max(1, round(_BATCH_NS / 1_000 / median(_sample(way, 1) for _ in range(50))))
+
+
+def _sample(way: Way, calls: int) -> float:
+    started = perf_counter_ns()
+    for _ in range(calls):
+        way()
+    return (perf_counter_ns() - started) / calls / 1_000
+
+
+def decorated(*, seconds: float) -> dict[str, float]:
+    """p50 in microseconds until the tool begins and until it is over, beside `check_call`."""
+    guard = firewall()
+    begun = [0]
+
+    @shielded(guard)
+    def look_up(transaction_id: str, amount: float, date: str, customer: str, reason: str) -> str:
+        """Look a transaction up."""
+        begun[0] = perf_counter_ns()
+        return "it is there"
+
+    session = talked(guard, 100)
+    plain = check(guard, session, tool="look_up")
+    alone, until, over = [], [], []
+    end = perf_counter_ns() + int(seconds * 3e9)
+    with session:
+        while perf_counter_ns() < end:
+            alone.append(_sample(plain, 1))
+            started = perf_counter_ns()
+            look_up(**ARGUMENTS)
+            over.append((perf_counter_ns() - started) / 1_000)
+            until.append((begun[0] - started) / 1_000)
+    return {
+        "check_call": median(alone),
+        "@shielded until the tool begins": median(until),
+        "@shielded with the result taken in": median(over),
+    }
+
+
+def measure(*, seconds: float = 1.5) -> dict[str, Any]:
+    """
+    Time every way for about so many seconds.
+
+    Returns:
+        p50 in microseconds by way, and the ratios that have a goal.
+    """
+    us = sampled(ways(), seconds=seconds)
+    through = decorated(seconds=seconds)
+    five, one = us["validation of five"], us["validation of one"]
+    door = us["only the door"]
+    ratios = {engine: us[engine] / five for engine in ENGINES}
+    ratios["one argument"] = us["one argument"] / one
+    for layer in LAYER_NAMES:
+        ratios[layer] = (us[f"only {layer}"] - door) / five
+    ratios["through @shielded, more"] = (
+        through["@shielded until the tool begins"] - through["check_call"]
+    ) / five
+    ratios["message 10,000 over 100"] = us["at message 10,000"] / us["default"]
+    ratios["1,000 sessions over one"] = us["of 1,000 sessions"] / us["of one session"]
+    return {
+        "p50_us": {name: round(taken, 2) for name, taken in (us | through).items()},
+        "ratios": {name: round(ratio, 3) for name, ratio in ratios.items()},
+    }
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one JSON object."""
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("--seconds", type=float, default=1.5, help="for each way")
+    print(json.dumps(measure(seconds=reader.parse_args(arguments).seconds), indent=2))
+
+
+if __name__ == "__main__":
+    main()

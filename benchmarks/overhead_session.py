@@ -1,0 +1,139 @@
+"""What a session costs, to fill and to search: ``python benchmarks/overhead_session.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+import tracemalloc
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter_ns
+from typing import Any
+
+from overhead_talk import ONE_SCHEMA, prose, talk
+
+from abs_shield import Session, Shield, Tool, ToolCall, Verdict, shield
+from abs_shield.session import Limits
+
+_WORD = re.compile(r"\w+")
+_CHARACTERS = 100_000
+_UNIQUE = "etaoinshrdlu"
+
+
+def measure(*, rounds: int = 15) -> dict[str, Any]:
+    """
+    Measure what a session costs.
+
+    Returns:
+        Indexing over a bare search for the words of the same text; bytes kept for each byte
+        seen, and of an empty session; microseconds of a finding in 1 MB of conversation.
+    """
+    return {
+        "indexing_over_findall": {
+            "running text with ids": _indexing(_said(_CHARACTERS), rounds=rounds),
+            "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
+            "short text twice": _growth(rounds=rounds),
+        },
+        "memory": _memory(),
+        "finding": _finding(),
+    }
+
+
+def _said(characters: int) -> str:
+    dice = random.Random(5)
+    told: list[str] = []
+    size = n = 0
+    while size < characters:
+        told.append(f"{prose(12, dice)} Order ORD-{n:05} of 2026-05-{n % 28 + 1:02}.")
+        size += len(told[-1]) + 1
+        n += 1
+    return " ".join(told)
+
+
+def _no_word_twice(characters: int) -> str:
+    """Words of random letters, an id in every twentieth: the worst that an index can meet."""
+    dice = random.Random(7)
+    said: list[str] = []
+    size = 0
+    while size < characters:
+        word = "".join(dice.choices(_UNIQUE, k=dice.randint(2, 9)))
+        said.append(f"ORD-{dice.randint(10_000, 99_999)}" if dice.random() < 0.05 else word)
+        size += len(said[-1]) + 1
+    return " ".join(said)
+
+
+def _indexing(text: str, *, rounds: int) -> float:
+    indexed, bare = [], []
+    for _ in range(rounds):
+        bare.append(_took_us(lambda: _WORD.findall(text)))
+        indexed.append(_took_us(lambda: Session().user(text)))
+    return round(median(indexed) / median(bare), 2)
+
+
+def _growth(*, rounds: int) -> float:
+    text = _said(_CHARACTERS)
+    once = [_took_us(lambda: Session().user(text[: _CHARACTERS // 2])) for _ in range(rounds)]
+    twice = [_took_us(lambda: Session().user(text)) for _ in range(rounds)]
+    return round(median(twice) / median(once), 2)
+
+
+def _memory() -> dict[str, float]:
+    """Bytes that a session keeps for each byte it has seen, and bytes of an empty one."""
+    Session()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    empty = [Session() for _ in range(200)]
+    made = {"of an empty session": (tracemalloc.get_traced_memory()[0] - before) / len(empty)}
+    for messages in (100, 1_000, 4_000):
+        before = tracemalloc.get_traced_memory()[0]
+        session = Session()
+        size = talk(session, messages)
+        kept = tracemalloc.get_traced_memory()[0] - before
+        made[f"a byte seen, {messages:,} messages"] = kept / size
+        del session
+    tracemalloc.stop()
+    return {name: round(size, 2) for name, size in made.items()}
+
+
+def _finding(*, times: int = 1_000) -> dict[str, float]:
+    """A phantom target with its nearest value, in 1 MB of conversation."""
+    guard = Shield(
+        shield.configure(
+            mode="audit",
+            tools=[Tool(name="get_order", parameters=ONE_SCHEMA)],
+            limits=Limits(keys=1_000_000, executed=10_000),  # nothing is forgotten
+        )
+    )
+    session = guard.session()
+    size = talk(session, 5_000)
+    calls = iter([ToolCall("get_order", {"id": f"ord_{n:06}x"}) for n in range(times + 1)])
+    decision = guard.check_call(next(calls), session=session)
+    assert decision.verdict is Verdict.SUSPICIOUS, decision.explain()
+    assert decision.findings[0].nearest, decision.explain()
+    spent = sorted(
+        _took_us(lambda: guard.check_call(next(calls), session=session)) for _ in range(times)
+    )
+    return {
+        "characters": size,
+        "p50_us": round(median(spent), 1),
+        "p99_us": round(spent[int(times * 0.99)], 1),
+    }
+
+
+def _took_us(action: Any) -> float:
+    started = perf_counter_ns()
+    action()
+    return (perf_counter_ns() - started) / 1_000
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one JSON object."""
+    reader = argparse.ArgumentParser(description=__doc__)
+    reader.add_argument("--rounds", type=int, default=15, help="of the indexing")
+    print(json.dumps(measure(rounds=reader.parse_args(arguments).rounds), indent=2))
+
+
+if __name__ == "__main__":
+    main()
