@@ -104,11 +104,12 @@ def _finding(*, times: int = 1_000) -> dict[str, float]:
             mode="audit",
             tools=[Tool(name="get_order", parameters=ONE_SCHEMA)],
             limits=Limits(keys=1_000_000, executed=10_000),  # nothing is forgotten
-        )
+        ),
+        hooks=None,
     )
     session = guard.session()
     size = talk(session, 5_000)
-    calls = iter([ToolCall("get_order", {"id": f"ord_{n:06}x"}) for n in range(times + 1)])
+    calls = iter([ToolCall("get_order", {"id": f"ord_{n + 2_500:06}"}) for n in range(times + 1)])
     decision = guard.check_call(next(calls), session=session)
     assert decision.verdict is Verdict.SUSPICIOUS, decision.explain()
     assert decision.findings[0].nearest, decision.explain()

@@ -65,9 +65,8 @@ class Kept:
         """Keep *text*; what is older makes room."""
         self._new.append((text, at))
         self._size += len(text)
-        if self._size > self._limit:
-            self._settle()
-            self._bound()
+        while self._size > self._limit and len(self._blocks) + len(self._new) > 1:
+            self._drop()
 
     def find(self, letters: str, *, whole: bool = False) -> At | None:
         """Where *letters* stand, whatever separators are within: the most trusted, the oldest."""
@@ -89,9 +88,14 @@ class Kept:
                 self._blocks.append(block)
             block.add(text, at)
 
-    def _bound(self) -> None:
-        while self._size > self._limit and len(self._blocks) > 1:
-            dropped = self._blocks.pop(0)
-            self._size -= dropped.size
-            self.forgot = self.forgot or not dropped.spelt_apart
-            self._open = {n: block for n, block in self._open.items() if block is not dropped}
+    def _drop(self) -> None:
+        """Let go of the oldest block; of the oldest text, where none was read yet."""
+        if not self._blocks:
+            text, _ = self._new.pop(0)
+            self._size -= len(text)
+            self.forgot = self.forgot or unspaced(text)
+            return
+        dropped = self._blocks.pop(0)
+        self._size -= dropped.size
+        self.forgot = self.forgot or not dropped.spelt_apart
+        self._open = {level: block for level, block in self._open.items() if block is not dropped}

@@ -41,6 +41,11 @@ class Log:
             self._size -= self._entries.pop(0)[2]
             self.forgot = True
 
+    def at(self, version: int) -> Event | None:
+        """Give the event after which the log had that version; None where it is not kept."""
+        place = version - self.version + len(self._entries) - 1
+        return self._entries[place][1] if 0 <= place < len(self._entries) else None
+
     def __iter__(self) -> Iterator[Entry]:
         return iter([Entry(version, event) for version, event, _ in tuple(self._entries)])
 

@@ -25,9 +25,9 @@ def spelling(text: str, origin: Origin, session: Session) -> str:
     while runs[-1].parent is not None:
         runs.append(runs[-1].parent)
     for run in runs:
-        for entry in run.entries():
-            if entry.version == origin.version and (found := _in(entry.event, text)):
-                return found
+        event = run.log.at(origin.version)
+        if event is not None and (found := _in(event, text)):
+            return found
     return text
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import SequenceMatcher
 from heapq import nlargest
+from operator import eq
 
 from abs_shield.text.names import singular, split
 from abs_shield.text.synonyms import canonical, differ
@@ -12,6 +13,8 @@ from abs_shield.text.synonyms import canonical, differ
 _LONGEST = 128
 _MOST = 5_000
 _OTHER_VERB = 0.75
+_COMPARED = 16
+"""Values whose spelling is compared letter by letter: those with most characters in place."""
 
 
 def nearest(word: str, known: Iterable[str], *, most: int = 1, floor: float = 0.6) -> list[str]:
@@ -71,6 +74,16 @@ def _first(names: Iterable[str], most: int) -> Iterable[str]:
         yield name
 
 
+def _promising(value: str, others: list[str]) -> list[str]:
+    """Those with the most characters in place, counted from either end; in their own order."""
+    if len(others) <= _COMPARED:
+        return others
+    back = value[::-1]
+    in_place = [sum(map(eq, value, o)) + sum(map(eq, back, reversed(o))) for o in others]
+    chosen = nlargest(_COMPARED, range(len(others)), key=in_place.__getitem__)
+    return [others[n] for n in sorted(chosen)]
+
+
 def closest(value: str, seen: Iterable[str], *, most: int = 200) -> str:
     """
     Give the seen value nearest in spelling to *value*; empty where none is near.
@@ -83,7 +96,7 @@ def closest(value: str, seen: Iterable[str], *, most: int = 200) -> str:
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(value[:_LONGEST])
     best, found = 0.6 if any(c.isdigit() for c in value) else 0.8, ""
-    for other in _first(seen, most):
+    for other in _promising(value[:_LONGEST], [*_first(seen, most)]):
         matcher.set_seq1(other[:_LONGEST])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best:
             ratio = matcher.ratio()

@@ -69,6 +69,7 @@ _PACKED_MOMENT = re.compile(
 _CODE_LETTER = re.compile(r"[^\W\d_]")
 _MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_-]+")
 _GROUP = re.compile(r"\d+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _LONGEST = 256
 
@@ -161,4 +162,4 @@ def outline(normalised: str) -> str:
     >>> outline("tx_12345"), outline("mia.li@x.org")
     ('a_9', 'a.a@a.a')
     """
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", normalised[:_LONGEST]))
+    return _LETTERS.sub("a", _GROUP.sub("9", normalised[:_LONGEST]))
