@@ -14,7 +14,7 @@ from abs_shield.text.show import escaped
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Decision:
     """
     What was decided about one subject.
@@ -66,6 +66,20 @@ class Decision:
     approval: str = ""
     notes: tuple[str, ...] = ()
     schema_version: int = SCHEMA_VERSION
+
+    @classmethod
+    def of(cls, fields: dict[str, Any]) -> Decision:
+        """
+        Make a decision of its fields by name, which become its own; others have their default.
+
+        The constructor sets 26 fields one by one, and takes three times as long.
+
+        >>> Decision.of({"id": "d1", "tool": "refund", "coverage": {}}).retryable
+        True
+        """
+        made = object.__new__(cls)
+        object.__setattr__(made, "__dict__", fields)
+        return made
 
     def explain(self) -> str:
         """Say in one line what was judged, and why so."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, isfinite, isnan
+from math import fsum, isfinite, nan
 from typing import Any
 
 _MOST = 10_000
@@ -30,8 +30,9 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
     >>> round(mean_logprob("refund", tokens), 3)
     -0.3
     """
-    if _are_plain(logprobs):
-        return fsum(logprobs) / len(logprobs)
+    mean = _mean_of_few(logprobs)
+    if mean > _LEAST:
+        return mean
     if isinstance(logprobs, Mapping):
         logprobs = logprobs.get("content")
     if logprobs is None:
@@ -46,16 +47,12 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def _are_plain(logprobs: Any) -> bool:
-    """Whether these are a few sound numbers, as nearly always: they need no closer look."""
-    return (
-        type(logprobs) is list
-        and 0 < len(logprobs) <= _FEW
-        and _FLOAT.issuperset(map(type, logprobs))
-        and not any(map(isnan, logprobs))
-        and _LEAST < min(logprobs)
-        and max(logprobs) <= 0
-    )
+def _mean_of_few(logprobs: Any) -> float:
+    """The mean of a few sound numbers, as they nearly always are; NaN asks for a closer look."""
+    few = type(logprobs) is list and 0 < len(logprobs) <= _FEW
+    if few and _FLOAT.issuperset(map(type, logprobs)) and max(logprobs) <= 0:
+        return fsum(logprobs) / len(logprobs)
+    return nan
 
 
 def _checked(number: Any) -> float:

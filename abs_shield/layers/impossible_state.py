@@ -31,7 +31,8 @@ def impossible_state(
     if not proposal.fits:
         why = proposal.undecided or "arguments do not match the schema"
         return (*removed, Unavailable(why))
-    return (*removed, *_asked(tool.rules, proposal, session))
+    said = _asked(tool.rules, proposal, session)
+    return (*removed, *said) if removed else said
 
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
@@ -83,7 +84,7 @@ def _asked(
     skipped: list[str] = []
     applied = False
     for plan in rules:
-        if not plan.runs_on(proposal.arguments):
+        if not plan.needs <= proposal.arguments.keys():
             continue
         applied = True
         if plan.session and session.ephemeral:

@@ -24,18 +24,21 @@ class Index:
     """
     The chunks of normalised text that a run has seen, bounded.
 
+    ``said`` holds the chunks of what a user wrote.
+
     A chunk is a run of word characters with the punctuation inside. Each is kept once a trust
     level, and so are two that stood side by side, as a hash, so that a phrase is found without
     its text. The newest text is kept as it is, for spellings that no table holds.
     """
 
     __slots__ = (
-        "_exact", "_kept", "_keys", "_pairs", "_parts", "_squeezed", "forgot",
+        "_exact", "_kept", "_keys", "_pairs", "_parts", "_squeezed", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
         self._keys = keys
         self._exact: tuple[dict[str, int], ...] = ({}, {}, {}, {})
+        self.said = self._exact[USER]
         self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
@@ -129,15 +132,9 @@ class Index:
 
     def level(self, text: str) -> int | None:
         """How far a text is trusted that stands here as it is: a chunk, or several in a row."""
-        system, user, prose, scalar = self._exact
-        if text in user:
-            return SYSTEM if text in system else USER
-        if text in system:
-            return SYSTEM
-        if text in prose:
-            return PROSE
-        if text in scalar:
-            return SCALAR
+        for level, table in enumerate(self._exact):
+            if text in table:
+                return level
         at = self.joined(chunks(text))
         return None if at is None else at.level
 

@@ -191,6 +191,8 @@ class Provenance:
         bare = text.strip()
         if bare[:1] in BRACKETS:
             return False
+        if bare in self._index.said:
+            return True
         level = self._index.level(bare)
         if level is None:
             return None

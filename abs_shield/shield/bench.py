@@ -8,9 +8,8 @@ from dataclasses import replace
 from time import perf_counter, time
 from typing import Any, NamedTuple
 
-from abs_shield.core import Action, Decision, Subject, ToolCall
+from abs_shield.core import Action, Coverage, Decision, Subject, ToolCall
 from abs_shield.core.arguments import Malformed, plain_size
-from abs_shield.core.draft import Draft, sealed
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, Terms
@@ -50,6 +49,7 @@ class Bench:
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
         self._revision = policy.revision
+        self._coverage: dict[str, Coverage] = {}
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             unknown=registry.unnamed,
@@ -160,37 +160,41 @@ class Bench:
         at: float,
         started: float,
     ) -> Decision:
-        draft = Draft(
-            id=known or new_id(),
-            subject=Subject.CALL,
-            tool=call.name,
-            verdict=ruling.verdict,
-            action=ruling.action,
-            mode=ruling.mode,
-            blocked=ruling.blocked,
-            would_block=ruling.would_block,
-            policy_revision=self._revision,
-            at=at,
-            coverage=judgement.coverage,
-            elapsed_ms=(perf_counter() - started) * 1000,
-            session_id=session.id,
-            run_id=session.run_id,
-            call_id=call.id,
-            agent=session.agent,
-            model=session.model,
-        )
+        fields = {
+            "id": known or new_id(),
+            "subject": Subject.CALL,
+            "tool": call.name,
+            "verdict": ruling.verdict,
+            "action": ruling.action,
+            "mode": ruling.mode,
+            "blocked": ruling.blocked,
+            "would_block": ruling.would_block,
+            "policy_revision": self._revision,
+            "at": at,
+            "coverage": self._shared(judgement.coverage),
+            "elapsed_ms": (perf_counter() - started) * 1000,
+            "session_id": session.id,
+            "run_id": session.run_id,
+            "call_id": call.id,
+            "agent": session.agent,
+            "model": session.model,
+        }
         if call.name not in self.registry:
-            draft.notes = _UNREGISTERED  # type: ignore[misc]
+            fields["notes"] = _UNREGISTERED
         if judgement.findings or judgement.faults:
-            _add_grounds(draft, ruling, judgement, attempts)
-        return sealed(draft)
+            fields["findings"] = ruling.findings
+            fields["errors"] = tuple(map(str, judgement.faults))
+            fields["approval"] = ruling.approval
+            fields["retryable"], fields["attempts_left"] = attempts
+        return Decision.of(fields)
 
-
-def _add_grounds(draft: Any, ruling: Ruling, judgement: Judgement, attempts: Attempts) -> None:
-    draft.findings = ruling.findings
-    draft.errors = tuple(map(str, judgement.faults))
-    draft.approval = ruling.approval
-    draft.retryable, draft.attempts_left = attempts
+    def _shared(self, coverage: dict[str, Coverage]) -> dict[str, Coverage]:
+        """The coverage of the decision before, where it is the same: most calls have one."""
+        last = self._coverage
+        if coverage == last:
+            return last
+        self._coverage = coverage
+        return coverage
 
 
 _NO_KEY: Key = ("", "", b"")

@@ -303,7 +303,7 @@ def test_a_line_that_is_no_run_is_told(file, run):
     [
         ("Refund it!", 'step 1 is "Refund it!"; give `user'),
         (result("done"), "step 1: `result(...)` follows no `call(...)`"),
-        ({"role": "nobody", "content": ""}, "step 1: message has role 'nobody'"),
+        ({"role": "nobody", "content": ""}, 'step 1: message has role "nobody"'),
         (user, "step 1 is a value of type function"),
     ],
     ids=["text", "result", "message", "function"],
