@@ -120,7 +120,7 @@ def sampled(timed: dict[str, Way], *, seconds: float) -> dict[str, float]:
     end = perf_counter_ns() + int(seconds * len(timed) * 1e9)
     gc.collect()
     gc.disable()
-    while perf_counter_ns() < end:
+    while not taken[order[0]] or perf_counter_ns() < end:
         chance.shuffle(order)
         for name in order:
             taken[name].append(_sample(timed[name], calls[name]))
@@ -157,7 +157,7 @@ def decorated(*, seconds: float) -> dict[str, float]:
     alone, until, over = [], [], []
     end = perf_counter_ns() + int(seconds * 3e9)
     with session:
-        while perf_counter_ns() < end:
+        while not alone or perf_counter_ns() < end:
             alone.append(_sample(plain, 1))
             started = perf_counter_ns()
             look_up(**ARGUMENTS)

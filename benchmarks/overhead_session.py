@@ -22,9 +22,13 @@ _CHARACTERS = 100_000
 _UNIQUE = "etaoinshrdlu"
 
 
-def measure(*, rounds: int = 15) -> dict[str, Any]:
+def measure(*, rounds: int = 15, messages: int = 4_000) -> dict[str, Any]:
     """
     Measure what a session costs.
+
+    Args:
+        rounds: How often a text is indexed.
+        messages: How many a long session has.
 
     Returns:
         Indexing over a bare search for the words of the same text; bytes kept for each byte
@@ -36,8 +40,8 @@ def measure(*, rounds: int = 15) -> dict[str, Any]:
             "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
             "short text twice": _growth(rounds=rounds),
         },
-        "memory": _memory(),
-        "finding": _finding(),
+        "memory": _memory((messages // 40, messages // 4, messages)),
+        "finding": _finding(messages),
     }
 
 
@@ -79,14 +83,14 @@ def _growth(*, rounds: int) -> float:
     return round(median(twice) / median(once), 2)
 
 
-def _memory() -> dict[str, float]:
+def _memory(lengths: Sequence[int]) -> dict[str, float]:
     """Bytes that a session keeps for each byte it has seen, and bytes of an empty one."""
     Session()
     tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     empty = [Session() for _ in range(200)]
     made = {"of an empty session": (tracemalloc.get_traced_memory()[0] - before) / len(empty)}
-    for messages in (100, 1_000, 4_000):
+    for messages in lengths:
         before = tracemalloc.get_traced_memory()[0]
         session = Session()
         size = talk(session, messages)
@@ -97,7 +101,7 @@ def _memory() -> dict[str, float]:
     return {name: round(size, 2) for name, size in made.items()}
 
 
-def _finding(*, times: int = 1_000) -> dict[str, float]:
+def _finding(messages: int, *, times: int = 1_000) -> dict[str, float]:
     """A phantom target with its nearest value, in 1 MB of conversation."""
     guard = Shield(
         shield.configure(
@@ -108,8 +112,10 @@ def _finding(*, times: int = 1_000) -> dict[str, float]:
         hooks=None,
     )
     session = guard.session()
-    size = talk(session, 5_000)
-    calls = iter([ToolCall("get_order", {"id": f"ord_{n + 2_500:06}"}) for n in range(times + 1)])
+    size = talk(session, messages)
+    calls = iter(
+        [ToolCall("get_order", {"id": f"ord_{n + messages // 2:06}"}) for n in range(times + 1)]
+    )
     decision = guard.check_call(next(calls), session=session)
     assert decision.verdict is Verdict.SUSPICIOUS, decision.explain()
     assert decision.findings[0].nearest, decision.explain()

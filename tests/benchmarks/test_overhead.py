@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(FOLDER))
 
 
 def benchmark(name):
@@ -58,3 +59,32 @@ def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
 
     assert made["skipped"]["edictum"].startswith("cannot be installed")
     assert made["p50_us"] == made["over_fastest_peer"] == {}
+
+
+def test_a_check_is_measured():
+    """Every ratio with a goal is there, of calls that were judged."""
+    made = benchmark("overhead_check").measure(seconds=0.01)
+
+    assert {"default", "fast", "without prefilter", "one argument"} <= {*made["ratios"]}
+    assert min(made["p50_us"].values()) > 0
+
+
+def test_a_session_is_measured():
+    """Indexing, memory and findings are measured; an empty session is small."""
+    made = benchmark("overhead_session").measure(rounds=1, messages=80)
+
+    assert made["memory"]["of an empty session"] < 2_500
+    assert min(made["finding"].values()) > 0
+
+
+def test_replay_is_measured():
+    """Every made-up call is judged."""
+    assert benchmark("overhead_replay").measure(rounds=1)["calls"] == 2_000
+
+
+def test_every_figure_stands_beside_its_goal():
+    """What was measured is judged; what was not is left out."""
+    report = {"replay": {"replay_over_json": 9.5}, "sdk": {"check_over_hand": 2.0}}
+    rows = benchmark("overhead").judged(report)
+
+    assert [True, False] == [row["reached"] for row in rows]
