@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from abs_shield.schema import compile_schema
@@ -87,3 +90,26 @@ def test_an_unknown_format_says_nothing() -> None:
 def test_a_format_says_nothing_of_other_types() -> None:
     """A number is no concern of a format."""
     assert compile_schema({"format": "date"}).accepts(5)
+
+
+@pytest.mark.parametrize("name", ["iri", "iri-reference", "uri-template"])
+def test_a_long_text_is_judged_to_its_end(name: str) -> None:
+    """Half a million characters are read, and the wrong one at the end is seen."""
+    schema, text = compile_schema({"type": "string", "format": name}), "https://é" + "/é" * 250_000
+
+    assert (True, False) == (schema.accepts(text), schema.accepts(text + "^"))
+
+
+def test_no_format_library_is_needed() -> None:
+    """Where jsonschema finds none of its format libraries, every format is still asserted."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys("
+        "'rfc3987 rfc3987_syntax rfc3986_validator rfc3339_validator uri_template jsonpointer "
+        "isoduration fqdn webcolors'.split())); "
+        "from abs_shield.schema import compile_schema; "
+        f"bad = { ({name: texts[0] for name, texts in BAD.items()})!a}; "
+        "print([name for name in bad if compile_schema({'format': name}).accepts(bad[name])])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert "[]" == done.stdout.strip()
