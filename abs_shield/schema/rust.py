@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.schema import ecma
 from abs_shield.schema.decimals import PREFIX
 from abs_shield.schema.equality import multiple_of
-from abs_shield.schema.formats import BORROWED, FORMATS, checker
+from abs_shield.schema.formats import FORMATS
 from abs_shield.schema.walk import children
 
 try:
@@ -52,7 +52,7 @@ def rust(schema: dict[str, Any] | bool, *, dialect: str) -> Accepts:
         validator = getattr(jsonschema_rs, _CLASSES[dialect])(
             schema,
             validate_formats=True,
-            formats=_formats(),
+            formats=FORMATS,
             keywords=_keywords(late),
             retriever=_refuse,
         )
@@ -98,11 +98,6 @@ def _inspect(schema: Any) -> bool:
 def _plain_ref(schema: dict[str, Any]) -> bool:
     ref = schema.get("$ref", "#")
     return bool(_PLAIN_REF.fullmatch(ref))
-
-
-def _formats() -> dict[str, Callable[[str], bool]]:
-    found = {name: checker(name) for name in (*FORMATS, *BORROWED)}
-    return {name: check for name, check in found.items() if check is not None}
 
 
 def _refuse(uri: str) -> Any:
