@@ -8,7 +8,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from hashlib import blake2b
 from inspect import isroutine
 from types import CodeType, ModuleType
 from typing import Annotated, Any, Literal, Self
@@ -16,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from abs_shield.core import LAYER_NAMES, Mode
+from abs_shield.core.digest import digest
 from abs_shield.core.names import OPT_IN_NAMES
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
@@ -134,7 +134,7 @@ class Policy(Declared):
         """Hash of the policy's names and data, and of its callables' source and what they read."""
         plain = {name: _plain(getattr(self, name)) for name in type(self).model_fields}
         text = json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        return digest(text, size=8).hex()
 
     def audited(self) -> Policy:
         """Give this policy with every mode set to audit; nothing else changes."""

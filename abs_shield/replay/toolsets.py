@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections import OrderedDict
 from collections.abc import Mapping
-from hashlib import blake2b
 from typing import Any
 
+from abs_shield.core.digest import digest
 from abs_shield.core.messages import read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Tool, tool_of
@@ -56,8 +56,7 @@ class Toolsets:
         return name, self._named[name]
 
     def _listed(self, listed: Any) -> tuple[str, tuple[Tool, ...]]:
-        plain = json.dumps(listed, sort_keys=True).encode()
-        key = f"inline:{blake2b(plain, digest_size=16).hexdigest()}"
+        key = f"inline:{digest(json.dumps(listed, sort_keys=True), size=16).hex()}"
         if key not in self._inline:
             self._inline[key] = tools_of(listed)
             if len(self._inline) > _KEPT:

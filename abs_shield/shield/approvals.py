@@ -6,11 +6,11 @@ import json
 import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from hashlib import blake2b
 from threading import Lock
 from typing import Any
 
 from abs_shield.core import Decision
+from abs_shield.core.digest import digest
 from abs_shield.errors import ShieldError
 
 Approver = Callable[[Decision], bool | Awaitable[bool]]
@@ -64,10 +64,10 @@ class Approvals:
             return granted
 
 
-def digest(name: str, arguments: Any) -> bytes:
+def digest_of(name: str, arguments: Any) -> bytes:
     """Hash a call's name and arguments: canonical JSON, blake2b; what has none equals nothing."""
     try:
         text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
     except Exception:  # what is nested too deeply, and objects of the caller's that break
         return os.urandom(16)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest(text, size=16)

@@ -15,7 +15,7 @@ from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, Terms
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.shield.approvals import Approvals, Key, digest
+from abs_shield.shield.approvals import Approvals, Key, digest_of
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
@@ -48,7 +48,6 @@ class Bench:
         self.approvals = approvals
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
-        self._revision = policy.revision
         self._coverage: dict[str, Coverage] = {}
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
@@ -147,7 +146,7 @@ class Bench:
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
         scope = "" if session.ephemeral else session.id
-        return (scope, call.name, digest(call.name, arguments))
+        return (scope, call.name, digest_of(call.name, arguments))
 
     def _decision(
         self,
@@ -169,7 +168,7 @@ class Bench:
             "mode": ruling.mode,
             "blocked": ruling.blocked,
             "would_block": ruling.would_block,
-            "policy_revision": self._revision,
+            "policy_revision": self.policy.revision,
             "at": at,
             "coverage": self._shared(judgement.coverage),
             "elapsed_ms": (perf_counter() - started) * 1000,
