@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import combinations, filterfalse, islice, pairwise
+from itertools import filterfalse, islice, pairwise
 from typing import Any
 
+from abs_shield.session.compound import spelt
 from abs_shield.session.kept import At, Kept
-from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
+from abs_shield.text.normal import chunks, squeezed
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -16,8 +17,6 @@ SYSTEM, USER, PROSE, SCALAR = range(4)
 _GROUPED = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
-_MOST_RUNS = 4
-"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 
 
 class Index:
@@ -73,32 +72,11 @@ class Index:
                     self._squeezed.setdefault(chunk.lstrip("0"), at)
 
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
-        split = words(chunk)
-        for part in parts(chunk, split):
-            if part not in own:
-                self._parts.setdefault(part, at)
-                if not part.isalnum() or not part.isascii() or part[0] == "0":
-                    self._squeeze(part, words(part), at, own)
-        self._squeeze(chunk, split, at, own)
-        if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
-            self._squeeze_within(chunk, split, at, own)
-
-    def _squeeze_within(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
-        """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
-        if "@" in chunk:
-            return
-        for start, end in combinations(range(len(split) + 1), 2):
-            around = (*split[:start][-1:], *split[end:][:1])
-            if 1 < end - start < len(split) and all(map(str.isalpha, around)):
-                self._squeeze("", split[start:end], at, own)
-
-    def _squeeze(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
-        """Keep the letters and digits of what is not letters and digits alone."""
-        whole = unaccented("".join(split))
-        if whole != chunk and whole not in own:
-            self._squeezed.setdefault(whole, at)
-        if whole[:1] == "0" and whole.isdigit():
-            self._squeezed.setdefault(whole.lstrip("0"), at)
+        within, letters = spelt(chunk, own)
+        for part in within:
+            self._parts.setdefault(part, at)
+        for bare in letters:
+            self._squeezed.setdefault(bare, at)
 
     def _grouped(self, text: str, at: At) -> None:
         """Numbers that are written in groups: of telephones, cards, accounts."""
