@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import filterfalse, islice, pairwise
+from itertools import combinations, filterfalse, islice, pairwise
 from threading import RLock
 from typing import Any, NamedTuple
 
-from abs_shield.session.compound import spelt
 from abs_shield.session.kept import At, Kept
-from abs_shield.text.normal import chunks, squeezed
+from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -18,6 +17,8 @@ SYSTEM, USER, PROSE, SCALAR = range(4)
 _GROUPED = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
+_MOST_RUNS = 4
+"""Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -74,23 +75,27 @@ class Index:
             if not (own and own.intersection(found)):
                 self._kept.add(text, at)
                 self.forgot = self.forgot or self._kept.forgot
-            self._unread.append(_Unread(text, at, own, fresh))
-            self._unread_size += len(text)
-            if self._unread_size > min(_MOST_UNREAD, self._keys // 2 - self._size()):
-                self._read()
+            self._put_off(_Unread(text, at, own, fresh), found)
+
+    def _put_off(self, unread: _Unread, found: list[str]) -> None:
+        size = self._unread_size + len(unread.text)
+        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size()):
+            self._unread.append(unread)
+            self._unread_size = size
+            return
+        self._read()
+        self._take(unread, found)
 
     def _read(self) -> None:
         """Keep every other spelling of what was added since; anybody who asks may come here."""
         with self._lock:
             for unread in self._unread:
-                self._take(unread)
-                self._bound()
+                self._take(unread, chunks(unread.text))
             self._unread.clear()
             self._unread_size = 0
 
-    def _take(self, unread: _Unread) -> None:
+    def _take(self, unread: _Unread, found: list[str]) -> None:
         text, at, own, fresh = unread
-        found = chunks(text)
         pairs = self._pairs[at.level]
         self._spelt(fresh, text, at, own)
         side_by_side = set(map(hash, pairwise(found)))
@@ -98,6 +103,7 @@ class Index:
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
             self._grouped(text, at)
+        self._bound()
 
     def _spelt(self, fresh: list[str], text: str, at: At, own: frozenset[str]) -> None:
         """Keep the parts and the letters of chunks that are more than letters and digits."""
@@ -110,11 +116,32 @@ class Index:
                     self._squeezed.setdefault(chunk.lstrip("0"), at)
 
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
-        within, letters = spelt(chunk, own)
-        for part in within:
-            self._parts.setdefault(part, at)
-        for bare in letters:
-            self._squeezed.setdefault(bare, at)
+        split = words(chunk)
+        for part in parts(chunk, split):
+            if part not in own:
+                self._parts.setdefault(part, at)
+                if not part.isalnum() or not part.isascii() or part[0] == "0":
+                    self._squeeze(part, words(part), at, own)
+        self._squeeze(chunk, split, at, own)
+        if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
+            self._squeeze_within(chunk, split, at, own)
+
+    def _squeeze_within(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
+        """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
+        if "@" in chunk:
+            return
+        for start, end in combinations(range(len(split) + 1), 2):
+            around = (*split[:start][-1:], *split[end:][:1])
+            if 1 < end - start < len(split) and all(map(str.isalpha, around)):
+                self._squeeze("", split[start:end], at, own)
+
+    def _squeeze(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
+        """Keep the letters and digits of what is not letters and digits alone."""
+        whole = unaccented("".join(split))
+        if whole != chunk and whole not in own:
+            self._squeezed.setdefault(whole, at)
+        if whole[:1] == "0" and whole.isdigit():
+            self._squeezed.setdefault(whole.lstrip("0"), at)
 
     def _grouped(self, text: str, at: At) -> None:
         """Numbers that are written in groups: of telephones, cards, accounts."""
