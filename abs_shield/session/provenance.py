@@ -119,10 +119,9 @@ class Provenance:
         told = read_result(value, most=self._text)
         if told.cut:
             self._cut = self._cut or "a result that could not be read whole"
-        for field, text in told.scalars:
-            self._stood(normal(text), field)
+        self._stood(told.scalars)
         if told.scalars:
-            joined = " | ".join(dict.fromkeys(text for _, text in told.scalars))
+            joined = " | ".join(dict.fromkeys([text for _, text in told.scalars]))
             self._take(joined, At(SCALAR, version), own)
         for text in told.prose:
             self._take(text, At(PROSE, version), own)
@@ -134,12 +133,17 @@ class Provenance:
         self._foreign = self._foreign or not latin(normalised)
         self._index.add(normalised, at, own=own)
 
-    def _stood(self, text: str, field: str) -> None:
-        known = self._fields.get(text, ())
-        if field and field not in known and len(known) < MOST_FIELDS:
-            self._fields[text] = (*known, field)
-            if len(self._fields) > self._keys:
-                del self._fields[next(iter(self._fields))]
+    def _stood(self, scalars: list[tuple[str, str]]) -> None:
+        fields = self._fields
+        for field, text in scalars:
+            if not field:
+                continue
+            text = text.lower() if text.isascii() else normal(text)
+            known = fields.get(text, ())
+            if field not in known and len(known) < MOST_FIELDS:
+                fields[text] = (*known, field)
+                if len(fields) > self._keys:
+                    del fields[next(iter(fields))]
 
     def _echo(
         self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]

@@ -50,15 +50,11 @@ def read_result(value: Any, *, most: int) -> Told:
             inner = opened(text) if "{" in text or "[" in text else None
             if inner is not None:
                 left.append((field, inner))
-            elif _is_scalar(text):
+            elif len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
                 told.scalars.append(labelled_text)
             else:
                 _take_prose(told, text)
     return told
-
-
-def _is_scalar(text: str) -> bool:
-    return len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text
 
 
 def _take_prose(told: Told, text: str) -> None:
