@@ -81,15 +81,21 @@ def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
             told.cut = True
             if item is not UNREADABLE:
                 return
-        elif kind is str or not isinstance(item, (dict, list, tuple, Mapping)):
-            if text := item if kind is str else scalar_text(item):
+        elif kind is str:
+            if item:
+                yield name, item
+        elif not isinstance(item, (dict, list, tuple, Mapping)):
+            if text := scalar_text(item):
                 yield name, text
         elif depth >= DEEPEST:
             told.cut = told.cut or bool(item)
         elif isinstance(item, (dict, Mapping)):
             inside = list(islice(item.items(), MOST))
             for key, _ in inside:
-                if isinstance(key, (str, int)) and (text := scalar_text(key)):
+                if type(key) is str:
+                    if key:
+                        yield name, key
+                elif isinstance(key, (str, int)) and (text := scalar_text(key)):
                     yield name, text
             left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
