@@ -16,7 +16,7 @@ from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
-from abs_shield.text.shape import BRACKETS, outline
+from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
@@ -241,10 +241,10 @@ class Provenance:
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        shape, length = outline(text), len(text)
+        of_shape, length = outlined(text).fullmatch, len(text)
         for level in (USER, SCALAR, PROSE):
             for chunk in self._index.newest(level, _NEAR):
-                if abs(len(chunk) - length) <= 2 and outline(chunk) == shape:
+                if abs(len(chunk) - length) <= 2 and of_shape(chunk, 0, LONGEST):
                     yield chunk
 
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
