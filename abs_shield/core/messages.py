@@ -204,10 +204,11 @@ def failed(message: Mapping[str, Any]) -> bool:
 
 
 def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[Event]:
-    texts: list[str] = []
+    content = message.get("content")
+    texts = [str(content)] if isinstance(content, str) else []
     calls = [_legacy(message)] if message.get("function_call") else []
     later: list[Event] = []
-    for block in _blocks(message.get("content")):
+    for block in () if texts else _blocks(content):
         kind = _kind(block, otherwise="text")
         if kind in _TEXT_BLOCKS:
             texts.append(str(block.get("text") or block.get("refusal") or ""))
@@ -218,11 +219,12 @@ def _turn(role: Role, message: Mapping[str, Any], at: float | None) -> Iterator[
             later += _unseen(block.get("content", block.get("output")), at)
         elif kind not in _SILENT_BLOCKS:
             later.append(Opaque(f"a {role} message holds a block of type {kind[:40]}", at))
-    calls += [read_call(call) for call in _listed(message.get("tool_calls"))]
-    yield from (event for event in later if isinstance(event, Returned))
+    if listed := message.get("tool_calls"):
+        calls += map(read_call, _listed(listed))
+    yield from [event for event in later if isinstance(event, Returned)]
     if any(texts):
         yield Said(role, "\n".join(texts), at)
-    yield from (event for event in later if not isinstance(event, Returned))
+    yield from [event for event in later if not isinstance(event, Returned)]
     if calls:
         yield Proposed(tuple(calls), at)
 
@@ -235,9 +237,7 @@ def _kind(part: Mapping[str, Any], *, otherwise: str = "") -> str:
 def _listed(calls: Any) -> Iterable[Any]:
     if isinstance(calls, (list, tuple)):
         return calls
-    if calls:
-        raise UnreadableMessage(f"`tool_calls` is of type {type(calls).__name__}; give a list")
-    return ()
+    raise UnreadableMessage(f"`tool_calls` is of type {type(calls).__name__}; give a list")
 
 
 def _legacy(message: Mapping[str, Any]) -> ToolCall:
@@ -247,8 +247,6 @@ def _legacy(message: Mapping[str, Any]) -> ToolCall:
 def _blocks(content: Any) -> Iterable[Mapping[str, Any]]:
     if content is None:
         return ()
-    if isinstance(content, str):
-        return ({"type": "text", "text": content},)
     if isinstance(content, (list, tuple)):
         return [
             {"type": "text", "text": block} if isinstance(block, str) else _mapping(block, "block")

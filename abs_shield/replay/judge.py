@@ -106,7 +106,7 @@ class _Bench:
     def judge(self, proposed: Proposed, result: Returned | None) -> Judged:
         """Judge a call, and then take its result as that of a call that ran."""
         recorded = proposed.calls[0]
-        call = replace(recorded, id=new_id())
+        call = ToolCall(recorded.name, recorded.arguments, new_id(), recorded.logprobs)
         self._clock.move(proposed.at)
         decision = self._firewall.check_call(call, session=self._session)
         if result is not None:

@@ -70,7 +70,10 @@ def answers(calls: Sequence[ToolCall], returned: Sequence[Returned]) -> list[Ret
 
 
 def _once(ids: Iterator[str | None]) -> set[str | None]:
-    return {name for name, count in Counter(ids).items() if name and count == 1}
+    listed = [name for name in ids if name]
+    if len(listed) < 2:
+        return set(listed)
+    return {name for name, count in Counter(listed).items() if count == 1}
 
 
 def _next(call: ToolCall, left: list[Returned]) -> Returned | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import combinations, filterfalse, islice, pairwise
-from typing import Any
+from threading import RLock
+from typing import Any, NamedTuple
 
 from abs_shield.session.kept import At, Kept
 from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
@@ -18,6 +19,17 @@ _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+_MOST_UNREAD = 8 * 1024
+"""Characters whose other spellings are put off, so that a question never waits long for them."""
+
+
+class _Unread(NamedTuple):
+    """A text of which only the chunks are kept so far; *fresh* are those that were new."""
+
+    text: str
+    at: At
+    own: frozenset[str]
+    fresh: list[str]
 
 
 class Index:
@@ -29,10 +41,14 @@ class Index:
     A chunk is a run of word characters with the punctuation inside. Each is kept once a trust
     level, and so are two that stood side by side, as a hash, so that a phrase is found without
     its text. The newest text is kept as it is, for spellings that no table holds.
+
+    Most values stand in a run as they are, so only the chunks themselves are kept at once; every
+    other spelling when it is first asked for, a bounded stretch of text behind.
     """
 
     __slots__ = (
-        "_exact", "_kept", "_keys", "_pairs", "_parts", "_squeezed", "forgot", "said",
+        "_exact", "_kept", "_keys", "_lock", "_pairs", "_parts", "_squeezed", "_unread",
+        "_unread_size", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -43,6 +59,9 @@ class Index:
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
         self._kept = Kept(scan)
+        self._lock = RLock()
+        self._unread: list[_Unread] = []
+        self._unread_size = 0
         self.forgot = False
 
     # What comes in -------------------------------------------------------------------------------
@@ -50,18 +69,42 @@ class Index:
     def add(self, text: str, at: At, *, own: frozenset[str] = frozenset()) -> None:
         """Take normalised *text*; what is in *own* is an echo, and proves nothing."""
         found = chunks(text)
-        exact, pairs = self._exact[at.level], self._pairs[at.level]
-        fresh = [chunk for chunk in dict.fromkeys(found) if chunk not in exact]
-        if own:
-            fresh = [chunk for chunk in fresh if chunk not in own]
-        exact.update(dict.fromkeys(fresh, at.version))
+        exact = self._exact[at.level]
+        with self._lock:
+            fresh = [chunk for chunk in dict.fromkeys(found) if chunk not in exact]
+            if own:
+                fresh = [chunk for chunk in fresh if chunk not in own]
+            exact.update(dict.fromkeys(fresh, at.version))
+            if not (own and own.intersection(found)):
+                self._kept.add(text, at)
+                self.forgot = self.forgot or self._kept.forgot
+            self._put_off(_Unread(text, at, own, fresh), found)
+
+    def _put_off(self, unread: _Unread, found: list[str]) -> None:
+        size = self._unread_size + len(unread.text)
+        if size <= min(_MOST_UNREAD, self._keys // 2 - self._size()):
+            self._unread.append(unread)
+            self._unread_size = size
+            return
+        self._read()
+        self._take(unread, found)
+
+    def _read(self) -> None:
+        """Keep every other spelling of what was added since; anybody who asks may come here."""
+        with self._lock:
+            for unread in self._unread:
+                self._take(unread, chunks(unread.text))
+            self._unread.clear()
+            self._unread_size = 0
+
+    def _take(self, unread: _Unread, found: list[str]) -> None:
+        text, at, own, fresh = unread
+        pairs = self._pairs[at.level]
         self._spelt(fresh, text, at, own)
         side_by_side = set(map(hash, pairwise(found)))
         # `set.difference` of a dict walks the smaller set; a view would walk the whole session
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
-            self._kept.add(text, at)
-            self.forgot = self.forgot or self._kept.forgot
             self._grouped(text, at)
         self._bound()
 
@@ -110,14 +153,17 @@ class Index:
             if len(digits) >= _LEAST_GROUPED:
                 self._squeezed.setdefault(digits, at)
 
+    def _tables(self) -> tuple[dict[Any, Any], ...]:
+        return (*self._exact, *self._pairs, self._parts, self._squeezed)
+
+    def _size(self) -> int:
+        return sum(map(len, self._tables()))
+
     def _bound(self) -> None:
-        tables: tuple[dict[Any, Any], ...] = (
-            *self._exact, *self._pairs, self._parts, self._squeezed
-        )  # fmt: skip
-        if sum(map(len, tables)) <= self._keys:
+        if self._size() <= self._keys:
             return
         self.forgot = True
-        for table in tables:
+        for table in self._tables():
             for key in list(islice(table, len(table) // 2)):
                 del table[key]
 
@@ -140,16 +186,22 @@ class Index:
 
     def part(self, part: str) -> At | None:
         """Where *part* is a whole word of something longer, or a folder on the way to it."""
+        if self._unread:
+            self._read()
         return self._parts.get(part)
 
     def squeezed(self, letters: str) -> At | None:
         """Where something is written with these letters and digits and other separators."""
+        if self._unread:
+            self._read()
         return self._squeezed.get(letters)
 
     def joined(self, found: Sequence[str]) -> At | None:
         """Where chunks stand side by side; the least trusted place of them."""
         if len(found) < 2:
             return self.chunk(found[0]) if found else None
+        if self._unread:
+            self._read()
         worst: At | None = None
         for pair in map(hash, pairwise(found)):
             at = self._pair(pair)

@@ -16,7 +16,7 @@ from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
-from abs_shield.text.shape import BRACKETS, outline
+from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
 
 _SOURCES: tuple[Source, ...] = ("system", "user", "tool", "tool")
@@ -119,10 +119,9 @@ class Provenance:
         told = read_result(value, most=self._text)
         if told.cut:
             self._cut = self._cut or "a result that could not be read whole"
-        for field, text in told.scalars:
-            self._stood(normal(text), field)
+        self._stood(told.scalars)
         if told.scalars:
-            joined = " | ".join(dict.fromkeys(text for _, text in told.scalars))
+            joined = " | ".join(dict.fromkeys([text for _, text in told.scalars]))
             self._take(joined, At(SCALAR, version), own)
         for text in told.prose:
             self._take(text, At(PROSE, version), own)
@@ -134,12 +133,17 @@ class Provenance:
         self._foreign = self._foreign or not latin(normalised)
         self._index.add(normalised, at, own=own)
 
-    def _stood(self, text: str, field: str) -> None:
-        known = self._fields.get(text, ())
-        if field and field not in known and len(known) < MOST_FIELDS:
-            self._fields[text] = (*known, field)
-            if len(self._fields) > self._keys:
-                del self._fields[next(iter(self._fields))]
+    def _stood(self, scalars: list[tuple[str, str]]) -> None:
+        fields = self._fields
+        for field, text in scalars:
+            if not field:
+                continue
+            text = text.lower() if text.isascii() else normal(text)
+            known = fields.get(text, ())
+            if field not in known and len(known) < MOST_FIELDS:
+                fields[text] = (*known, field)
+                if len(fields) > self._keys:
+                    del fields[next(iter(fields))]
 
     def _echo(
         self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
@@ -239,10 +243,10 @@ class Provenance:
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        shape, length = outline(text), len(text)
+        of_shape, length = outlined(text).fullmatch, len(text)
         for level in (USER, SCALAR, PROSE):
             for chunk in self._index.newest(level, _NEAR):
-                if abs(len(chunk) - length) <= 2 and outline(chunk) == shape:
+                if abs(len(chunk) - length) <= 2 and of_shape(chunk, 0, LONGEST):
                     yield chunk
 
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:

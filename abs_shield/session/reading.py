@@ -10,11 +10,12 @@ from typing import Any
 
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import DEEPEST, MOST, Path, name_of, opened, scalar_text
+from abs_shield.text.leaves import DEEPEST, MOST, opened, scalar_text
 
 LONGEST_SCALAR = 64
 """Characters of a string that still is a value; a longer one is running text."""
 _MOST_WORDS = 6
+_OF_JSON = frozenset({str, int, float, bool, type(None), dict, list})
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\x([0-9a-fA-F]{2})")
 
 
@@ -38,56 +39,67 @@ def read_result(value: Any, *, most: int) -> Told:
     """Read a result, JSON inside strings included, up to *most* characters."""
     told = Told()
     left: list[tuple[str, Any]] = [("", value)]
-    size = 0
     while left:
-        field, item = left.pop()
-        for path, leaf in _with_keys(item, told):
-            text = scalar_text(leaf)
-            if not text:
-                continue
-            size += len(text)
-            if size > most:
+        outer, item = left.pop()
+        for labelled_text in _texts(item, outer, told):
+            field, text = labelled_text
+            most -= len(text)
+            if most < 0:
                 told.cut = True
                 return told
-            inner = opened(text)
+            inner = opened(text) if "{" in text or "[" in text else None
             if inner is not None:
-                left.append((name_of(path) or field, inner))
+                left.append((field, inner))
+            elif len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
+                told.scalars.append(labelled_text)
             else:
-                _take(told, name_of(path) or field, text)
+                _take_prose(told, text)
     return told
 
 
-def _take(told: Told, field: str, text: str) -> None:
-    if len(text) <= LONGEST_SCALAR and text.count(" ") < _MOST_WORDS and "\n" not in text:
-        told.scalars.append((field, text))
-        return
+def _take_prose(told: Told, text: str) -> None:
     text = _unescaped(text)
     told.prose.append(text)
     told.scalars.extend(labelled(text))
 
 
-def _with_keys(value: Any, told: Told) -> Iterator[tuple[Path, Any]]:
-    """Leaves, and the keys of objects under the name that holds the object: ids are often keys."""
-    left: list[tuple[Path, Any]] = [((), value)]
+def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
+    """
+    Texts of leaves, and keys of objects under the name that holds the object: ids are often keys.
+
+    A result of every call comes through here, so JSON's own types are told apart by identity.
+    """
+    left: list[tuple[str, int, Any]] = [(outer, 0, value)]
     given = 0
     while left:
-        path, item = left.pop()
-        item = as_json(item)
+        name, depth, item = left.pop()
+        kind = type(item)
+        if kind not in _OF_JSON:
+            item = as_json(item)
         given += 1
         if given > MOST or len(left) > MOST or item is UNREADABLE:
             told.cut = True
             if item is not UNREADABLE:
                 return
-        elif not isinstance(item, (Mapping, list, tuple)):
-            yield path, item
-        elif len(path) >= DEEPEST:
+        elif kind is str:
+            if item:
+                yield name, item
+        elif not isinstance(item, (dict, list, tuple, Mapping)):
+            if text := scalar_text(item):
+                yield name, text
+        elif depth >= DEEPEST:
             told.cut = told.cut or bool(item)
-        elif isinstance(item, Mapping):
+        elif isinstance(item, (dict, Mapping)):
             inside = list(islice(item.items(), MOST))
-            yield from ((path, key) for key, _ in inside if isinstance(key, (str, int)))
-            left.extend(((*path, str(key)), inner) for key, inner in reversed(inside))
+            for key, _ in inside:
+                if type(key) is str:
+                    if key:
+                        yield name, key
+                elif isinstance(key, (str, int)) and (text := scalar_text(key)):
+                    yield name, text
+            left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
-            left.extend(((*path, n), inner) for n, inner in reversed([*enumerate(item[:MOST])]))
+            left.extend([(name, depth + 1, inner) for inner in reversed(item[:MOST])])
 
 
 def _unescaped(text: str) -> str:

@@ -136,7 +136,8 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     if "_" in chunk:
         within.update(word for word in _WORD.findall(chunk) if not word.isdigit())
     if _PIECE.search(chunk) is None:  # nothing but hyphens, full stops, underscores, @
-        within.update(_TAIL.findall(chunk))
+        if split and split[-1].isdigit():
+            within.update(_TAIL.findall(chunk))
         return within - {"", chunk}
     within.update(_PIECE.split(chunk), _LABEL.split(chunk), _TAIL.findall(chunk))
     steps = chunk.split("/")[:_MOST_STEPS] if "/" in chunk else []

@@ -71,12 +71,13 @@ _MIXED = re.compile(r"(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_-]+")
 _GROUP = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
-_LONGEST = 256
+LONGEST = 256
+"""Characters of a value that its shape is read from."""
 
 
 def is_address(text: str) -> bool:
     """Whether *text* is an e-mail address, a URL, a UUID, a telephone, an IP address, a handle."""
-    text = text[:_LONGEST].strip()
+    text = text[:LONGEST].strip()
     return any(form.fullmatch(text) for form in (_EMAIL, _URL, _UUID, _PHONE, _IP, _HANDLE))
 
 
@@ -87,17 +88,17 @@ def is_formula(text: str) -> bool:
     >>> [is_formula(t) for t in ("$hub.code", "Sheet1!A1:E50", "*.py", "A1")]
     [True, True, True, False]
     """
-    return _FORMULA.fullmatch(text[:_LONGEST].strip()) is not None
+    return _FORMULA.fullmatch(text[:LONGEST].strip()) is not None
 
 
 def is_url(text: str) -> bool:
     """Whether *text* is a URL."""
-    return _URL.fullmatch(text[:_LONGEST].strip()) is not None
+    return _URL.fullmatch(text[:LONGEST].strip()) is not None
 
 
 def is_moment(text: str) -> bool:
     """Whether *text* is a date or a time."""
-    return _DATE.fullmatch(text[:_LONGEST].strip()) is not None
+    return _DATE.fullmatch(text[:LONGEST].strip()) is not None
 
 
 def is_quantity(text: str) -> bool:
@@ -107,7 +108,7 @@ def is_quantity(text: str) -> bool:
     >>> [is_quantity(t) for t in ("1,200.50", "30 min", "1080p", "1280x720", "v2.1.0", "#ff0000")]
     [True, True, True, True, True, True]
     """
-    text = text[:_LONGEST].strip()
+    text = text[:LONGEST].strip()
     return any(form.fullmatch(text) for form in (_QUANTITY, _VERSION, _COLOUR))
 
 
@@ -118,7 +119,7 @@ def is_placeholder(text: str) -> bool:
     >>> [is_placeholder(t) for t in ("<order_id>", "your-account", "ORD-7731")]
     [True, True, False]
     """
-    text = text[:_LONGEST].strip()
+    text = text[:LONGEST].strip()
     return any(form.fullmatch(text) for form in (_BRACKETED, _STAND_IN, _CAPITALS))
 
 
@@ -134,7 +135,7 @@ def is_code(text: str) -> bool:
     >>> [is_code(t) for t in ("HAT170", "ZFA04Y", "#W2378156", "us-east-1", "Paris", "gpt-4o")]
     [True, True, True, False, False, False]
     """
-    text = text[:_LONGEST].strip()
+    text = text[:LONGEST].strip()
     if text.isdigit():
         return _is_number_of_something(text)
     if not text or " " in text or is_quantity(text) or is_moment(text):
@@ -162,4 +163,15 @@ def outline(normalised: str) -> str:
     >>> outline("tx_12345"), outline("mia.li@x.org")
     ('a_9', 'a.a@a.a')
     """
-    return _LETTERS.sub("a", _GROUP.sub("9", normalised[:_LONGEST]))
+    return _LETTERS.sub("a", _GROUP.sub("9", normalised[:LONGEST]))
+
+
+def outlined(normalised: str) -> re.Pattern[str]:
+    """
+    Give what matches the values of one shape, in full: many are compared with one.
+
+    >>> [outlined("tx_12345").fullmatch(text) is not None for text in ("ord_7", "ord_7x")]
+    [True, False]
+    """
+    runs = {"a": r"[^\W\d_]++", "9": r"\d++"}
+    return re.compile("".join(runs.get(c) or re.escape(c) for c in outline(normalised)))

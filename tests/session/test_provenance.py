@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
@@ -284,6 +285,28 @@ def test_memory_is_bounded():
     kept = sum(map(len, (*index._exact, *index._pairs, index._parts, index._squeezed)))
     assert kept <= 2_000
     assert index._kept._size <= 20_000
+
+
+@pytest.mark.parametrize("told", [1, 40, 4_000])
+def test_spellings_are_found_however_late_they_are_asked_for(told):
+    """Another spelling of the oldest and of the newest value is found where it first stood."""
+    session = Session(limits=Limits(keys=400_000))
+    for n in range(told):
+        session.user(f"Order ORD-{n:05}-Xaver, {n:03} more words.")
+
+    found = [session.origin(f"ord {n:05}") for n in (0, told - 1)]
+    assert [("variant", 1), ("variant", told)] == [(at.how, at.version) for at in found]
+
+
+def test_threads_that_ask_first_all_find_another_spelling():
+    """Whoever comes while another thread reads what was put off waits for it."""
+    wanted = [f"ord-{n:05} two words" for n in range(192, 200)]
+    for _ in range(50):
+        session = Session()
+        session.user(" ".join(f"Order ORD-{n:05}, two words." for n in range(200)))
+        vouches = partial(session.seen.vouches, asks=frozenset())
+        with ThreadPoolExecutor(8) as pool:
+            assert [True] * 8 == [*pool.map(vouches, wanted)]
 
 
 def test_an_opaque_turn_makes_misses_unknown():
