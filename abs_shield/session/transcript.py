@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
+
+from abs_shield.core.digest import digest
 
 _COMPARED = 8
 """Newest known messages that are compared before a list counts as the known one, grown."""
@@ -109,7 +110,7 @@ def _digest(message: Any) -> bytes:
         plain = json.dumps(message, sort_keys=True, default=repr)
     except Exception:  # keys of several kinds, a cycle, an object that breaks
         plain = _written(message)
-    return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return digest(plain, size=8)
 
 
 def _written(message: Any) -> str:

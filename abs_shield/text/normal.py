@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, filterfalse
 
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
 MARKS = (
@@ -132,13 +132,14 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     ['9', 'orders', 'org', 'w', 'w_9', 'x', 'x.org', 'x.org/orders']
     """
     split = words(chunk) if split is None else split
-    within = {word for word in split if not word.isdigit()}
+    within = set(filterfalse(str.isdigit, split))
     if "_" in chunk:
-        within.update(word for word in _WORD.findall(chunk) if not word.isdigit())
+        within.update(filterfalse(str.isdigit, _WORD.findall(chunk)))
     if _PIECE.search(chunk) is None:  # nothing but hyphens, full stops, underscores, @
-        if split and split[-1].isdigit():
+        if within and split[-1].isdigit():
             within.update(_TAIL.findall(chunk))
-        return within - {"", chunk}
+        within.discard(chunk)
+        return within
     within.update(_PIECE.split(chunk), _LABEL.split(chunk), _TAIL.findall(chunk))
     steps = chunk.split("/")[:_MOST_STEPS] if "/" in chunk else []
     return within.union(accumulate(steps[:-1], "{}/{}".format)) - {"", chunk}
