@@ -49,10 +49,10 @@ class Transcript:
 
     def _edited(self, messages: Sequence[Any], digests: list[bytes]) -> Iterator[Any]:
         shown = frozenset(self._shown)
-        for message, digest in zip(messages, digests, strict=True):
-            if digest not in shown:
+        for message, shown_as in zip(messages, digests, strict=True):
+            if shown_as not in shown:
                 yield message
-                self._remember(digest)
+                self._remember(shown_as)
         self._digests = digests
 
     def _remember(self, digest: bytes) -> None:
@@ -93,8 +93,8 @@ def _meeting(known: Sequence[bytes], given: Sequence[bytes]) -> int:
         length = _extended(given, borders, length, given[place])
         borders[place] = length
     length = 0
-    for digest in islice(known, max(0, len(known) - len(given)), None):
-        length = _extended(given, borders, length, digest)
+    for each in islice(known, max(0, len(known) - len(given)), None):
+        length = _extended(given, borders, length, each)
     return length
 
 
