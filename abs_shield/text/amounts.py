@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -12,6 +13,16 @@ _INFINITE = Decimal("Infinity")
 _LONGEST = 1_000
 _MOST_DIGITS = 5_000
 _MOST_BITS = 16_384
+_MINUS = "\u2212"
+_GAP = "[ \u00a0\u2007\u2009\u202f'\u2019]"
+_PLAIN = re.compile(r"-\d+(?:\.\d*)?")
+_WRITTEN = [
+    (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),
+    (re.compile(r"[+-]?(?!0+,\d+$)\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d*)?"), ","),
+    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?"), r"\."),
+    (re.compile(r"[+-]?(?:\d+,\d*|,\d+)"), ""),
+]
+"""How people write a number that Python does not read, and what stands between its groups."""
 
 
 def amount(value: Any) -> Decimal | None:
@@ -20,6 +31,8 @@ def amount(value: Any) -> Decimal | None:
 
     >>> amount(0.1), amount("20.50"), amount(True), amount("20 dollars")
     (Decimal('0.1'), Decimal('20.50'), None, None)
+    >>> amount("1 000"), amount("1.000,50"), amount("0,00"), amount("1,000")
+    (Decimal('1000'), Decimal('1000.50'), Decimal('0.00'), Decimal('1000'))
     """
     match value:
         case bool():
@@ -99,7 +112,15 @@ def _read(text: str) -> Decimal | None:
     try:
         return _sound(Decimal(text))
     except InvalidOperation:
-        return None
+        return _as_written(text.strip().replace(_MINUS, "-"))
+
+
+def _as_written(text: str) -> Decimal | None:
+    """A number with groups of digits or a decimal comma; what can be both is grouped."""
+    between = next((gap for form, gap in _WRITTEN if form.fullmatch(text)), None)
+    if between is None:
+        return _sound(Decimal(text)) if _PLAIN.fullmatch(text) else None
+    return _sound(Decimal(re.sub(between, "", text).replace(",", ".")))
 
 
 def _sound(number: Decimal) -> Decimal:

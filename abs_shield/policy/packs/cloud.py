@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from ipaddress import ip_network
 from typing import Any
 
 from abs_shield.core import ToolCall
@@ -13,6 +12,8 @@ from abs_shield.policy.rule import Rule
 from abs_shield.session import Session
 from abs_shield.text.amounts import within
 from abs_shield.text.leaves import items, leaves, texts
+from abs_shield.text.networks import is_everything
+from abs_shield.text.normal import normal
 
 _PRODUCTION = ("prod", "production")
 _LONGEST = 500
@@ -76,14 +77,16 @@ def no_wildcards(*, tool: Tools, parameter: str = "resource") -> Rule:
 
 def not_open_to_all(*, tool: Tools, parameter: str = "cidr") -> Rule:
     """
-    A network is not the whole internet.
+    A network is not the whole internet, nor are several networks together.
+
+    Texts may list several. What is no network passes, unless it ends in ``/0``.
 
     >>> not_open_to_all(tool="open_port").sentence
     '`cidr` is not the whole internet, 0.0.0.0/0 or ::/0.'
     """
 
     def check(cidr: Any) -> bool:
-        return all(_prefix(text) > 0 for text in texts(cidr))
+        return not is_everything(texts(cidr))
 
     sentence = f"{quoted(parameter)} is not the whole internet, 0.0.0.0/0 or ::/0."
     return made(
@@ -149,7 +152,7 @@ def dry_run_first(*, tool: Tools, parameter: str = "dry_run") -> Rule:
 
 def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags") -> Rule:
     """
-    What is made says whose it is; tags that are absent or cannot be read are missing.
+    What is made says whose it is; tags that are absent, empty or unreadable are missing.
 
     Read are an object, a list of ``{"key", "value"}`` in any case, and ``name=value`` texts.
 
@@ -166,21 +169,25 @@ def required_tags(names: Iterable[str], *, tool: Tools, parameter: str = "tags")
     return made(check, tool=tool, takes={"tags": parameter}, sentence=sentence)
 
 
-def _prefix(text: str) -> int:
-    """Bits that a network fixes; a text that is no network fixes some."""
-    try:
-        return ip_network(text[:_LONGEST].strip(), strict=False).prefixlen
-    except ValueError:
-        return 1
-
-
 def _tags(tags: Any) -> Iterator[str]:
+    """The names of the tags that have a value."""
+    return (name.strip() for name, value in _pairs(tags) if _says(value))
+
+
+def _pairs(tags: Any) -> Iterator[tuple[str, Any]]:
     if isinstance(tags, Mapping):
-        yield from (str(name) for name in tags)
+        yield from ((str(name), value) for name, value in tags.items())
         return
     for item in items(tags):
         if isinstance(item, Mapping):
-            named = [tag for name, tag in item.items() if str(name).casefold() == "key"]
-            yield from texts(named)
+            fields = {str(name).casefold(): field for name, field in item.items()}
+            yield from ((name, fields.get("value")) for name in texts(fields.get("key")))
         elif isinstance(item, str):
-            yield from (pair.partition("=")[0].strip() for pair in item.split(","))
+            given = (pair.partition("=") for pair in item.split(","))
+            yield from ((name, value) for name, _, value in given)
+
+
+def _says(value: Any) -> bool:
+    """Whether a value holds more than nothing, blanks and invisible letters."""
+    held = (leaf for _, leaf in leaves(value) if leaf is not None)
+    return any(not isinstance(leaf, str) or normal(leaf[:_LONGEST]).strip() for leaf in held)

@@ -164,6 +164,9 @@ def test_messages(rule: Rule, value: Any, expected: bool) -> None:
     assert expected is passes(rule, {"v": value})
 
 
+GROUPED = [f"1{gap}000" for gap in " \u00a0\u2007\u2009\u202f'\u2019"]
+
+
 @pytest.mark.parametrize(
     ("amount", "expected"),
     [
@@ -180,6 +183,23 @@ def test_messages(rule: Rule, value: Any, expected: bool) -> None:
         (10**4_000, False),
         ([1, "501"], False),
         ("600 dollars", True),
+        *((text, False) for text in GROUPED),
+        ("1 00 000", False),
+        ("1.000,50", False),
+        ("1,000,000", False),
+        ("1,000.50", False),
+        ("1,000", False),
+        ("500,01", False),
+        ("1234,500", False),
+        ("499,99", True),
+        ("0,999", True),
+        ("1.000", True),
+        ("-1 000", True),
+        ("2 500", False),
+        ("2 50", True),
+        ("12.05.2030", True),
+        ("a,b", True),
+        (",", True),
         (True, True),
         ({"value": 600}, True),
     ],
@@ -188,6 +208,31 @@ def test_sums(amount: Any, expected: bool) -> None:
     """Whatever a tool reads as a number is one; the rest is the schema's business."""
 
     assert expected is passes(money.at_most(500, tool="act"), {"amount": amount})
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        ("0,00", False),
+        ("0,000", False),
+        ("0,0000", False),
+        ("0,000.00", False),
+        ("0 000", False),
+        (",0", False),
+        ("0,", False),
+        ("-1 000", False),
+        ("\u22125", False),
+        ("\u22120,5", False),
+        ("0,01", True),
+        (",5", True),
+        ("1'000,50", True),
+        ("nothing, really", True),
+    ],
+)
+def test_nothing_is_nothing_in_every_spelling(amount: str, expected: bool) -> None:
+    """A decimal comma, groups and another minus sign hide no zero and no debt."""
+
+    assert expected is passes(money.above_zero(tool="act"), {"amount": amount})
 
 
 @pytest.mark.parametrize(
@@ -248,6 +293,63 @@ def test_today_is_never_past() -> None:
 
     assert passes(rule, {"date": today.isoformat()})
     assert not passes(rule, {"date": today.replace(year=today.year - 1, day=1).isoformat()})
+
+
+@pytest.mark.parametrize(
+    ("cidr", "expected"),
+    [
+        ("0/0", False),
+        ("000.000.000.000/0", False),
+        ("0.0.0.0/00", False),
+        ("10.0.0.0/8,0.0.0.0/0", False),
+        ("10.0.0.0/8 ::/0", False),
+        ('["10.0.0.0/8", "0.0.0.0/0"]', False),
+        ("10.0.0.0/8," * 90 + "0.0.0.0/0", False),
+        ("10.0.0.0/8," * 9_000, False),
+        ("::ffff:0.0.0.0/96", False),
+        ("::/80", False),
+        ("0.0.0.0/1,128.0.0.0/1", False),
+        (["0.0.0.0/1", "128.0.0.0/1"], False),
+        ("\uff10.\uff10.\uff10.\uff10/\uff10", False),
+        ("10.0.0.0/8, 192.168.0.0/16", True),
+        (["10.0.0.0/8", "2001:db8::/32"], True),
+        ("::ffff:10.0.0.0/104", True),
+        ("10.0.0.1/32", True),
+        ("0.0.0.0/8", True),
+        ("10.0.0.0/10", True),
+        ("office/10", True),
+        ("", True),
+        (5, True),
+    ],
+)
+def test_what_is_open_to_all(cidr: Any, expected: bool) -> None:
+    """The whole internet is seen in every spelling, in lists and in parts."""
+
+    assert expected is passes(cloud.not_open_to_all(tool="act"), {"cidr": cidr})
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ({"owner": ""}, False),
+        ({"owner": None}, False),
+        ({"owner": " "}, False),
+        ({"owner": "\u200b"}, False),
+        ({"owner": ["", None]}, False),
+        ([{"key": "owner", "value": ""}], False),
+        ([{"key": "owner"}], False),
+        ("owner=", False),
+        ("owner", False),
+        ({"owner": "ann"}, True),
+        ({"owner": 0}, True),
+        ([{"key": "team", "value": ""}, {"Key": "owner", "Value": "ann"}], True),
+        (["owner = ann"], True),
+    ],
+)
+def test_a_tag_without_a_value_is_missing(tags: Any, expected: bool) -> None:
+    """Nothing, blanks and invisible letters say nobody's name."""
+
+    assert expected is passes(cloud.required_tags(["owner"], tool="act"), {"tags": tags})
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,51 @@
+"""How much of the internet a text of networks names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from ipaddress import IPv4Network, IPv6Network, collapse_addresses, ip_network
+from unicodedata import normalize
+
+_LONGEST = 50_000
+_BETWEEN = re.compile(r"[\s,;|\"'()\[\]]+")
+_OPEN = re.compile(r".*/0+(?:\.0+)*")
+_EVERY_IPV4 = [IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96")]
+"""Where IPv6 holds the whole of IPv4."""
+
+
+def is_everything(texts: Iterable[str]) -> bool:
+    """
+    Whether the networks of *texts* add up to all of IPv4 or of IPv6.
+
+    A text may list several, with commas or blanks between them. What is no network says nothing,
+    unless it ends in ``/0``; a list that is too long to be read may say anything.
+
+    >>> is_everything(["10.0.0.0/8"]), is_everything(["0.0.0.0/1, 128.0.0.0/1"])
+    (False, True)
+    >>> is_everything(["office"]), is_everything(["0/0"]), is_everything(["::ffff:0.0.0.0/96"])
+    (False, True, True)
+    """
+    old: list[IPv4Network] = []
+    new: list[IPv6Network] = []
+    for text in texts:
+        if len(text) > _LONGEST:
+            return True
+        for name in _BETWEEN.split(normalize("NFKC", text)):
+            network = _network(name)
+            if network is None and _OPEN.fullmatch(name):
+                return True
+            if isinstance(network, IPv4Network):
+                old.append(network)
+            elif network is not None:
+                new.append(network)
+    return any(each.prefixlen == 0 for each in collapse_addresses(old)) or any(
+        every.subnet_of(each) for each in collapse_addresses(new) for every in _EVERY_IPV4
+    )
+
+
+def _network(name: str) -> IPv4Network | IPv6Network | None:
+    try:
+        return ip_network(name, strict=False)
+    except ValueError:
+        return None
