@@ -78,8 +78,18 @@ class Wanted:
         for name, word in self._words():
             if word not in known[name]:
                 yield meant(_NOTHING[name], word, known[name])
+        yield from self._unlooked(decisions)
         if any(decision.errors for decision in decisions):
             yield "an error of a layer is no finding; expect it with code `layer_error`"
+
+    def _unlooked(self, decisions: Sequence[Decision]) -> Iterator[str]:
+        """Why the wanted layer did not look at the calls that are meant, each reason once."""
+        if self.layer is None:
+            return
+        said = [d.coverage[self.layer] for d in self.about(decisions) if self.layer in d.coverage]
+        reasons = {c.reason: None for c in said if c.outcome is Outcome.UNAVAILABLE}
+        for reason in reasons:
+            yield f"`{escaped(self.layer)}` did not look: {escaped(reason, limit=200)}"
 
 
 _LAYER_ERROR = "layer_error"

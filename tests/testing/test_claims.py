@@ -198,10 +198,24 @@ def test_an_allowed_call_is_claimed(firewall):
 def test_a_layer_that_did_not_look_allows_nothing(firewall):
     """Without log-probabilities `confidence_drop` is unavailable, which is not a pass."""
     decision = judged(firewall, "refund", RIGHT)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match="`confidence_drop` did not look: no log-prob"):
         assert_allowed(decision, layer="confidence_drop")
     with pytest.raises(AssertionError, match="did you mean `phantom_target`"):
         assert_allowed(decision, layer="phantomtarget")
+
+
+def test_why_a_layer_did_not_look_is_told_once(firewall):
+    """Of many calls of the tool that is meant, the reason is told once; of other tools never."""
+
+    def agent():
+        with firewall.session(), assert_allowed(layer="confidence_drop", tool="find_order"):
+            for _ in range(3):
+                firewall.dispatch("find_order", {"email": "ann@example.com"})
+
+    with pytest.raises(AssertionError) as caught:
+        agent()
+
+    assert 1 == str(caught.value).count("`confidence_drop` did not look: no log-probabilities")
 
 
 def test_every_call_of_a_block_is_allowed(firewall):
