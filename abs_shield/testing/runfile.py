@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from os import PathLike, fspath
 from typing import Any
 
@@ -12,6 +13,12 @@ from abs_shield.testing.decisions import meant
 from abs_shield.text.show import escaped
 
 _Messages = list[dict[str, Any]]
+_READABLE = "give a run file that can be read"
+_HINTS = {
+    FileNotFoundError: "give the path of a run file, as `Shield(record=...)` writes it",
+    IsADirectoryError: "name a run file in it",
+    PermissionError: "make it readable",
+}
 
 
 def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messages:
@@ -25,17 +32,26 @@ def recorded(path: str | PathLike[str], *, run_id: str | None = None) -> _Messag
         run_id: The run, where the file holds several.
 
     Raises:
-        OSError: The file cannot be read.
-        ShieldError: A line is no run, or it is not clear which run is meant.
+        ShieldError: The file cannot be read, a line is no run, or it is not clear which run is
+            meant.
     """
     found: dict[str, _Messages] = {}
-    for number, line in enumerate(lines(fspath(path)), 1):
+    for number, line in enumerate(_lines(fspath(path)), 1):
         if isinstance(line, BadLine):
             raise ShieldError(str(line))
         name, session, messages = _run(f"{fspath(path)}:{line[0]}", line[1])
         key = name if run_id is not None else session or f"{number}: {name}"
         found.setdefault(key, []).extend(messages if run_id in (None, name) else ())
     return _one(found, fspath(path), run_id)
+
+
+def _lines(path: str) -> Iterator[tuple[int, bytes] | BadLine]:
+    try:
+        yield from lines(path)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        hint = next((hint for kind, hint in _HINTS.items() if isinstance(error, kind)), _READABLE)
+        raise ShieldError(f"{escaped(path, limit=400)}: {escaped(why)}; {hint}") from None
 
 
 def _run(place: str, line: bytes) -> tuple[str, str, _Messages]:

@@ -291,6 +291,24 @@ def test_a_run_of_several_is_named(file):
         recorded(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nope.jsonl", "nope.jsonl: No such file or directory; give the path of a run file"),
+        ("", ": Is a directory; name a run file in it"),
+        ("a\0b", "a\\x00b: "),
+        ("file/below", "file/below: Not a directory; give a run file that can be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_told(tmp_path, name, said):
+    """What is absent, a folder, or no path is one line that names it and says what to do."""
+    (tmp_path / "file").write_text("{}")
+    with pytest.raises(ShieldError) as caught:
+        recorded(str(tmp_path / name))
+
+    assert (True, False) == (said in str(caught.value), "\n" in str(caught.value))
+
+
 @pytest.mark.parametrize("run", [[], {"messages": {}}, {"run_id": "r1"}])
 def test_a_line_that_is_no_run_is_told(file, run):
     """With its file and line."""
