@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from threading import Event, Timer
 from typing import Any
 
 from abs_shield import rule
@@ -172,6 +173,18 @@ def has_a_good_form(value: str = "") -> bool:
     return bool(regex.fullmatch("(a+)+", value, timeout=0.05))
 
 
+def answers_late(answer: bool) -> Any:
+    """A rule that hangs until another thread wakes it; unwoken, it gives no answer at all."""
+
+    @rule(tool="act", sentence="Somebody else says yes.")
+    def patient(value: Any = None) -> Any:
+        woken = Event()
+        Timer(0.1, woken.set).start()
+        return answer if woken.wait(20) else None
+
+    return patient
+
+
 def raising(value: Any) -> bool:
     raise RuntimeError(value)
 
@@ -316,6 +329,10 @@ RULES = [
     clean("a rule that changes its arguments", lambda: {"value": {"kept": ["x"]}},
           declared={"rules": [rewrites]}),
     wrong("a rule that rambles", lambda: {"value": 1}, "rule", declared={"rules": [rambles]}),
+    clean("a rule that hangs, and says yes", lambda: {"value": 1},
+          declared={"rules": [answers_late(True)]}),
+    wrong("a rule that hangs, and says no", lambda: {"value": 1}, "rule",
+          declared={"rules": [answers_late(False)]}),
     undecided("a rule with a pattern that backtracks, timed", lambda: {"value": "a" * 4000 + "!"},
               "impossible_state", declared={"rules": [has_a_good_form]}),
 ]  # fmt: skip

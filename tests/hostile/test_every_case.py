@@ -10,11 +10,15 @@ from abs_shield import CallBlocked, Decision
 from abs_shield.core import LAYER_NAMES, Outcome
 from tests.hostile.cases import CASES, Case
 from tests.hostile.doors import call, replayed
+from tests.hostile.packs import PACK_CASES, RULES
+from tests.policy.packs.test_packs import factories
 
 MOST_FINDINGS = 250
 MOST_CHARACTERS = 300_000
 
-every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+EVERY = [*CASES, *PACK_CASES]
+
+every_case = pytest.mark.parametrize("case", EVERY, ids=lambda case: case.name)
 
 
 def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -91,8 +95,14 @@ def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
         assert is_small(each.decision)
 
 
+def test_no_rule_of_a_pack_is_left_out() -> None:
+    """Every factory of every pack stands before the texts that are made to hold it up."""
+
+    assert {name for name, _ in factories()} == {*RULES}
+
+
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case.in_file], ids=lambda case: case.name
+    "case", [case for case in EVERY if case.in_file], ids=lambda case: case.name
 )
 def test_what_differs_in_a_file_has_a_reason(case: Case) -> None:
     """A case that a run file cannot hold says why."""
