@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield import Decision, Shield, Tool, ToolCall, rule, shield
+from abs_shield import Decision, Policy, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.core import LAYER_NAMES
 from abs_shield.replay import replay
 from abs_shield.stores import MemoryStore
@@ -94,6 +94,66 @@ def test_a_rule_that_hangs_holds_up_its_session_alone() -> None:
         go.set()
 
     assert ("CLEAN", "CLEAN") == (quick.verdict, slow.result().verdict)
+
+
+def a_desk(mode: str) -> tuple[Policy, Event, Event]:
+    """A policy whose rule waits for an event; the event, and the one that says that it waits."""
+    go, waits = Event(), Event()
+
+    @rule(tool="act")
+    def patient(value: int) -> bool:
+        """This rule waits for somebody."""
+        waits.set()
+        return not value or go.wait(GIVE_UP)
+
+    tools = [Tool(name="act", parameters={"properties": {"value": {"type": "integer"}}})]
+    return shield.configure(mode=mode, tools=tools, rules=[patient]), go, waits
+
+
+def decided(firewall: Shield, act: Any, value: int) -> Decision:
+    """Call a decorated tool in a session of its own."""
+    with firewall.session() as session:
+        session.user("Please act.")
+        assert value == act(value)
+        return session.decisions[0]
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_decorated_tool_waits_for_its_rule_alone(mode: str) -> None:
+    """The tool runs when the rule has answered; another session's call is done meanwhile."""
+    policy, go, waits = a_desk(mode)
+    firewall, ran = Shield(policy, hooks=None), []
+
+    @shielded(firewall)
+    def act(value: int) -> int:
+        """Act."""
+        ran.append(value)
+        return value
+
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(decided, firewall, act, 1)
+        assert waits.wait(GIVE_UP)
+        quick = decided(firewall, act, 0)
+        assert ([0], False) == (ran, slow.done())
+        go.set()
+
+    assert ("CLEAN", "CLEAN", [0, 1]) == (quick.verdict, slow.result().verdict, ran)
+
+
+def test_a_replay_waits_for_its_rule_alone(tmp_path: Path) -> None:
+    """A recorded call is decided when the rule has answered; live calls are judged meanwhile."""
+    policy, go, waits = a_desk("strict")
+    call = {"function": {"name": "act", "arguments": {"value": 1}}}
+    run = {"run_id": "r", "messages": [{"role": "assistant", "tool_calls": [call]}]}
+    file = written(tmp_path / "r.jsonl", run)
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(lambda: [each.decision for each in replay([file], policy=policy)])
+        assert waits.wait(GIVE_UP)
+        quick = judged(Shield(policy, hooks=None), {"value": 0})
+        assert not slow.done()
+        go.set()
+
+    assert ["CLEAN", "CLEAN"] == [quick.verdict, *(each.verdict for each in slow.result())]
 
 
 def test_a_hook_that_hangs_holds_up_its_session_alone() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield import Session, Shield, Tool, ToolCall, shield, shielded
+from abs_shield import Session, Shield, Tool, ToolCall, rule, shield, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
 from abs_shield.stores import MemoryStore
@@ -153,6 +153,78 @@ def test_a_session_stops_growing() -> None:
 
     assert whole <= 1.1 * half
     assert (50, 50, 100) == kept
+
+
+TIGHT = Limits(executed=100, decisions=100, keys=500, text=4_096)
+"""Bounds that are all reached before 1,000 calls."""
+
+
+class Scales:
+    """
+    The most that a session held, container by container, in the calls up to each mark.
+
+    They are 250, so that what is forgotten by halves was full once.
+    """
+
+    def __init__(self, *marks: int) -> None:
+        self.most: dict[int, Counter[str]] = {mark: Counter() for mark in marks}
+
+    def weigh(self, session: Session, calls: int) -> None:
+        for mark, most in self.most.items():
+            if mark - 250 < calls <= mark:
+                most |= held(session)
+
+
+def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
+    """In the end nothing in a session is larger by a single item."""
+    firewall = Shield(
+        shield.configure(tools=TOOLS, limits=TIGHT), hooks=None, store=MemoryStore(100)
+    )
+    scales = Scales(1_000, 2_000)
+
+    @shielded(firewall)
+    def get_order(order_id: str) -> dict[str, str]:
+        """Get an order."""
+        return {"order_id": order_id.replace("tx", "or")}
+
+    with firewall.session() as session:
+        for n in range(1, 2_001):
+            session.user(f"Look at order tx_{n:06}.")
+            get_order(f"tx_{n:06}")
+            scales.weigh(session, n)
+
+    assert scales.most[1_000] == scales.most[2_000]
+    assert (100, 100, 100) == (
+        len(session.executed), len(session.decisions), len(firewall.store)
+    )  # fmt: skip
+
+
+def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
+    """The same of a recorded run: its session is the one that a rule is given."""
+    given: list[Session] = []
+
+    @rule(tool="get_order")
+    def sees(session: Session) -> bool:
+        """The session is looked at."""
+        given[:] = [session]
+        return True
+
+    messages: list[dict[str, Any]] = []
+    for n in range(1, 2_001):
+        call = {"name": "get_order", "arguments": {"order_id": f"tx_{n:06}"}}
+        messages += [
+            {"role": "user", "content": f"Look at order tx_{n:06}."},
+            {"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": call}]},
+            {"role": "tool", "tool_call_id": f"c{n}", "content": f"or_{n:06}"},
+        ]
+    file = written(tmp_path / "r.jsonl", {"run_id": "long", "messages": messages})
+    policy = shield.configure(tools=TOOLS, rules=[sees], limits=TIGHT)
+    scales = Scales(1_000, 2_000)
+    for judged in replay([file], policy=policy):
+        scales.weigh(given[0], judged.call_index + 1)
+
+    assert scales.most[1_000] == scales.most[2_000]
+    assert (100, 100) == (len(given[0].executed), len(given[0].decisions))
 
 
 @pytest.mark.skipif(not LONG, reason="takes a minute; set HYPOTHESIS_PROFILE=long")
