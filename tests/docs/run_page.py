@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import types
@@ -11,7 +12,11 @@ from io import StringIO
 from pathlib import Path
 
 COMMAND = "from abs_shield.cli import main; raise SystemExit(main())"
-SHELL = f"abs-shield() {{ '{sys.executable}' -c '{COMMAND}' \"$@\"; }}\n"
+SHELL = (
+    f"abs-shield() {{ '{sys.executable}' -c '{COMMAND}' \"$@\"; }}\n"
+    f"pytest() {{ '{sys.executable}' -m pytest -p no:cacheprovider \"$@\"; }}\n"
+)
+SECONDS = re.compile(r"(?<= in )\d+\.\d+s$")
 
 
 def printed(page: types.ModuleType, name: str, line: int, source: str) -> str:
@@ -34,8 +39,8 @@ def answered(source: str) -> str:
 
 
 def bare(text: str) -> list[str]:
-    """Lines without the blanks that end them."""
-    return [line.rstrip() for line in text.strip().splitlines()]
+    """Lines without the blanks that end them; how long a run of tests took is left out."""
+    return [SECONDS.sub("", line.rstrip()) for line in text.strip().splitlines()]
 
 
 def main() -> None:
