@@ -15,6 +15,7 @@ _MOST_DIGITS = 5_000
 _MOST_BITS = 16_384
 _MINUS = "\u2212"
 _GAP = "[ \u00a0\u2007\u2009\u202f'\u2019]"
+_ENDLESS = re.compile(rf"(?:[+\-\d_.,eE]|{_GAP})+")
 _PLAIN = re.compile(r"-\d+(?:\.\d*)?")
 _WRITTEN = [
     (re.compile(rf"[+-]?\d{{1,3}}(?:{_GAP}\d{{2,3}})*{_GAP}\d{{3}}(?:[.,]\d*)?"), _GAP),
@@ -43,8 +44,8 @@ def amount(value: Any) -> Decimal | None:
             return Decimal(value)
         case float():
             return Decimal(repr(value))
-        case str() if len(value) <= _LONGEST:
-            return _read(value)
+        case str():
+            return _read(value.strip())
         case Decimal():
             return _sound(value)
         case _:
@@ -109,10 +110,12 @@ def decimals(number: Decimal) -> int:
 
 
 def _read(text: str) -> Decimal | None:
+    if len(text) > _LONGEST:  # nobody's sum: it keeps no bound
+        return Decimal("NaN") if _ENDLESS.fullmatch(text) else None
     try:
         return _sound(Decimal(text))
     except InvalidOperation:
-        return _as_written(text.strip().replace(_MINUS, "-"))
+        return _as_written(text.replace(_MINUS, "-"))
 
 
 def _as_written(text: str) -> Decimal | None:
