@@ -22,7 +22,7 @@ _CHARACTERS = 100_000
 _UNIQUE = "etaoinshrdlu"
 
 
-def measure(*, rounds: int = 15, messages: int = 4_000) -> dict[str, Any]:
+def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
     """
     Measure what a session costs.
 
@@ -40,8 +40,8 @@ def measure(*, rounds: int = 15, messages: int = 4_000) -> dict[str, Any]:
             "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
             "short text twice": _growth(rounds=rounds),
         },
-        "memory": _memory((messages // 40, messages // 4, messages)),
-        "finding": _finding(messages),
+        "memory": _memory((messages // 100, messages // 10, messages)),
+        "finding": _finding(messages * 2 // 5),
     }
 
 

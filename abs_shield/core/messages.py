@@ -152,14 +152,38 @@ def read_call(call: Any) -> ToolCall:
     ids = (call.get("call_id"), call.get("id"))
     call_id = next((given for given in ids if given not in (None, "")), None)
     logprobs = call.get("logprobs", inner.get("logprobs"))
-    return ToolCall(plain(name), arguments, None if call_id is None else str(call_id), logprobs)
+    return ToolCall(plain(name), arguments, id_of(call_id), logprobs)
+
+
+def text_of(given: Any) -> str:
+    """
+    Give a message's text as a plain string.
+
+    Raises:
+        UnreadableMessage: It is none.
+    """
+    if not isinstance(given, str):
+        raise UnreadableMessage(f"a message's text is {shown(given)}; give a string")
+    return str.__str__(given)
+
+
+def id_of(given: Any) -> str | None:
+    """
+    Give a call's id as a text of at most 1,024 characters; None where there is none.
+
+    >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
+    ('7', None, 1024)
+    """
+    return None if given is None else str(given)[:LONGEST_NAME]
 
 
 def sound(call: ToolCall) -> ToolCall:
-    """Give *call* with a name that is a plain text of bounded length; empty where it was none."""
-    if type(call.name) is str and len(call.name) <= LONGEST_NAME:
+    """Give *call* with a name and an id of bounded length; the name is empty where it was none."""
+    name, call_id = call.name, call.id
+    short = type(name) is str and len(name) <= LONGEST_NAME
+    if short and (call_id is None or (type(call_id) is str and len(call_id) <= LONGEST_NAME)):
         return call
-    return replace(call, name=plain(call.name))
+    return replace(call, name=plain(call.name), id=id_of(call.id))
 
 
 def read_tool(tool: Any) -> ToolShape:
@@ -264,7 +288,7 @@ def _tool_message(message: Mapping[str, Any], at: float | None) -> Returned:
     return Returned(
         name=str(message.get("name") or ""),
         value=_value(content),
-        call_id=None if call_id is None else str(call_id),
+        call_id=id_of(call_id),
         error=error,
         at=at,
     )
@@ -275,7 +299,7 @@ def _result_block(block: Mapping[str, Any], at: float | None) -> Returned:
     return Returned(
         name=str(block.get("name") or ""),
         value=_value(block.get("content", block.get("output"))),
-        call_id=None if call_id is None else str(call_id),
+        call_id=id_of(call_id),
         error=failed(block),
         at=at,
     )

@@ -29,6 +29,8 @@ _SAYS_ID = re.compile(
     re.IGNORECASE,
 )
 _KEPT = 512
+_LONGEST_NAMES = 4_096
+"""Characters of names for which something is kept; a model may write any."""
 _LONGEST_DESCRIPTION = 1_000
 
 
@@ -88,7 +90,7 @@ class Parameters:
         known = self._nested.get(key)
         if known is None:
             known = self._compiled(path)
-            if len(self._nested) < _KEPT:
+            if len(self._nested) < _KEPT and len("".join(key)) <= _LONGEST_NAMES:
                 self._nested[key] = known
         return known
 
@@ -98,14 +100,14 @@ class Parameters:
         if known is None:
             found = ((name, self.at((name,))) for name in names)
             known = tuple(pair for pair in found if pair[1].judged != "never")
-            if len(self._judged) < _KEPT:
+            if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
         return known
 
     def named(self, name: str) -> Parameter:
         """Work out a parameter at the top level; the first so many are kept in ``top``."""
         made = self._compiled((name,))
-        if len(self.top) < _KEPT:
+        if len(self.top) < _KEPT and len(name) <= _LONGEST_NAMES:
             self.top[name] = made
         return made
 

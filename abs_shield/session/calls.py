@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
+from abs_shield.core.digest import digest_of
 from abs_shield.session.newest import keep
 
 
@@ -80,7 +81,7 @@ class CallBook:
         self._running: dict[str, int] = {}
         self._ended: dict[str, bool] = {}
         self._loose: list[tuple[str, Mapping[str, Any]]] = []
-        self._blocked: list[tuple[str, Mapping[str, Any]]] = []
+        self._blocked: list[bytes] = []
 
     def open(self, call_id: str, decision_id: str) -> None:
         """The door let a call pass under that id; a model may use an id twice."""
@@ -130,7 +131,7 @@ class CallBook:
 
     def blocked_loose(self, call: ToolCall) -> None:
         """The door blocked a call that had no id."""
-        keep(self._blocked, (call.name, object_of(call)), most=self._most)
+        keep(self._blocked, digest_of(call.name, object_of(call)), most=self._most)
 
     def new_run(self) -> None:
         """The user spoke: what was blocked before is not told any more."""
@@ -153,7 +154,11 @@ class CallBook:
         return _taken(self._loose, name, None if call is None else object_of(call))
 
     def _was_blocked(self, call: ToolCall) -> bool:
-        return _taken(self._blocked, call.name, object_of(call))
+        told = digest_of(call.name, object_of(call)) if self._blocked else b""
+        if told not in self._blocked:
+            return False
+        self._blocked.remove(told)
+        return True
 
 
 def _taken(

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import islice
+from operator import attrgetter
 from typing import NamedTuple
 
 from abs_shield.text.normal import unspaced
@@ -10,6 +13,7 @@ from abs_shield.text.tight import Tight
 
 _BLOCK = 8 * 1024
 """Letters that are searched at once."""
+_MOST_PLACES = 1_000
 
 
 class At(NamedTuple):
@@ -20,7 +24,7 @@ class At(NamedTuple):
 
 
 class _Block:
-    """Some texts of one trust level after each other, without their separators."""
+    """Some texts after each other, without their separators."""
 
     __slots__ = ("_ats", "_starts", "size", "spelt_apart", "tight")
 
@@ -38,9 +42,11 @@ class _Block:
         self.spelt_apart = self.spelt_apart and not unspaced(text)
         self.tight = self.tight.followed(Tight.of(text))
 
-    def find(self, letters: str, *, whole: bool) -> At | None:
+    def find(self, letters: str, *, whole: bool) -> Iterator[At]:
         place = self.tight.place(letters, whole=whole)
-        return None if place < 0 else self._ats[bisect_right(self._starts, place) - 1]
+        while place >= 0:
+            yield self._ats[bisect_right(self._starts, place) - 1]
+            place = self.tight.place(letters, whole=whole, start=place + 1)
 
 
 class Kept:
@@ -51,13 +57,12 @@ class Kept:
         forgot: Whether text was dropped that no table can stand for: of a script without blanks.
     """
 
-    __slots__ = ("_blocks", "_limit", "_new", "_open", "_size", "forgot")
+    __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._new: list[tuple[str, At]] = []
         self._blocks: list[_Block] = []
-        self._open: dict[int, _Block] = {}
         self._size = 0
         self.forgot = False
 
@@ -71,22 +76,16 @@ class Kept:
     def find(self, letters: str, *, whole: bool = False) -> At | None:
         """Where *letters* stand, whatever separators are within: the most trusted, the oldest."""
         self._settle()
-        best: At | None = None
-        for block in self._blocks:
-            at = block.find(letters, whole=whole)
-            if at is not None and (best is None or at.level < best.level):
-                best = at
-        return best
+        found = (at for block in self._blocks for at in block.find(letters, whole=whole))
+        return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)
 
     def _settle(self) -> None:
         """Read what was added since."""
         new, self._new = self._new, []
         for text, at in new:
-            block = self._open.get(at.level)
-            if block is None or block.size >= _BLOCK:
-                block = self._open[at.level] = _Block()
-                self._blocks.append(block)
-            block.add(text, at)
+            if not self._blocks or self._blocks[-1].size >= _BLOCK:
+                self._blocks.append(_Block())
+            self._blocks[-1].add(text, at)
 
     def _drop(self) -> None:
         """Let go of the oldest block; of the oldest text, where none was read yet."""
@@ -98,4 +97,3 @@ class Kept:
         dropped = self._blocks.pop(0)
         self._size -= dropped.size
         self.forgot = self.forgot or not dropped.spelt_apart
-        self._open = {level: block for level, block in self._open.items() if block is not dropped}

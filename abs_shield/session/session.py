@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar, cast
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
-from abs_shield.core.messages import UnreadableMessage, read_message
+from abs_shield.core.messages import UnreadableMessage, id_of, read_message, text_of
 from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log, measure
@@ -87,21 +87,21 @@ class Session:
 
     def user(self, text: str) -> None:
         """The user wrote *text*: a new run of this session begins."""
-        self.take(Said("user", _text(text)))
+        self.take(Said("user", text_of(text)))
 
     def system(self, text: str) -> None:
         """The system prompt, or an instruction by the host, says *text*."""
-        self.take(Said("system", _text(text)))
+        self.take(Said("system", text_of(text)))
 
     def assistant(self, text: str) -> None:
         """The agent wrote *text*; its own words never count as a mention."""
-        self.take(Said("assistant", _text(text)))
+        self.take(Said("assistant", text_of(text)))
 
     def tool_result(
         self, name: str, value: Any, *, call_id: str | None = None, error: bool = False
     ) -> None:
         """A tool came back; a result that `check_result` recorded already is not taken twice."""
-        self.take(Returned(name=name, value=value, call_id=call_id, error=error))
+        self.take(Returned(name=name, value=value, call_id=id_of(call_id), error=error))
 
     def opaque(self, reason: str) -> None:
         """The model saw something that we did not; from now on a miss proves nothing."""
@@ -397,9 +397,3 @@ class Session:
             return False
         self.pending.announce(call)
         return True
-
-
-def _text(text: Any) -> str:
-    if not isinstance(text, str):
-        raise UnreadableMessage(f"a message's text is {shown(text)}; give a string")
-    return str.__str__(text)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from threading import Lock
-from typing import Any
 
 from abs_shield.core import Decision
-from abs_shield.core.digest import digest
 from abs_shield.errors import ShieldError
 
 Approver = Callable[[Decision], bool | Awaitable[bool]]
@@ -62,12 +58,3 @@ class Approvals:
             if not keep:
                 self._granted.pop(key, None)
             return granted
-
-
-def digest_of(name: str, arguments: Any) -> bytes:
-    """Hash a call's name and arguments: canonical JSON, blake2b; what has none equals nothing."""
-    try:
-        text = json.dumps([name, arguments], sort_keys=True, separators=(",", ":"), default=repr)
-    except Exception:  # what is nested too deeply, and objects of the caller's that break
-        return os.urandom(16)
-    return digest(text, size=16)

@@ -8,14 +8,15 @@ from dataclasses import replace
 from time import perf_counter, time
 from typing import Any, NamedTuple
 
-from abs_shield.core import Action, Coverage, Decision, Subject, ToolCall
+from abs_shield.core import Action, Decision, Subject, ToolCall
 from abs_shield.core.arguments import Malformed, plain_size
+from abs_shield.core.digest import digest_of
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
 from abs_shield.plan import Proposal, Terms
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.shield.approvals import Approvals, Key, digest_of
+from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
@@ -48,7 +49,6 @@ class Bench:
         self.approvals = approvals
         self.switch = KillSwitch()
         self._layers = layers_of(policy)
-        self._coverage: dict[str, Coverage] = {}
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             unknown=registry.unnamed,
@@ -170,7 +170,7 @@ class Bench:
             "would_block": ruling.would_block,
             "policy_revision": self.policy.revision,
             "at": at,
-            "coverage": self._shared(judgement.coverage),
+            "coverage": judgement.coverage,
             "elapsed_ms": (perf_counter() - started) * 1000,
             "session_id": session.id,
             "run_id": session.run_id,
@@ -186,14 +186,6 @@ class Bench:
             fields["approval"] = ruling.approval
             fields["retryable"], fields["attempts_left"] = attempts
         return Decision.of(fields)
-
-    def _shared(self, coverage: dict[str, Coverage]) -> dict[str, Coverage]:
-        """The coverage of the decision before, where it is the same: most calls have one."""
-        last = self._coverage
-        if coverage == last:
-            return last
-        self._coverage = coverage
-        return coverage
 
 
 _NO_KEY: Key = ("", "", b"")

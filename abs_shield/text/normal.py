@@ -136,7 +136,7 @@ def parts(chunk: str, split: list[str] | None = None) -> set[str]:
     if "_" in chunk:
         within.update(filterfalse(str.isdigit, _WORD.findall(chunk)))
     if _PIECE.search(chunk) is None:  # nothing but hyphens, full stops, underscores, @
-        if within and split[-1].isdigit():
+        if split and split[-1].isdigit():
             within.update(_TAIL.findall(chunk))
         within.discard(chunk)
         return within

@@ -51,7 +51,7 @@ class Tight:
         """Whether *letters* stand here; see `place`."""
         return self.place(letters, whole=whole) >= 0
 
-    def place(self, letters: str, *, whole: bool = False) -> int:
+    def place(self, letters: str, *, whole: bool = False, start: int = 0) -> int:
         """
         Where *letters* stand here as whole words, whatever separators are within; -1 if nowhere.
 
@@ -62,8 +62,9 @@ class Tight:
             letters: Letters and digits alone.
             whole: Whether the value is an address: none begins behind a hyphen or a full stop
                 inside another, and none ends before a full stop.
+            start: The letter from which on to look.
         """
-        at = self.letters.find(letters) if letters else -1
+        at = self.letters.find(letters, start) if letters else -1
         while at >= 0:
             end = at + len(letters)
             if (

@@ -42,3 +42,11 @@ def test_dropped_text_without_blanks_is_told() -> None:
     made = kept(*(("订单" * 5_000, 2) for _ in range(3)), limit=10_000)
 
     assert made.forgot
+
+
+def test_the_oldest_text_goes_first_whoever_said_it() -> None:
+    """What a user said last is kept, however much results have said before."""
+    said = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
+    made = kept(*said, ("id x1y 2z3", 1), *said[1:10], limit=20_000)
+
+    assert (None, 1) == (made.find("ausersword"), getattr(made.find("x1y2z3"), "level", None))

@@ -1,0 +1,57 @@
+"""What hostile names and values leave behind is bounded in bytes, not in entries alone."""
+
+from __future__ import annotations
+
+from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield.session import Session
+
+MEGABYTE = 1 << 20
+
+
+def firewall() -> Shield:
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}}
+    return Shield(
+        shield.configure(mode="strict", tools=[Tool(name="act", parameters=schema)]), hooks=None
+    )
+
+
+def asked(guard: Shield, *calls: ToolCall) -> Session:
+    session = guard.session()
+    session.user("Please act.")
+    for call in calls:
+        guard.check_call(call, session=session)
+    return session
+
+
+def test_names_of_arguments_are_not_remembered_whatever_their_length() -> None:
+    """A name that a model made up is worked out each time it is long."""
+    guard = firewall()
+    asked(guard, *(ToolCall("act", {f"{n}" + "x" * 10_000: n}) for n in range(20)))
+    parameters = guard.registry["act"].plan.targets.parameters
+
+    assert [] == [name for name in parameters.top if len(name) > 10_000]
+    assert [] == [names for names in parameters._judged if len("".join(names)) > 10_000]
+
+
+def test_blocked_calls_leave_no_arguments_behind() -> None:
+    """Of a blocked call without an id its hash is kept."""
+    calls = [ToolCall("act", {"n": f"{n}" + "x" * MEGABYTE}) for n in range(5)]
+    session = asked(firewall(), *calls)
+
+    assert sum(map(len, session.calls._blocked)) < 1_000
+
+
+def test_an_id_is_cut() -> None:
+    """A call's id is no longer than a name, on the decision and in every book."""
+    session = asked(firewall(), ToolCall("act", {}, "c\x1b[2J" * MEGABYTE))
+
+    assert [1_024] == [len(decision.call_id or "") for decision in session.decisions]
+    assert len(session.decisions[0].to_json()) < 10_000
+
+
+def test_a_decision_is_its_own() -> None:
+    """Whoever changes what one decision holds changes no other."""
+    one, other = asked(firewall(), *[ToolCall("act", {"n": 1})] * 2).decisions
+    one.coverage.clear()  # type: ignore[attr-defined]
+
+    assert 6 == len(other.coverage)
