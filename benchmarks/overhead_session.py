@@ -40,7 +40,7 @@ def measure(*, rounds: int = 15, messages: int = 10_000) -> dict[str, Any]:
             "no word twice": _indexing(_no_word_twice(_CHARACTERS), rounds=rounds),
             "short text twice": _growth(rounds=rounds),
         },
-        "memory": _memory((messages // 100, messages // 10, messages)),
+        "memory": _memory([max(2, messages // part) for part in (100, 10, 1)]),
         "finding": _finding(messages * 2 // 5),
     }
 

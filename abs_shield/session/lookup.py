@@ -123,8 +123,10 @@ def _unpadded(letters: str, index: Index) -> At | None:
 
 def _numbers(found: Sequence[str]) -> list[list[str]]:
     """A name in the singular and in the plural, as English writes them."""
+    if not found or not found[-1].isalpha():
+        return []
     *before, last = found
-    return [[*before, last + "s"], [*before, last.removesuffix("s")]] if last.isalpha() else []
+    return [[*before, last + "s"], [*before, last.removesuffix("s")]]
 
 
 def _typed(text: str, index: Index) -> Hit | None:

@@ -403,3 +403,11 @@ def test_letters_that_only_look_alike_are_others():
     session.user("Pay acct_peter1")
 
     assert session.origin("acct_p\u0435ter1") is None
+
+
+def test_a_value_without_letters_and_digits_is_looked_for() -> None:
+    """An underscore alone is a value like any other: nobody mentioned it."""
+    session = Session()
+    session.user("Please save it as report_7.")
+
+    assert [None, None] == [session.origin(value) for value in ("_", "__")]
