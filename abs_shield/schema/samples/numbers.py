@@ -68,6 +68,7 @@ def _tried(
             yield from (asked, asked + 1, asked - 1)
             yield from () if whole else (asked + _CENT, asked - _CENT)
     yield from map(Fraction, _USUAL)
+    yield from (half / 2 for n in pool.numbers if (half := _exact(n)) is not None)
     yield from () if whole else (Fraction(str(number)) for number in _BROKEN)
 
 
