@@ -142,6 +142,10 @@ INVERSES: list[tuple[Any, Any, str]] = [
     (TEXT, {}, ""),
     ({"anyOf": [TEXT, {"type": "null"}]}, {"type": ["string", "null"]}, ""),
     ({"enum": ["u", "v"]}, TEXT, ""),
+    (TX, {"type": "string", "pattern": "^ticket_[0-9]+$"}, 'begins with "tx_", the other with'),
+    (TX, {"type": "string", "pattern": "^tx_[0-9]+$"}, ""),
+    (TX, {"type": "string", "maxLength": 4}, "no common value fits: "),
+    ({"type": "integer", "maximum": 9}, {"type": "number", "minimum": 10}, "is above `maximum`"),
 ]
 
 
@@ -153,6 +157,14 @@ def test_an_inverse_without_a_common_parameter(one, other, message: str, said, t
 
     assert bool(message) == bool(found)
     assert [] == [told for told in found if message not in told]
+
+
+def test_an_inverse_that_may_never_meet(proof, tool) -> None:
+    """Where only samples say that two patterns have nothing in common, it is a note."""
+    tools = [tool(n, x={"type": "string", "pattern": p}) for n, p in (("a", "^(u|v)"), ("b", "^w"))]
+    proved = proof(*tools, inverses=[inverse("a", "b", same="x")], layers=["self_contradiction"])
+
+    assert ((), ["not_sampled"]) == (proved.problems, [each.code for each in proved.notes])
 
 
 MATCHING: list[tuple[Any, Any]] = [
@@ -202,6 +214,16 @@ def test_an_entry_of_one_tool_of_several(said, tool) -> None:
     assert [] == said(
         "allow_matches_nothing", Tool(name="c"), allow=["u7"], layers=["phantom_target"]
     )
+
+
+@pytest.mark.parametrize(("entry", "accused"), [(lambda v: False, 1), (lambda v: v == "u7", 0)])
+def test_code_that_refuses_everything(entry: Any, accused: int, said) -> None:
+    """Where any parameter may come, code that says no to every sample is told all the same."""
+    parameters = {"type": "object", "properties": {"user_id": TEXT}, "additionalProperties": True}
+    free = Tool(name="t", parameters=parameters)
+    found = said("allow_matches_nothing", free, allow=[entry], layers=["phantom_target"])
+
+    assert accused == len(found)
 
 
 def test_an_entry_that_raises(said, tool) -> None:
