@@ -54,6 +54,11 @@ class _Entry:
         return not self.matched and (self.known or callable(self.allowed))
 
     @property
+    def idle(self) -> bool:
+        """Whether it admits none of the values, and all of them are known."""
+        return self.known and not self.matched
+
+    @property
     def refuses(self) -> bool:
         """Whether it is code that said no to every one of enough values."""
         enough = self.sampled and len(self.asked) >= _ENOUGH
@@ -141,13 +146,13 @@ def _told(entry: _Entry) -> Iterator[Problem]:
     elif cover is not None:
         told = f"{what} is admitted by {_shown(cover)} already"
         yield _problem("allow_is_covered", entry, told, "leave one of them out")
-    elif entry.known and not entry.matched and entry.tools:
-        told = f"{what} admits nothing that is judged in {listed(list(entry.tools))}"
-        yield _problem("allow_matches_nothing", entry, told, "compare it with the schema")
-    elif entry.refuses:
+    elif entry.tools and callable(entry.allowed) and (entry.refuses or entry.idle):
         told = f"{what} admits no sampled value that is judged in {listed(list(entry.tools))}"
         hint = "either it refuses all, or no sample is like what it admits: test it with one"
         yield _problem("allow_matches_nothing", entry, told, hint)
+    elif entry.tools and entry.idle:
+        told = f"{what} admits nothing that is judged in {listed(list(entry.tools))}"
+        yield _problem("allow_matches_nothing", entry, told, "compare it with the schema")
 
 
 def _problem(code: str, entry: _Entry, message: str, hint: str) -> Problem:

@@ -51,6 +51,26 @@ def test_a_schema_that_we_cannot_sample(said, tool) -> None:
     assert told.startswith("no valid arguments of tool `t` were found")
 
 
+ODD: list[tuple[Any, str]] = [
+    ({"type": "string", "pattern": "^a$", "minLength": 3}, "unsatisfiable_schema"),
+    ({"type": "string", "format": "date", "maxLength": 4}, "unsatisfiable_schema"),
+    (
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 3, "uniqueItems": True},
+        "unsatisfiable_schema",
+    ),
+    ({"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"}, "not_sampled"),
+]
+
+
+@pytest.mark.parametrize(("schema", "code"), ODD)
+def test_an_optional_parameter_that_no_value_fits(schema: Any, code: str, said: Any) -> None:
+    """It is a warning where there is a reason, and a note where no sample was found."""
+    parameters = {"type": "object", "properties": {"x": schema, "y": TEXT}, "required": ["y"]}
+    (told,) = said(code, Tool(name="t", parameters=parameters))
+
+    assert "parameter `x`" in told
+
+
 LAYERS: list[tuple[str, list[Tool], str]] = [
     ("parameter_mismatch", [Tool(name="t"), Tool(name="u", parameters=True)], "no tool has a sch"),
     ("phantom_target", [impossible("t", needed=False)], ""),
