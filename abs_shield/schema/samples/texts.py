@@ -78,14 +78,13 @@ def _plain(shape: Shape, pool: Pool) -> Iterator[str]:
     name, pattern = shape.get("format"), shape.get("pattern")
     if isinstance(pattern, str):
         yield from matching(pattern)
-    yield from pool.matched
     if isinstance(name, str) and name.startswith(PREFIX):
         yield from _decimals(name, pool)
     elif name in FORMATS:
         known = FORMATS[name]
         yield from _in_turn(known, [*_days_near(known, name, pool)])
     usual = () if name in FORMATS else _USUAL
-    yield from _in_turn(usual, [*_asked(pool)], [*within_others(pool.texts)])
+    yield from _in_turn(usual, [*_asked(pool)], [*within_others(pool.texts)], pool.matched)
 
 
 def _asked(pool: Pool) -> Iterator[str]:

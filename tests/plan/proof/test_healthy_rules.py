@@ -84,3 +84,16 @@ def test_a_healthy_rule_is_not_accused(what, proof, tool) -> None:
     proved = proof(tool("t", x=schema), rules=rules)
 
     assert ((), ()) == (proved.problems, proved.notes)
+
+
+def test_what_a_rule_forbids_does_not_fill_every_sample(proof, tool) -> None:
+    """Of several texts each is first what is usual, and not what the rule's pattern matches."""
+
+    @rule(tool="t")
+    def one_line(a: str, b: list[str], c: list[str], d: list[str]) -> bool:
+        """Headers have one line."""
+        return not any(re.search(r"[\r\n\v]", text) for text in (a, *b, *c, *d))
+
+    people = {name: listed(TEXT) for name in "bcd"}
+
+    assert () == proof(tool("t", a=TEXT, **people), rules=[one_line]).problems
