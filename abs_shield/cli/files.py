@@ -9,7 +9,7 @@ from typing import Any
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.policy import Tool
-from abs_shield.replay.toolsets import Toolsets, tools_of
+from abs_shield.replay.toolsets import Toolsets, answered, is_answer, tools_of
 from abs_shield.text.show import shown
 
 
@@ -37,7 +37,9 @@ def read_toolsets(path: str | None) -> Toolsets:
     """
     if path is None:
         return Toolsets()
-    named = parsed(Path(path).read_bytes(), path=path)
+    named = answered(parsed(Path(path).read_bytes(), path=path))
+    if is_answer(named):
+        named = {"tools": named["tools"]}
     if not isinstance(named, dict):
         raise BadInput(f"{path}: it is {shown(named)}; give an object of name to list of tools")
     try:
@@ -55,7 +57,7 @@ def read_tools(path: str | None) -> tuple[Tool, ...]:
     """
     if path is None:
         return ()
-    listed = parsed(Path(path).read_bytes(), path=path)
+    listed = answered(parsed(Path(path).read_bytes(), path=path))
     if isinstance(listed, Mapping):
         listed = _only(listed, path=path)
     try:

@@ -11,7 +11,7 @@ from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
-from abs_shield.replay.toolsets import tools_of
+from abs_shield.replay.toolsets import answered, is_answer, tools_of
 from abs_shield.text.show import shown
 
 _BLANK = " \t\r\n"
@@ -20,7 +20,9 @@ _DECODER = JSONDecoder()
 
 def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
     """
-    Read a list of tools, or an object that holds lists; all of them count, of equal names the last.
+    Read a list of tools, an object of lists, or MCP's answer to `tools/list`.
+
+    All of them count, of equal names the last.
 
     Raises:
         BadInput: It holds no list, or a tool cannot be read.
@@ -29,8 +31,9 @@ def read_placed_tools(path: str | None) -> tuple[Tool, ...]:
         return ()
     data = Path(path).read_bytes()
     whole = parsed(data, path=path)
-    lists = whole.values() if isinstance(whole, Mapping) else (whole,)
-    if not all(isinstance(listed, list) for listed in lists):
+    held = answered(whole)
+    lists = held.values() if isinstance(held, Mapping) else (held,)
+    if not is_answer(held) and not all(isinstance(listed, list) for listed in lists):
         raise BadInput(f"{path}: it is {shown(whole)}; give a list of tools, or an object of lists")
     text = data.decode("utf-8-sig")
     tools = [_tool(value, Place(path, line)) for line, value in _lines(text, whole)]
@@ -60,14 +63,20 @@ def _listed(text: str, whole: Any) -> Iterator[tuple[int, Any]]:
     if isinstance(whole, list):
         yield from ((place, value) for place, value, _ in _members(text, at + 1))
         return
-    at += 1
+    if answered(whole) is not whole:
+        at = dict(_pairs(text, at + 1))["result"]
+    for _, start in _pairs(text, at + 1):
+        if text[start] == "[":
+            yield from ((place, value) for place, value, _ in _members(text, start + 1))
+
+
+def _pairs(text: str, at: int) -> Iterator[tuple[str, int]]:
+    """The keys of the object whose first stands behind *at*, and where their values begin."""
     while text[at := _after(text, at, _BLANK + ",")] != "}":
+        key, at = _DECODER.raw_decode(text, at)
+        at = _after(text, _after(text, at, _BLANK) + 1, _BLANK)
+        yield key, at
         _, at = _DECODER.raw_decode(text, at)
-        at = _after(text, at, _BLANK + ":") + 1
-        for place, value, end in _members(text, at):
-            yield place, value
-            at = end
-        at = text.index("]", at) + 1
 
 
 def _members(text: str, at: int) -> Iterator[tuple[int, Any, int]]:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
+from re import Pattern
 from types import CodeType
 from typing import Any
 
@@ -80,6 +81,8 @@ def _names(code: CodeType) -> Iterator[str]:
 def _scalars(value: Any, depth: int) -> Iterator[Any]:
     if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         yield value
+    elif isinstance(value, Pattern):
+        yield from _scalars(value.pattern, depth)
     elif depth and isinstance(value, Mapping):
         inside: Iterable[Any] = (part for pair in value.items() for part in pair)
         yield from (s for part in islice(inside, _INSIDE) for s in _scalars(part, depth - 1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
@@ -13,7 +13,9 @@ from abs_shield.plan.case import Arguments, Case
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.constants import constants_of
 from abs_shield.plan.rules import RulePlan
+from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
+from abs_shield.schema.samples.shapes import shapes, types
 from abs_shield.session import Executed, Session
 from abs_shield.text.show import escaped, shown
 
@@ -21,6 +23,7 @@ SECONDS = 3.0
 """After so long a rule is asked no more about one tool."""
 _MOST_WITH_SESSION = 150
 _MOST_TOOLS = 64
+_MOST_DIFFERENT, _MOST_LISTED = 64, 10
 _SHOWN = 4
 
 
@@ -35,6 +38,8 @@ class Trial:
         raised: The first exception and its arguments, in words; empty where there was none.
         odd: The first answer that is none, in words.
         late: Whether it was stopped because it took too long.
+        different: The first of the different values that it was asked about.
+        exhausted: Whether the schema lists every value that it could be asked about.
     """
 
     sampled: int = 0
@@ -44,12 +49,17 @@ class Trial:
     raised: str = ""
     odd: str = ""
     late: bool = False
+    different: set[Any] = field(default_factory=set)
+    exhausted: bool = False
     _ends: float = field(default_factory=lambda: perf_counter() + SECONDS)
 
     def ask(self, plan: RulePlan, call: ToolCall, session: Session, *, real: bool) -> None:
         """Ask once; what it raises is told where the session is *real*."""
         arguments: Arguments = call.arguments
         self.asked += 1
+        if len(self.different) < _MOST_DIFFERENT:
+            taken = {k: v for k, v in arguments.items() if plan.takes_all or k in plan.takes}
+            self.different.add(canonical(taken if plan.takes else arguments))
         try:
             said = plan.ask(arguments, session, call)
         except Exception as error:
@@ -77,13 +87,33 @@ def tried(plan: RulePlan, tool: str, case: Case) -> Trial:
     focus = None if plan.takes_all or (plan.call and not plan.takes) else plan.takes
     pool = Pool.of((*plan.rule.tries, *constants_of(plan.rule.function)))
     samples = [*case.samples(tool, pool=pool, focus=focus)]
-    trial = Trial(sampled=len(samples))
+    trial = Trial(sampled=len(samples), exhausted=_is_finite(case.tools[tool].parameters, focus))
     applying = [arguments for arguments in samples if plan.runs_on(arguments)]
     for arguments in applying[: _MOST_WITH_SESSION if plan.session else None]:
         for session, real in _sessions(plan, tool, arguments, case):
             if not trial.late:
                 trial.ask(plan, ToolCall(tool, arguments), session, real=real)
     return trial
+
+
+def _is_finite(root: Any, names: Iterable[str] | None) -> bool:
+    """Whether the schema lists every value of these parameters, or of all."""
+    for shape in shapes(root, root):
+        said = shape.get("properties")
+        known = said if isinstance(said, Mapping) else {}
+        for name in known if names is None else names:
+            parts = shapes(known.get(name, True), root)
+            if not all("const" in part or "enum" in part or _is_short(part) for part in parts):
+                return False
+    return True
+
+
+def _is_short(part: Mapping[str, Any]) -> bool:
+    """Whether a type has few values: true and false, null, or the integers between two bounds."""
+    low, high = part.get("minimum"), part.get("maximum")
+    if part.get("type") == "integer" and isinstance(low, int) and isinstance(high, int):
+        return high - low < _MOST_LISTED
+    return "type" in part and {*types(part["type"])} <= {"boolean", "null"}
 
 
 def _sessions(

@@ -72,15 +72,36 @@ class Toolsets:
 
 def tools_of(listed: Any) -> tuple[Tool, ...]:
     """
-    Read a list of tools of any shape; of two tools with one name the last counts.
+    Read a list of tools of any shape, or MCP's answer; of two tools with one name the last counts.
 
     Raises:
         ValueError: It is no list, or a tool cannot be read.
     """
+    listed = answered(listed)
+    if is_answer(listed):
+        listed = listed["tools"]
     if not isinstance(listed, (list, tuple)):
         raise ValueError(f"`tools` is {shown(listed)}; give a list")
     tools = [_tool(place, tool) for place, tool in enumerate(listed)]
     return tuple({tool.name: tool for tool in tools}.values())
+
+
+def answered(whole: Any) -> Any:
+    """
+    Give the result of a JSON-RPC answer; whatever is none as it is.
+
+    >>> answered({"jsonrpc": "2.0", "id": 1, "result": {"tools": []}})
+    {'tools': []}
+    """
+    held = whole.get("result") if isinstance(whole, Mapping) and "jsonrpc" in whole else None
+    return held if isinstance(held, Mapping) else whole
+
+
+def is_answer(whole: Any) -> bool:
+    """Whether *whole* is what MCP's `tools/list` gives: one list, `tools`, and maybe a cursor."""
+    if not isinstance(whole, Mapping):
+        return False
+    return [name for name, held in whole.items() if isinstance(held, (list, tuple))] == ["tools"]
 
 
 def _tool(place: int, tool: Any) -> Tool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from math import ceil, floor
@@ -9,9 +10,11 @@ from typing import Any
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema.compiled import compile_schema
+from abs_shield.schema.equality import canonical
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.samples.shapes import Shape, followed, merged, shapes, types
 from abs_shield.schema.text import shown
+from abs_shield.schema.widths import width_of
 
 _DEEPEST = 8
 _MOST_MEMBERS = 500
@@ -63,7 +66,21 @@ def _of_branches(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -
             ]
             if all(found_in):
                 return found_in[0]
-    return None
+    if schema.get("nullable") is True:
+        return None
+    if "not" in schema and (schema["not"] is True or schema["not"] == {}):
+        return (*path, "not"), "it forbids everything"
+    return _of_twins(schema.get("oneOf"), path)
+
+
+def _of_twins(parts: Any, path: Path) -> Reason:
+    """Equal branches of a `oneOf` fit the same, and it asks for one that alone does."""
+    if not isinstance(parts, list) or not 2 <= len(parts) <= _MOST_MEMBERS:
+        return None
+    counts = Counter(map(canonical, parts))
+    if any(counts[canonical(part)] == 1 for part in parts):
+        return None
+    return (*path, "oneOf"), "its branches are equal, so that none fits alone"
 
 
 def _of_one(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -> Reason:
@@ -107,6 +124,8 @@ def _of_type(kind: str, plain: Shape, root: Any, path: Path, depth: int) -> Reas
     else:
         what = {"string": "Length", "array": "Items", "object": "Properties"}.get(kind, "")
         reason = _crossed(plain, f"min{what}", f"max{what}") if what else None
+        reason = reason or (_of_text(plain) if kind == "string" else None)
+        reason = reason or (_of_items(plain, root) if kind == "array" else None)
     if reason:
         return path, reason
     if kind == "object":
@@ -114,6 +133,49 @@ def _of_type(kind: str, plain: Shape, root: Any, path: Path, depth: int) -> Reas
     if kind == "array" and _number(plain.get("minItems"), 0) > 0 and not plain.get("prefixItems"):
         return _reason(plain.get("items"), root, (*path, "items"), depth - 1)
     return None
+
+
+def _of_text(plain: Shape) -> str | None:
+    """Why no text has the length that its lengths, format and pattern ask for together."""
+    bounds = width_of(plain)
+    lows: dict[str, Fraction | int] = {f"`{key}`": low for key, (low, _) in bounds}
+    highs: dict[str, Fraction | int] = {
+        f"`{key}`": high for key, (_, high) in bounds if high is not None
+    }
+    for kept, key in ((lows, "minLength"), (highs, "maxLength")):
+        if (said := _fraction(plain.get(key))) is not None:
+            kept[_told(plain, key)] = said
+    if not lows or not highs:
+        return None
+    low, high = max(lows, key=lows.__getitem__), min(highs, key=highs.__getitem__)
+    if lows[low] <= highs[high]:
+        return None
+    return f"{low} asks for {lows[low]} characters or more, {high} for {highs[high]} or fewer"
+
+
+def _of_items(plain: Shape, root: Any) -> str | None:
+    """Why a list has no different items left before it is long enough."""
+    items, least = plain.get("items"), _number(plain.get("minItems"), 0)
+    if plain.get("uniqueItems") is not True or plain.get("prefixItems"):
+        return None
+    if isinstance(items, Mapping) and isinstance(ref := items.get("$ref"), str):
+        items = followed(root, ref)
+    count = _members(items) if isinstance(items, Mapping) else None
+    if count is None or count >= least:
+        return None
+    return f"{_told(plain, 'minItems')} asks for more different items than the {count} there are"
+
+
+def _members(schema: Mapping[str, Any]) -> int | None:
+    """At most so many values fit; None where that is not said."""
+    listed, more = schema.get("enum"), schema.get("nullable") is True
+    if "const" in schema:
+        return 1 + more
+    if isinstance(listed, list):
+        return len({*map(canonical, listed)}) + more
+    kinds = types(schema.get("type"))
+    sizes = [{"boolean": 2, "null": 1}.get(str(kind)) for kind in kinds]
+    return sum(size or 0 for size in sizes) + more if sizes and all(sizes) else None
 
 
 def _of_numbers(plain: Shape, *, whole: bool) -> Iterator[str]:
@@ -166,6 +228,9 @@ def _of_object(plain: Shape, root: Any, path: Path, depth: int) -> Reason:
     most = _fraction(plain.get("maxProperties"))
     if most is not None and len(set(needed)) > most:
         return path, f"{len(set(needed))} names are required, and `maxProperties` is {most}"
+    if closed and len(named) < _number(plain.get("minProperties"), 0):
+        told = f"{_told(plain, 'minProperties')} asks for more than the {len(named)} there may be"
+        return path, told
     return None
 
 

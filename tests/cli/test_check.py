@@ -22,6 +22,20 @@ def tools(file):
 
 
 @pytest.mark.parametrize(
+    "held",
+    [
+        {"tools": TOOLS, "nextCursor": None},
+        {"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS, "nextCursor": None}},
+    ],
+)
+def test_what_a_server_answers(command, file, held):
+    """An MCP server's own answer is a list of tools."""
+    call = json.dumps({"name": "see_patient", "arguments": {"id": 4}})
+
+    assert 0 == command("check", "--tools", file("tools.json", held), stdin=call).code
+
+
+@pytest.mark.parametrize(
     "call",
     [
         {"name": "see_patient", "arguments": {"id": 4}},

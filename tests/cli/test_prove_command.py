@@ -80,9 +80,14 @@ def test_tools_of_a_file(command, module, tmp_path):
     assert '"name": "bad"' in line[0]
 
 
-@pytest.mark.parametrize("around", [{"tools": TOOLS[:1]}, {"a": TOOLS[:1], "b": []}, TOOLS[:1]])
+SOME = TOOLS[:1]
+ANSWER = {"jsonrpc": "2.0", "id": 1, "result": {"_meta": {"a": [1]}, "tools": SOME}}
+SHAPES = [{"tools": SOME}, {"a": SOME, "b": []}, SOME, {"tools": SOME, "nextCursor": None}, ANSWER]
+
+
+@pytest.mark.parametrize("around", SHAPES)
 def test_every_shape_of_file(command, module, file, around):
-    """A list of tools, and an object of such lists, are read."""
+    """A list of tools, an object of such lists, and what an MCP server answers are read."""
     done = command("prove", f"{module()}:policy", "--tools", file("tools.json", around))
 
     assert (0, True) == (done.code, done.out.startswith("proved: 1 rule, 1 tool, "))

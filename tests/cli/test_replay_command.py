@@ -111,6 +111,25 @@ def test_toolsets(command, file):
     assert rows[1]["findings"][0]["nearest"] == "see_patient"
 
 
+ANSWER = {"tools": [{"name": "see_patient", "inputSchema": {}}], "nextCursor": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("tools", ANSWER),
+        ("tools", {"jsonrpc": "2.0", "id": 1, "result": ANSWER}),
+        ("ward", {"ward": ANSWER}),
+    ],
+)
+def test_what_a_server_answers(command, file, name, held):
+    """An MCP server's own answer is a toolset called `tools`, or stands under a name."""
+    path = file("r.jsonl", {"toolset": name, "messages": []})
+    done = command("replay", path, "--tools", file("tools.json", held), "--format", "json")
+
+    assert (0, 1, 0) == (done.code, json.loads(done.out)["runs"], json.loads(done.out)["bad_lines"])
+
+
 @pytest.mark.parametrize("held", [[], {"ward": 3}, {"ward": [{}]}])
 def test_a_wrong_file_of_toolsets(command, file, held):
     """A file that holds no toolsets is one line and exit code 2."""

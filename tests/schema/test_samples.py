@@ -276,6 +276,24 @@ IMPOSSIBLE: list[tuple[Any, str]] = [
     ({"anyOf": [False, {"enum": []}]}, "at /anyOf/0: it is `false`"),
     ({"allOf": [{"type": "integer", "minimum": 9}, {"maximum": 3}]}, "`minimum` 9 is above"),
     ({"type": "object", "required": ["a", "b"], "maxProperties": 1}, "2 names are required"),
+    ({"not": {}}, "at /not: it forbids everything"),
+    ({"oneOf": [{"type": "string"}, {"type": "string"}]}, "at /oneOf: its branches are equal"),
+    (
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "additionalProperties": False,
+            "minProperties": 2,
+        },
+        "`minProperties` 2 asks for more than the 1 there may be",
+    ),
+    ({"type": "string", "pattern": "^a$", "minLength": 3}, "`minLength` 3 asks for 3 characters"),
+    ({"type": "string", "pattern": "[0-9]{8}", "maxLength": 5}, "`pattern` asks for 8 characters"),
+    ({"type": "string", "format": "date", "maxLength": 4}, "`format` asks for 10 characters"),
+    (
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 3, "uniqueItems": True},
+        "`minItems` 3 asks for more different items than the 2 there are",
+    ),
 ]
 
 
@@ -292,7 +310,11 @@ def test_why_nothing_fits(schema: Any, said: str) -> None:
         "maximum": 3}, {"type": "object", "properties": {"x": False}},
         {"type": "string", "minLength": 5, "maxLength": 3, "nullable": True},
         {"type": "string", "const": True, "nullable": True},
-        {"type": "array", "items": False}, {"anyOf": [False, {}]},
+        {"type": "array", "items": False}, {"anyOf": [False, {}]}, {"nullable": True, "not": {}},
+        {"type": "string", "pattern": "^ab*$", "minLength": 9},
+        {"oneOf": [{"type": "null"}, {"type": "null"}, {"const": 1}]},
+        {"type": "string", "pattern": "^(ab)+$", "minLength": 9},
+        {"pattern": "^a$", "minLength": 3}, {"type": "string", "pattern": "^a\\$", "minLength": 9},
     ],
 )  # fmt: skip
 def test_what_fits_something(schema: Any) -> None:

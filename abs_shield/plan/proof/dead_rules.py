@@ -13,6 +13,16 @@ from abs_shield.policy import Rule
 from abs_shield.policy.place import Place
 
 Trials = dict[str, Trial]
+_FEW = 10
+"""With fewer different values a rule that always says the same is not accused."""
+_NOTHING = (
+    "either the schema forbids already what it rejects, or no sample is like it: "
+    "test it with a call that it should reject"
+)
+_EVERYTHING = (
+    "either the schema admits nothing that it accepts, or no sample is like it: "
+    "test it with a call that should pass"
+)
 _MOST_TOOLS = 40
 """Tools about which one rule is asked."""
 
@@ -90,13 +100,25 @@ def _of_all(rule: Rule, trials: Trials, *, open_ended: bool) -> Iterator[Problem
             yield _problem("depends_on_session", rule, what, "test it with a session of your own")
         return
     if accepted and not rejected and not open_ended:
-        hint = "the schema forbids already what it rejects, or it cannot reject"
-        yield _problem("rule_rejects_nothing", rule, f"rejects none of {where}", hint)
+        yield from _constant(
+            rule, trials, "rule_rejects_nothing", f"rejects none of {where}", _NOTHING
+        )
     for names in [tuple(trials)] if "*" in rule.tools else [(name,) for name in trials]:
         some = {name: trials[name] for name in names}
         if all(each.rejected and not each.accepted for each in some.values()):
-            what = f"rejects all {_calls(some)} of {listed([*names])}"
-            yield _problem("rule_rejects_everything", rule, what, "no call could ever pass")
+            what = f"accepts none of {_calls(some)} of {listed([*names])}"
+            yield from _constant(rule, some, "rule_rejects_everything", what, _EVERYTHING)
+
+
+def _constant(rule: Rule, trials: Trials, code: str, what: str, hint: str) -> Iterator[Problem]:
+    """A warning; a note where too few different values were tried to say so."""
+    different = sum(len(trial.different) for trial in trials.values())
+    if different >= _FEW or all(trial.exhausted for trial in trials.values()):
+        yield _problem(code, rule, what, hint)
+    elif not any(trial.late for trial in trials.values()):
+        values = "value" if different == 1 else "values"
+        what = f"{what}, and these hold {different} different {values} only"
+        yield _problem("not_sampled", rule, what, "too few to accuse it: test it yourself")
 
 
 def _calls(trials: Trials) -> str:

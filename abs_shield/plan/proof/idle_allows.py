@@ -14,10 +14,13 @@ from abs_shield.plan.problem import Problem, problem
 from abs_shield.plan.targets import targets_of
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
+from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.text.leaves import Path
 from abs_shield.text.show import escaped, shown
 
+_ENOUGH = 10
+"""Different values that code refuses before it is accused."""
 _FILLED = ("", "7", "abc", "x1", "a1b2c3")
 
 
@@ -29,6 +32,8 @@ class _Entry:
     Attributes:
         parameter: The parameter of a `Target`; empty where it holds for all.
         known: Whether everything that it could admit is known.
+        asked: The first of the different values that it was asked about.
+        sampled: Whether every tool gave samples.
     """
 
     allowed: Any
@@ -38,6 +43,8 @@ class _Entry:
     parameter: str = ""
     known: bool = True
     matched: bool = False
+    asked: set[Any] = field(default_factory=set)
+    sampled: bool = True
     raised: str = ""
     wider: list[Any] = field(default_factory=list)
 
@@ -45,6 +52,17 @@ class _Entry:
     def undecided(self) -> bool:
         """Whether more samples can say more about it."""
         return not self.matched and (self.known or callable(self.allowed))
+
+    @property
+    def idle(self) -> bool:
+        """Whether it admits none of the values, and all of them are known."""
+        return self.known and not self.matched
+
+    @property
+    def refuses(self) -> bool:
+        """Whether it is code that said no to every one of enough values."""
+        enough = self.sampled and len(self.asked) >= _ENOUGH
+        return callable(self.allowed) and enough and not self.matched
 
 
 def idle_allows(case: Case) -> Iterator[Problem]:
@@ -98,6 +116,7 @@ def _match(name: str, entries: list[_Entry], case: Case) -> None:
             break
     for entry in entries:
         entry.known = entry.known and sampled
+        entry.sampled = entry.sampled and sampled
 
 
 def _without_allows(tool: Tool) -> Tool:
@@ -109,6 +128,8 @@ def _admit(entries: list[_Entry], path: Path, leaf: Any) -> None:
     for entry in entries:
         if entry.matched or (entry.parameter and entry.parameter not in (path[0], path[-1])):
             continue
+        if len(entry.asked) < _ENOUGH:
+            entry.asked.add(canonical(leaf))
         try:
             entry.matched = admission(entry.allowed)(leaf)
         except Exception as error:
@@ -125,7 +146,11 @@ def _told(entry: _Entry) -> Iterator[Problem]:
     elif cover is not None:
         told = f"{what} is admitted by {_shown(cover)} already"
         yield _problem("allow_is_covered", entry, told, "leave one of them out")
-    elif entry.known and not entry.matched and entry.tools:
+    elif entry.tools and callable(entry.allowed) and (entry.refuses or entry.idle):
+        told = f"{what} admits no sampled value that is judged in {listed(list(entry.tools))}"
+        hint = "either it refuses all, or no sample is like what it admits: test it with one"
+        yield _problem("allow_matches_nothing", entry, told, hint)
+    elif entry.tools and entry.idle:
         told = f"{what} admits nothing that is judged in {listed(list(entry.tools))}"
         yield _problem("allow_matches_nothing", entry, told, "compare it with the schema")
 

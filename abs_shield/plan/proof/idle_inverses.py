@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy import Inverse
 from abs_shield.schema.equality import canonical
+from abs_shield.schema.impossible import impossible
+from abs_shield.schema.samples import Pool
 from abs_shield.schema.samples.shapes import shapes, types
-from abs_shield.text.show import escaped
+from abs_shield.schema.widths import start_of_pattern
+from abs_shield.text.show import escaped, shown
 
+_PLAIN = (
+    "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minLength", "maxLength", "pattern", "format",
+)  # fmt: skip
 _NUMBERS = frozenset({"integer", "number"})
 
 
@@ -27,6 +35,15 @@ def idle_inverses(case: Case) -> Iterator[Problem]:
                 place=pair.place,
                 hint="name the parameter of each tool that holds the entity",
             )
+        elif told := _unmet(pair, case):
+            what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
+            yield problem(
+                "not_sampled",
+                f"{what} may never meet: {told}",
+                subject=what,
+                place=pair.place,
+                hint="test it with an entity that both take",
+            )
 
 
 def _reason(pair: Inverse, case: Case) -> str:
@@ -41,7 +58,44 @@ def _reason(pair: Inverse, case: Case) -> str:
     values = [found[1] for found in known]
     if values[0] is not None and values[1] is not None and values[0].isdisjoint(values[1]):
         return f"{_told(pair, pair.first)} and {_told(pair, pair.then)} allow no common value"
-    return ""
+    reasons = [_apart(one, other) for one, other in product(*_both_parts(pair, case))]
+    return reasons[0] if reasons and all(reasons) else ""
+
+
+def _both_parts(pair: Inverse, case: Case) -> list[list[dict[str, Any]]]:
+    return [[*_parts(name, pair.same[name], case)] for name in (pair.first, pair.then)]
+
+
+def _apart(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """Why no value fits both, as far as their bounds, lengths, members and beginnings say it."""
+    plain = [{key: part[key] for key in _PLAIN if key in part} for part in (one, other)]
+    starts = [start_of_pattern(str(part.get("pattern", ""))) for part in plain]
+    is_text = any(types(part.get("type")) == ["string"] for part in plain)
+    if is_text and not starts[0].startswith(starts[1]) and not starts[1].startswith(starts[0]):
+        return f"one begins with {shown(starts[0])}, the other with {shown(starts[1])}"
+    reason = impossible({"allOf": plain})
+    return f"no common value fits: {reason}" if reason else ""
+
+
+def _unmet(pair: Inverse, case: Case) -> str:
+    """Where both are texts of a pattern: that no sample of either fits the other."""
+    names = (pair.first, pair.then)
+    parts = _both_parts(pair, case)
+    if not all(some and all("pattern" in part for part in some) for some in parts):
+        return ""
+    found = [_sampled(name, pair, (), case) for name in names]
+    both = [_sampled(name, pair, found[n], case) for n, name in ((1, names[0]), (0, names[1]))]
+    if not all(both) or not both[0].isdisjoint(both[1]):
+        return ""
+    return f"no sampled value of {_told(pair, names[0])} fits {_told(pair, names[1])}"
+
+
+def _sampled(tool: str, pair: Inverse, near: Iterable[str], case: Case) -> frozenset[str]:
+    """Texts that the parameter of one tool accepts, those *near* the other's among them."""
+    parameter = pair.same[tool]
+    samples = case.samples(tool, pool=Pool.of(sorted(near)), focus=[parameter])
+    texts = (arguments.get(parameter) for arguments in samples)
+    return frozenset(text for text in texts if isinstance(text, str))
 
 
 def _told(pair: Inverse, name: str) -> str:

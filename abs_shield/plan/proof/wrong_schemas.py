@@ -24,6 +24,22 @@ def wrong_schemas(case: Case) -> Iterator[Problem]:
         elif next(case.samples(name), None) is None:
             what = f"no valid arguments of tool `{escaped(name)}` were found to ask its rules about"
             yield _told("not_sampled", name, what, case)
+        else:
+            yield from _without_samples(name, tool, case)
+
+
+def _without_samples(name: str, tool: Tool, case: Case) -> Iterator[Problem]:
+    """Which parameters no sample has, though nothing says that no value fits."""
+    said = tool.parameters.get("properties") if isinstance(tool.parameters, Mapping) else None
+    properties = said if isinstance(said, Mapping) else {}
+    left = {str(each) for each, schema in properties.items() if schema is not False}
+    for arguments in case.samples(name):
+        left -= arguments.keys()
+        if not left:
+            return
+    for parameter in sorted(left):
+        what = f"no valid arguments of tool `{escaped(name)}` with parameter "
+        yield _told("not_sampled", name, f"{what}`{escaped(parameter)}` were found", case)
 
 
 def _impossible(name: str, tool: Tool, case: Case) -> Iterator[Problem]:

@@ -10,6 +10,9 @@ from abs_shield.schema.samples.pool import Pool
 
 _USUAL = (1, 0, 2, -1, 10, 100, 1_000, 1_000_000, 7, 50)
 _BROKEN = (0.5, 19.99, -0.5)
+_PARTS = tuple(Fraction(n, 10) for n in (5, 1, 9, 3, 7, 2, 8, 4, 6))
+_STEPS = (5, 10, 25, 100, 500, 1_000, 10_000, 1_000_000)
+"""How far from a bound the numbers are that have no other bound."""
 _CENT = Fraction(1, 100)
 
 
@@ -61,14 +64,24 @@ def _tried(
         if bound is not None:
             yield bound[0]
             yield from (bound[0] + sign * each for each in beside)
-    if low is not None and high is not None:
-        yield (low[0] + high[0]) / 2
+    yield from _further(low, high)
     for asked in (_exact(number) for number in pool.numbers):
         if asked is not None:
             yield from (asked, asked + 1, asked - 1)
             yield from () if whole else (asked + _CENT, asked - _CENT)
     yield from map(Fraction, _USUAL)
+    yield from (half / 2 for n in pool.numbers if (half := _exact(n)) is not None)
     yield from () if whole else (Fraction(str(number)) for number in _BROKEN)
+
+
+def _further(low: Bound, high: Bound) -> Iterator[Fraction]:
+    """Numbers between both bounds, or far from the only one."""
+    if low is not None and high is not None:
+        yield from (low[0] + (high[0] - low[0]) * part for part in _PARTS)
+    elif low is not None:
+        yield from (low[0] + step for step in _STEPS)
+    elif high is not None:
+        yield from (high[0] - step for step in _STEPS)
 
 
 def _on_grid(number: Fraction, step: Fraction | None) -> Iterable[Fraction]:

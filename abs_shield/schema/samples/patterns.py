@@ -15,6 +15,8 @@ _SETS = {
     "d": "059", "w": "aZ5_", "s": " ", "D": "a-", "W": "- ", "S": "a0",
 }  # fmt: skip
 _CONTROLS = {"n": "\n", "t": "\t", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
+_ANCHORS = ("A", "Z", "z", "b")
+"""Escapes that stand for a place and no character."""
 _TRIED = "a0A_- ./@:#1zZ9b~"
 """Characters that a negated class is likely to let through."""
 
@@ -102,7 +104,7 @@ class _Reader:
         if sign == "[":
             return self.class_()
         if sign == "\\":
-            return list(self.escape())
+            return [""] if any(map(self._take, _ANCHORS)) else list(self.escape())
         if sign in "^$":
             return [""]
         if sign == ".":

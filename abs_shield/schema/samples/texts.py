@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.schema.decimals import PREFIX
+from abs_shield.schema.samples.hosts import within_others
 from abs_shield.schema.samples.patterns import matching
 from abs_shield.schema.samples.pool import Pool
 from abs_shield.schema.samples.shapes import Shape
@@ -29,20 +30,27 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "iri-reference": ("/a", "https://example.com/a"),
     "uri-template": ("/a/{id}",),
     "uuid": ("00000000-0000-4000-8000-000000000000", "ffffffff-ffff-4fff-bfff-ffffffffffff"),
-    "ipv4": ("192.0.2.1", "10.0.0.1", "127.0.0.1", "0.0.0.0", "255.255.255.255"),
-    "ipv6": ("2001:db8::1", "::1", "::"),
+    "ipv4": (
+        "192.0.2.1", "10.0.0.1", "8.8.8.8", "127.0.0.1", "192.168.1.1", "172.16.0.1", "0.0.0.0",
+        "255.255.255.255", "169.254.1.1", "224.0.0.1", "93.184.215.14",
+    ),
+    "ipv6": (
+        "2001:db8::1", "::1", "::", "2606:4700:4700::1111", "fd00::1", "fe80::1", "ff02::1",
+    ),
     "hostname": ("example.com", "localhost", "a"),
     "idn-hostname": ("example.com",),
     "json-pointer": ("", "/a/0"),
     "relative-json-pointer": ("0", "1/a"),
     "regex": ("a", "^[0-9]+$"),
-}
+}  # fmt: skip
 """Valid texts of each format; a test asks its checker about every one."""
 _USUAL = (
     "a", "", "text", "Ann Lee", "tx_12345", "1", "0", "-1", "19.99", "2024-06-03", "2024-06-04",
     "ann@example.com", "https://example.com/a", "/tmp/a.txt", "../a", "EUR", "USD", "TRUE", " ",
-    "1000000", "2024-06-03T12:00:00Z",
+    "1000000", "2024-06-03T12:00:00Z", "A", "10.0.0.1", "8.8.8.8",
 )  # fmt: skip
+_KINDS = ("A", "1", "aB3")
+"""Texts of letters and digits, to be made as long as somebody asks for."""
 _LONGEST = 10_000
 _CENT = Decimal("0.01")
 _MOST_DAYS = 4_000
@@ -60,7 +68,8 @@ def texts(shape: Shape, pool: Pool) -> list[str]:
     lengths = dict.fromkeys((low, high if high < _LONGEST else low + 1, low + 1))
     fitting = [text for text in found if low <= len(text) <= high]
     stretched = (_stretched(text, n) for n in lengths for text in found[:4] if low <= n <= high)
-    long = (_stretched(text, n) for n in pool.lengths(min(high, _LONGEST)) for text in found[:1])
+    kinds = dict.fromkeys(kind for text in found[:1] for kind in (text, text.upper(), *_KINDS))
+    long = (_stretched(text, n) for n in pool.lengths(min(high, _LONGEST)) for text in kinds)
     wanted = (text for text in long if low <= len(text) <= high)
     return list(dict.fromkeys(_in_turn(fitting, [*stretched], [*wanted])))
 
@@ -74,7 +83,8 @@ def _plain(shape: Shape, pool: Pool) -> Iterator[str]:
     elif name in FORMATS:
         known = FORMATS[name]
         yield from _in_turn(known, [*_days_near(known, name, pool)])
-    yield from _in_turn(() if name in FORMATS else _USUAL, [*_asked(pool)])
+    usual = () if name in FORMATS else _USUAL
+    yield from _in_turn(usual, [*_asked(pool)], [*within_others(pool.texts)], pool.matched)
 
 
 def _asked(pool: Pool) -> Iterator[str]:

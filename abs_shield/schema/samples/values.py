@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice, product
 from typing import Any
 
 from abs_shield.schema.equality import canonical
+from abs_shield.schema.samples.mixtures import mixtures
 from abs_shield.schema.samples.numbers import numbers
 from abs_shield.schema.samples.pool import Pool
 from abs_shield.schema.samples.shapes import Shape, shapes, types
@@ -19,6 +21,7 @@ _MOST_PARTS = 4_000
 """Parts of one schema that are looked at, those of parts included."""
 _MOST_ITEMS = 64
 _VARIED = 6
+_MOST_EXTRA, _DEEPEST_EXTRA = 12, 2
 _TYPES = ("string", "integer", "boolean", "array", "object", "null")
 _SAID_BY = (
     ("object", {"properties", "required", "additionalProperties", "patternProperties"}),
@@ -84,11 +87,12 @@ class Values:
         within = self.of(shape["contains"], depth + 1)[:1] if "contains" in shape else []
         low, high = _count(shape.get("minItems"), 0), _count(shape.get("maxItems"), _MOST_ITEMS)
         usual = (max(low, 1), low, low + 1, min(high, _MOST_ITEMS))
-        for length in dict.fromkeys((*usual, *self.pool.lengths(_MOST_ITEMS))):
-            if low <= length <= high:
-                yield _filled([*head, *within], items, length)
-        for item in items[: 2 * _VARIED]:
-            yield _filled([*head, *within, item], items, max(low, 1))
+        lengths = dict.fromkeys((*usual, *self.pool.lengths(_MOST_ITEMS)))
+        start = [*head, *within]
+        plain = [_filled(start, items, length) for length in lengths if low <= length <= high]
+        each = [_filled([*start, item], items, max(low, 1)) for item in items[: 2 * _VARIED]]
+        mixed = [[*start, *rest] for rest in islice(mixtures(items, low, high, self.pool), MOST)]
+        yield from _in_turn([plain, each, mixed])
 
     def objects(self, shape: Shape, depth: int = 0) -> Iterator[dict[str, Any]]:
         """Give objects: all members, the required ones, and each member in turn varied."""
@@ -102,6 +106,20 @@ class Values:
             yield from ({**usual, name: value} for value in values[1:_VARIED])
             if name not in needed:
                 yield {key: value for key, value in usual.items() if key != name}
+        for n in range(1, _VARIED):
+            yield {name: values[n % len(values)] for name, values in members.items() if values}
+        for name, value in product(*self._extra(shape, members, depth)):
+            yield {**usual, name: value}
+
+    def _extra(
+        self, shape: Shape, members: Iterable[str], depth: int
+    ) -> tuple[list[str], list[Any]]:
+        """Names that nobody declared and somebody asks for, and values, where any may stand."""
+        rest = shape.get("additionalProperties", not shape.get("properties"))
+        names = [name for name in self.pool.names(_MOST_EXTRA) if name not in members]
+        if rest is False or not names or depth > _DEEPEST_EXTRA:
+            return [], []
+        return names, self.of(rest, depth + 1)[:_VARIED]
 
     def members(self, shape: Shape, depth: int = 0) -> dict[str, list[Any]]:
         """Give the values of each member that *shape* names, asks for, or lets stand."""

@@ -161,7 +161,26 @@ def test_a_rule_that_rejects_everything(said, tool) -> None:
     rules = [rule(tool="t")(is_small)]
     (told,) = said("rule_rejects_everything", tool("t", x={**NUMBER, "minimum": 501}), rules=rules)
 
-    assert told.endswith("of `t`; no call could ever pass")
+    assert told.startswith("rule `is_small` accepts none of ")
+    assert "either the schema admits nothing that it accepts, or no sample is like it" in told
+
+
+def says_no(x: Any) -> bool:
+    """It says no."""
+    return False
+
+
+FEW = {"type": "string", "pattern": "^(?:ab|cd)$"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "code"), [(FEW, "not_sampled"), ({"enum": ["ab"]}, "rule_rejects_everything")]
+)
+def test_few_values_are_no_reason_to_accuse(schema, code, proof, tool) -> None:
+    """Where few values were tried it is a note, unless the schema lists all there are."""
+    proved = proof(tool("t", x=schema), rules=[rule(tool="t")(says_no)])
+
+    assert [code] == [each.code for each in (*proved.problems, *proved.notes)]
 
 
 def test_a_rule_of_several_tools(said, tool) -> None:

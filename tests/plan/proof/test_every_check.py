@@ -51,6 +51,26 @@ def test_a_schema_that_we_cannot_sample(said, tool) -> None:
     assert told.startswith("no valid arguments of tool `t` were found")
 
 
+ODD: list[tuple[Any, str]] = [
+    ({"type": "string", "pattern": "^a$", "minLength": 3}, "unsatisfiable_schema"),
+    ({"type": "string", "format": "date", "maxLength": 4}, "unsatisfiable_schema"),
+    (
+        {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 3, "uniqueItems": True},
+        "unsatisfiable_schema",
+    ),
+    ({"type": "string", "pattern": "^(?=b)b{7}(?<=b)$"}, "not_sampled"),
+]
+
+
+@pytest.mark.parametrize(("schema", "code"), ODD)
+def test_an_optional_parameter_that_no_value_fits(schema: Any, code: str, said: Any) -> None:
+    """It is a warning where there is a reason, and a note where no sample was found."""
+    parameters = {"type": "object", "properties": {"x": schema, "y": TEXT}, "required": ["y"]}
+    (told,) = said(code, Tool(name="t", parameters=parameters))
+
+    assert "parameter `x`" in told
+
+
 LAYERS: list[tuple[str, list[Tool], str]] = [
     ("parameter_mismatch", [Tool(name="t"), Tool(name="u", parameters=True)], "no tool has a sch"),
     ("phantom_target", [impossible("t", needed=False)], ""),
@@ -142,6 +162,10 @@ INVERSES: list[tuple[Any, Any, str]] = [
     (TEXT, {}, ""),
     ({"anyOf": [TEXT, {"type": "null"}]}, {"type": ["string", "null"]}, ""),
     ({"enum": ["u", "v"]}, TEXT, ""),
+    (TX, {"type": "string", "pattern": "^ticket_[0-9]+$"}, 'begins with "tx_", the other with'),
+    (TX, {"type": "string", "pattern": "^tx_[0-9]+$"}, ""),
+    (TX, {"type": "string", "maxLength": 4}, "no common value fits: "),
+    ({"type": "integer", "maximum": 9}, {"type": "number", "minimum": 10}, "is above `maximum`"),
 ]
 
 
@@ -153,6 +177,14 @@ def test_an_inverse_without_a_common_parameter(one, other, message: str, said, t
 
     assert bool(message) == bool(found)
     assert [] == [told for told in found if message not in told]
+
+
+def test_an_inverse_that_may_never_meet(proof, tool) -> None:
+    """Where only samples say that two patterns have nothing in common, it is a note."""
+    tools = [tool(n, x={"type": "string", "pattern": p}) for n, p in (("a", "^(u|v)"), ("b", "^w"))]
+    proved = proof(*tools, inverses=[inverse("a", "b", same="x")], layers=["self_contradiction"])
+
+    assert ((), ["not_sampled"]) == (proved.problems, [each.code for each in proved.notes])
 
 
 MATCHING: list[tuple[Any, Any]] = [
@@ -202,6 +234,16 @@ def test_an_entry_of_one_tool_of_several(said, tool) -> None:
     assert [] == said(
         "allow_matches_nothing", Tool(name="c"), allow=["u7"], layers=["phantom_target"]
     )
+
+
+@pytest.mark.parametrize(("entry", "accused"), [(lambda v: False, 1), (lambda v: v == "u7", 0)])
+def test_code_that_refuses_everything(entry: Any, accused: int, said) -> None:
+    """Where any parameter may come, code that says no to every sample is told all the same."""
+    parameters = {"type": "object", "properties": {"user_id": TEXT}, "additionalProperties": True}
+    free = Tool(name="t", parameters=parameters)
+    found = said("allow_matches_nothing", free, allow=[entry], layers=["phantom_target"])
+
+    assert accused == len(found)
 
 
 def test_an_entry_that_raises(said, tool) -> None:
