@@ -26,7 +26,10 @@ def library(**declared) -> Shield:
 
 def test_a_sound_policy() -> None:
     """A policy whose rules can reject is proved, in one line."""
-    library(rules=[lends_few]).prove().require(warnings=True)
+    proof = library(rules=[lends_few]).prove()
+    proof.require(warnings=True)
+
+    assert ((), ()) == (proof.errors, proof.warnings)
 
 
 def test_decorated_tools_are_known() -> None:

@@ -254,17 +254,11 @@ def test_a_decision_is_there_when_the_block_is_left():
 
 def test_a_proved_policy_passes(firewall):
     """A policy that fits its tools is proved."""
-    if not hasattr(firewall, "prove"):
-        pytest.skip("this version of abs_shield cannot prove a policy yet")
-
     assert_proved(firewall)
 
 
 def test_a_policy_that_does_not_fit_fails(desk):
     """A tool that the policy speaks of and nobody registered is an error of the proof."""
     firewall = desk(suppress=[], inverses=[], tools=[Tool(name="lend")], modes={"refnud": "audit"})
-    if not hasattr(firewall, "prove"):
-        pytest.skip("this version of abs_shield cannot prove a policy yet")
-
     with pytest.raises(AssertionError, match="refnud"):
         assert_proved(firewall)
