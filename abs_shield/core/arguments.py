@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from itertools import compress
 from math import isfinite
 from operator import length_hint
 from typing import Any, NamedTuple
@@ -31,13 +32,18 @@ class _Refused(ValueError):
 
 _PLAIN = frozenset({str, int, float, bool, type(None)})
 _STRING = frozenset({str})
+_NUMBERS = frozenset({int, float})
 _WORD = 1 << 63
 _MOST_NAMES = 64
 
 
-def plain_size(arguments: dict[str, Any]) -> int:
+def plain_size(arguments: dict[str, Any], *, names: int = -1) -> int:
     """
     Give the characters of arguments that are a few plain scalars, as those of most calls are.
+
+    Args:
+        arguments: The arguments, by name.
+        names: Characters of their names, where these are known to be a few strings.
 
     Returns:
         -1 where anything needs a closer look: containers, other types, huge or infinite numbers.
@@ -45,17 +51,18 @@ def plain_size(arguments: dict[str, Any]) -> int:
     >>> plain_size({"id": "tx_1", "amount": 2.5}), plain_size({"ids": ["tx_1"]})
     (12, -1)
     """
-    values = arguments.values()
-    if not (
-        len(arguments) <= _MOST_NAMES
-        and _PLAIN.issuperset(map(type, values))
-        and _STRING.issuperset(map(type, arguments))
-    ):
-        return -1
-    for value in values:
-        if type(value) is not str and value is not None and not -_WORD < value < _WORD:
-            return -1  # NaN is never between two numbers
-    size = len("".join(arguments)) + sum(map(length_hint, values))
+    if names < 0:
+        if len(arguments) > _MOST_NAMES or not _STRING.issuperset(map(type, arguments)):
+            return -1
+        names = len("".join(arguments))
+    kinds = [*map(type, arguments.values())]
+    if not _STRING.issuperset(kinds):
+        if not _PLAIN.issuperset(kinds):
+            return -1
+        for number in compress(arguments.values(), map(_NUMBERS.__contains__, kinds)):
+            if not -_WORD < number < _WORD:  # nor is NaN
+                return -1
+    size = names + sum(map(length_hint, arguments.values()))
     return size if size <= SIZE else -1
 
 

@@ -13,6 +13,8 @@ from abs_shield.text.show import escaped
 
 SCHEMA_VERSION = 1
 
+_new, _set = object.__new__, object.__setattr__
+
 
 @dataclass(frozen=True, kw_only=True)
 class Decision:
@@ -77,8 +79,8 @@ class Decision:
         >>> Decision.of({"id": "d1", "tool": "refund", "coverage": {}}).retryable
         True
         """
-        made = object.__new__(cls)
-        object.__setattr__(made, "__dict__", fields)
+        made = _new(cls)
+        _set(made, "__dict__", fields)
         return made
 
     def explain(self) -> str:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from abs_shield.core.call import ToolCall
 
 Role = Literal["system", "user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """Somebody wrote *text*; *at* is seconds since the epoch where known."""
 
     role: Role
@@ -19,16 +17,14 @@ class Said:
     at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Proposed:
+class Proposed(NamedTuple):
     """The model proposed *calls* in one turn; none has run."""
 
     calls: tuple[ToolCall, ...]
     at: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
+class Returned(NamedTuple):
     """A call came back with *value*, or failed."""
 
     name: str
@@ -38,8 +34,7 @@ class Returned:
     at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opaque:
+class Opaque(NamedTuple):
     """The model saw something that we did not: an image, a file, a server-side state."""
 
     reason: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import fsum, isfinite, nan
+from math import fsum, isfinite
 from typing import Any
 
 _MOST = 10_000
@@ -30,9 +30,14 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
     >>> round(mean_logprob("refund", tokens), 3)
     -0.3
     """
-    mean = _mean_of_few(logprobs)
-    if mean > _LEAST:
-        return mean
+    if (
+        type(logprobs) is list
+        and 0 < len(logprobs) <= _FEW
+        and _FLOAT.issuperset(map(type, logprobs))
+    ):  # as they nearly always come
+        mean = fsum(logprobs) / len(logprobs)
+        if mean > _LEAST and max(logprobs) <= 0:
+            return mean
     if isinstance(logprobs, Mapping):
         logprobs = logprobs.get("content")
     if logprobs is None:
@@ -45,14 +50,6 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         numbers = list(logprobs[:_MOST])
     known = [_checked(number) for number in numbers if number is not None]
     return fsum(known) / len(known) if known else None
-
-
-def _mean_of_few(logprobs: Any) -> float:
-    """The mean of a few sound numbers, as they nearly always are; NaN asks for a closer look."""
-    few = type(logprobs) is list and 0 < len(logprobs) <= _FEW
-    if few and _FLOAT.issuperset(map(type, logprobs)) and max(logprobs) <= 0:
-        return fsum(logprobs) / len(logprobs)
-    return nan
 
 
 def _checked(number: Any) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import exp
+from typing import Any
 
-from abs_shield.core import Failed, Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.layers.quick import Quick
+from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.session import Session
 
 NOTICED = 0.05
@@ -35,6 +37,24 @@ def confidence_drop(
 
 
 _NONE = Unavailable("no log-probabilities")
+_NOT_GIVEN = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
+
+
+def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
+    """Clean where the name is nearly certain, and no drop could lie between it and the mean."""
+    noticed = min(NOTICED, 1 - terms.threshold)
+
+    def quick(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        if logprob is None:
+            return _NOT_GIVEN
+        usual = session.likelihoods
+        if 1 - exp(logprob) >= noticed or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD:
+            return None
+        return RAN
+
+    return quick
 
 
 def _low(proposal: Proposal, logprob: float) -> tuple[Finding, ...]:

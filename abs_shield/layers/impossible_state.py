@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from abs_shield.core import Failed, Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal, RulePlan, ToolPlan
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.layers.quick import Quick
+from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
 from abs_shield.plan.history import History, Write, sole_entities, write_of
 from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
@@ -33,6 +34,50 @@ def impossible_state(
         return (*removed, Unavailable(why))
     said = _asked(tool.rules, proposal, session)
     return (*removed, *said) if removed else said
+
+
+_NO_RULE = Coverage(Outcome.UNAVAILABLE, "no rule for this tool")
+_NONE_APPLIES = Coverage(Outcome.UNAVAILABLE, "no rule applies to these arguments")
+
+
+def quick_state(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
+    """Clean where nothing was removed in this run, and every rule that applies says so."""
+    if not plan.rules:
+        return _quick_removed(plan, terms, otherwise=_NO_RULE) if plan.touches else _NO_RULE
+    asked = [(rule.needs, rule.asking()) for rule in plan.rules]
+    if any(rule.call or rule.session for rule in plan.rules):
+        return lambda arguments, session, logprob: None
+    removed = _quick_removed(plan, terms, otherwise=RAN) if plan.touches else None
+
+    def quick(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        if removed is not None and removed(arguments, session, logprob) is not RAN:
+            return None
+        outcome = _NONE_APPLIES
+        for needs, ask in asked:
+            if needs <= arguments.keys():
+                said = ask(arguments)
+                if said is not True and said is not None:
+                    return None
+                outcome = RAN
+        return outcome
+
+    return quick
+
+
+def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quick:
+    """Clean where the run removed nothing; *otherwise* where nobody looks for that."""
+
+    def quick(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        if session.ephemeral:
+            return otherwise
+        history = History.of(session, terms.plans, owner=terms.owner)
+        return None if history.removed else RAN
+
+    return quick
 
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:

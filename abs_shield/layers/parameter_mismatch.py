@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from abs_shield.core import Failed, Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal
+from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.layers.quick import Quick
+from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.schema import CompiledSchema, Problem, Undecided
 from abs_shield.session import Session
 
@@ -21,6 +22,16 @@ def parameter_mismatch(
     if tool is None or tool.schema is None:
         return (Failed(tool.broken) if tool and tool.broken else Unavailable("no schema"),)
     return () if proposal.fits else _mismatches(tool.schema, proposal)
+
+
+_NO_SCHEMA = Coverage(Outcome.UNAVAILABLE, "no schema")
+
+
+def quick_mismatch(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
+    """Clean where the arguments match, as every quick call's do; a broken schema is told of."""
+    if plan.schema is not None:
+        return RAN
+    return (lambda arguments, session, logprob: None) if plan.broken else _NO_SCHEMA
 
 
 def _mismatches(schema: CompiledSchema, proposal: Proposal) -> Iterator[Finding | Failed]:

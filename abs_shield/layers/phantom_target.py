@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Any
 
-from abs_shield.core import Finding, Unavailable, Verdict
-from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
+from abs_shield.layers.quick import NO_SESSION, Quick
+from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.names import is_path
@@ -43,11 +45,28 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
-    vouches = session.seen.voucher
-    if proposal.plain and tool.targets.all_vouched(proposal.arguments, vouches):
-        return ()
-    unclear = tool.targets.unclear(proposal.arguments, vouches)
-    return _looked_at(unclear, tool, proposal, session)
+    unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
+    return _looked_at(unclear, tool, proposal, session) if unclear or not proposal.plain else ()
+
+
+_NO_USER = Coverage(Outcome.UNAVAILABLE, "no user message")
+
+
+def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
+    """Clean where every target stands in the run as it is."""
+    all_seen = plan.targets.all_seen
+
+    def quick(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        if session.ephemeral:
+            return NO_SESSION
+        seen = session.seen
+        if not seen.heard_a_user:
+            return _NO_USER
+        return RAN if all_seen(arguments, seen) else None
+
+    return quick
 
 
 def _looked_at(

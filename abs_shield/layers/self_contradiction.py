@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from abs_shield.core import Finding, Unavailable, Verdict
+from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
-from abs_shield.plan import Proposal, ToolPlan
+from abs_shield.layers.quick import NO_SESSION, Quick
+from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.history import History, Write, own_entities, undoes, write_of
 from abs_shield.plan.verbs import Does, opposite, same_noun
@@ -56,6 +58,25 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
         return ()
     then = _write(tool, proposal.arguments, history, proposal, session)
     return _contradictions(earlier, then, proposal, session)
+
+
+def quick_contradiction(plan: ToolPlan, terms: Terms) -> Quick:
+    """Clean where nothing was written in this turn yet."""
+
+    def quick(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        if session.ephemeral:
+            return NO_SESSION
+        writes = History.of(session, terms.plans, owner=terms.owner).writes
+        return RAN if not writes or writes[-1].turn != session.turns else None
+
+    def reading(
+        arguments: Mapping[str, Any], session: Session, logprob: float | None
+    ) -> Coverage | None:
+        return NO_SESSION if session.ephemeral else RAN
+
+    return quick if plan.writes else reading
 
 
 def _contradictions(

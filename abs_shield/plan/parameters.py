@@ -80,7 +80,9 @@ class Parameters:
     allow: tuple[Callable[[Any], bool], ...]
     top: dict[str, Parameter] = field(default_factory=dict)
     _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
-    _judged: dict[tuple[str, ...], tuple[tuple[str, Parameter], ...]] = field(default_factory=dict)
+    _judged: dict[tuple[str, ...], tuple[tuple[str, frozenset[str]], ...]] = field(
+        default_factory=dict
+    )
 
     def at(self, path: Path) -> Parameter:
         """Give the parameter at *path*."""
@@ -94,12 +96,12 @@ class Parameters:
                 self._nested[key] = known
         return known
 
-    def judged(self, names: tuple[str, ...]) -> tuple[tuple[str, Parameter], ...]:
-        """Give those of the *names* at the top level whose values may be judged."""
+    def judged(self, names: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
+        """Give those of the *names* at the top level whose values may be judged, and what asks."""
         known = self._judged.get(names)
         if known is None:
             found = ((name, self.at((name,))) for name in names)
-            known = tuple(pair for pair in found if pair[1].judged != "never")
+            known = tuple((name, of.asks) for name, of in found if of.judged != "never")
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
         return known

@@ -22,12 +22,14 @@ class Terms:
         window: Calls and seconds within which calls contradict each other.
         owner: Whose tools these are; what is worked out of a session is kept for each.
         unknown: Gives the plan of a tool where no tools are known at all.
+        plans: Gives the plan of any tool, where every registered one may be called.
     """
 
     threshold: float
     window: tuple[int, float] = (10, 60.0)
     owner: object = None
     unknown: Callable[[str], ToolPlan | None] = lambda tool: None
+    plans: Callable[[str], ToolPlan | None] = lambda tool: None
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,7 @@ from abs_shield.schema import CompiledSchema
 from abs_shield.text.nearest import nearest
 
 _COPIED = (dict, list)
+_NO_CALL = ToolCall("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,16 @@ class RulePlan:
     def runs_on(self, arguments: Mapping[str, Any]) -> bool:
         """Whether every argument that it needs is there."""
         return self.needs <= arguments.keys()
+
+    def asking(self) -> Callable[[Mapping[str, Any]], Any]:
+        """Give what asks the rule about plain scalars alone: no session, no call."""
+        function, names = self.rule.function, self.in_order
+        if names is None:
+            return lambda arguments: self.ask(arguments, None, _NO_CALL)
+        if len(names) == 1:
+            (name,) = names
+            return lambda arguments: function(arguments[name])
+        return lambda arguments: function(*map(arguments.__getitem__, names))
 
     def ask(
         self, arguments: Mapping[str, Any], session: Any, call: ToolCall, *, flat: bool = False

@@ -12,7 +12,7 @@ from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.values import by_value, is_token
 from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Tool
-from abs_shield.session.seen import Vouches
+from abs_shield.session.seen import Seen, Vouches
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
@@ -76,14 +76,23 @@ class Targets:
         """Give the leaves that have to come from somewhere, at most 10,000 a call."""
         return self.read(self.unclear(arguments), arguments)
 
-    def all_vouched(self, arguments: Mapping[str, Any], vouches: Vouches) -> bool:
-        """Whether somebody *vouches* for every judged one of arguments that are plain scalars."""
-        for name, parameter in self.parameters.judged(tuple(arguments)):
+    def all_seen(self, arguments: Mapping[str, Any], seen: Seen) -> bool:
+        """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
+        said = seen.user_chunks
+        for name, asks in self.parameters.judged(tuple(arguments)):
             leaf = arguments[name]
-            text = leaf if type(leaf) is str else scalar_text(leaf)
-            if text and not vouches(text, parameter.asks):
-                return False
+            if leaf not in said:
+                text = leaf if type(leaf) is str else scalar_text(leaf)
+                if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
+                    return False
         return True
+
+    def _looks(self, name: str, leaf: Any, text: str) -> bool:
+        """Whether a value looks as one that has to come from somewhere."""
+        parameter = self.parameters.at((name,))
+        return (
+            text not in parameter.defaults and _argument((name,), leaf, text, parameter) is not None
+        )
 
     def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
         """Give the leaves of judged parameters for which nobody *vouches*, at most 10,000."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned
@@ -137,7 +137,9 @@ class _Bench:
             call_index=index,
             call_id=recorded.id,
             call=recorded,
-            decision=replace(decision, call_id=recorded.id, run_id=self._run.run_id),
+            decision=Decision.of(
+                {**vars(decision), "call_id": recorded.id, "run_id": self._run.run_id}
+            ),
             executed=executed,
             source=self._run.source,
             success=self._run.success,

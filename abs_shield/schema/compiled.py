@@ -54,13 +54,27 @@ class CompiledSchema:
         """
         if self._core is not None:
             try:
-                if (known_plain or plain(value)) and self._admits(value) and self._core(value):
+                if (known_plain or plain(value)) and self.declares(value) and self._core(value):
                     return True
             except Exception:  # an engine that stumbles has not said yes; the reference decides
                 pass
         return self._reference.accepts(value)
 
-    def _admits(self, value: Any) -> bool:
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """
+        Tell whether a few plain scalars fit under names that it `declares`.
+
+        Raises:
+            Undecided: The bounds were reached before it was known.
+        """
+        try:
+            if self._core is not None and self._core(arguments):
+                return True
+        except Exception:  # as in `accepts`
+            pass
+        return self._reference.accepts(arguments)
+
+    def declares(self, value: Any) -> bool:
         """Whether every name is a declared one, where no other may come."""
         return self._closed is None or type(value) is not dict or value.keys() <= self._closed
 

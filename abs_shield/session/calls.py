@@ -96,9 +96,10 @@ class CallBook:
 
     def open_loose(self, name: str) -> None:
         """The door let a call pass that has no id: one result of that tool is to come."""
-        self._running[name] = self._running.get(name, 0) + 1
-        if len(self._running) > self._most:
-            del self._running[next(iter(self._running))]
+        running = self._running
+        running[name] = running.get(name, 0) + 1
+        if len(running) > self._most:
+            del running[next(iter(running))]
 
     def shut_loose(self, name: str) -> bool:
         """A call without an id came back; False where every result that was due has come."""

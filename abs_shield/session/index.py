@@ -178,11 +178,33 @@ class Index:
 
     def level(self, text: str) -> int | None:
         """How far a text is trusted that stands here as it is: a chunk, or several in a row."""
-        for level, table in enumerate(self._exact):
-            if text in table:
-                return level
-        at = self.joined(chunks(text))
-        return None if at is None else at.level
+        if " " not in text:
+            for level, table in enumerate(self._exact):
+                if text in table:
+                    return level
+        found = chunks(text)
+        if len(found) < 2:
+            at = self.chunk(found[0]) if found else None
+            return None if at is None else at.level
+        if self._unread:
+            self._read()
+        worst = SYSTEM
+        for pair in map(hash, pairwise(found)):
+            level = self._level(pair)
+            if level > worst:
+                if level > SCALAR:
+                    return None
+                worst = level
+        return worst
+
+    def _level(self, pair: int) -> int:
+        """How far two chunks are trusted that stand side by side; beyond all where they do not."""
+        level = SYSTEM
+        for table in self._pairs:
+            if pair in table:
+                break
+            level += 1
+        return level
 
     def part(self, part: str) -> At | None:
         """Where *part* is a whole word of something longer, or a folder on the way to it."""

@@ -33,10 +33,16 @@ class Log:
 
     def append(self, event: Event, *, size: int = -1) -> None:
         """Append an event; *size* are its characters, where they were counted already."""
-        self.version += 1
-        size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
-        self._entries.append((self.version, event, size))
-        self._size += size
+        self.version = version = self.version + 1
+        size = _size(event, self._limit) if size < 0 else min(size, self._limit + 1) + _OVERHEAD
+        entries = self._entries
+        entries.append((version, event, size))
+        self._size = held = self._size + size
+        if held > self._limit:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Let go of the oldest events; the newest one is kept whatever its size."""
         while self._size > self._limit and len(self._entries) > 1:
             self._size -= self._entries.pop(0)[2]
             self.forgot = True

@@ -176,6 +176,11 @@ class Provenance:
 
     # What is asked -------------------------------------------------------------------------------
 
+    @property
+    def user_chunks(self) -> Mapping[str, int]:
+        """The chunks of what a user wrote."""
+        return self._index.said
+
     def vouches(self, value: str, asks: frozenset[str]) -> bool | None:
         """
         Whether *value* stands here as it is, said by a person, or as what is asked for.
@@ -193,10 +198,10 @@ class Provenance:
             return False
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
-        if bare[:1] in BRACKETS:
-            return False
         if bare in self._index.said:
             return True
+        if bare[:1] in BRACKETS:
+            return False
         level = self._index.level(bare)
         if level is None:
             return None

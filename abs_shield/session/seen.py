@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import islice
 from threading import RLock
 from typing import Any
@@ -106,9 +106,9 @@ class Seen:
         return any(i.english for i in indexes) and not any(i.foreign for i in indexes)
 
     @property
-    def voucher(self) -> Vouches:
-        """Who says whether a value stands in this run as it is, so that it needs no closer look."""
-        return self._index.vouches if self._parent is None else self.vouches
+    def user_chunks(self) -> Mapping[str, int]:
+        """What a user of this run wrote, chunk by chunk, in the form in which it is compared."""
+        return self._index.user_chunks
 
     def vouches(self, text: str, asks: frozenset[str]) -> bool | None:
         """

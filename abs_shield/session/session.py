@@ -227,15 +227,17 @@ class Session:
 
     # What the door writes ------------------------------------------------------------------------
 
-    def open(self, call: ToolCall, decision_id: str, *, size: int = -1) -> None:
+    def open(self, call: ToolCall, decision: Decision, *, size: int = -1) -> None:
         """The door let *call* pass; its arguments are *size* characters, where that is known."""
+        call_id = call.id
         with self.lock:
-            if call.id:
-                self.calls.open(call.id, decision_id)
+            if call_id:
+                self.calls.open(call_id, decision.id)
             else:
                 self.calls.open_loose(call.name)
-            if not (call.id and self.pending.forget(call.id)):
+            if not (call_id and self.pending.forget(call_id)):
                 self.log.append(Proposed((call,)), size=size)
+            keep(self._decisions, decision, most=self._limits.decisions)
 
     def stopped(self, call: ToolCall, *, told: bool = False) -> None:
         """The door blocked *call*: what a transcript tells of it is no execution."""
@@ -248,28 +250,42 @@ class Session:
             else:
                 self.calls.blocked_loose(call)
 
-    def ran(self, executed: Executed) -> None:
-        """A call ran: its blocked attempts are forgiven."""
+    def ran(self, executed: Executed) -> int:
+        """
+        A call ran: its blocked attempts are forgiven.
+
+        Returns:
+            The characters that its value holds, counted no further than the bound of a message.
+        """
         with self.lock:
-            self._keep(executed)
+            size = self._keep(executed)
             if executed.call_id:
                 announced = self.pending.forget(executed.call_id)
                 self.calls.end(executed.call_id, announced=announced)
             elif not executed.nested:
                 self.calls.ran_loose(executed)
+            return size
 
-    def heard(self, executed: Executed, value: Any, *, below: bool = False) -> None:
-        """The model reads what a call returned; a sub-agent's results its parent saw as well."""
+    def heard(self, executed: Executed, value: Any, *, below: bool = False, size: int = -1) -> None:
+        """
+        The model reads what a call returned; a sub-agent's results its parent saw as well.
+
+        Args:
+            executed: The call.
+            value: What it returned, or the text of its error.
+            below: Whether a sub-agent's session heard it.
+            size: Characters of *value*, where they were counted already.
+        """
         name, call_id, error = executed.tool, executed.call_id, executed.error
         event = Returned(name=name, value=value, call_id=call_id, error=error, at=executed.at)
         with self.lock:
-            self.log.append(event)
+            self.log.append(event, size=size)
             if below:
-                keep(self._heard, self._held(executed), most=self._limits.executed)
+                keep(self._heard, self._held(executed)[0], most=self._limits.executed)
                 self.heard_so_far += 1
             self.seen.returned(executed, value, self.log.version)
         if self.parent is not None:
-            self.parent.heard(executed, value, below=True)
+            self.parent.heard(executed, value, below=True, size=size)
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
@@ -375,18 +391,19 @@ class Session:
         if event.call_id:
             self.calls.end(event.call_id, announced=call is not None)
 
-    def _keep(self, executed: Executed) -> None:
+    def _keep(self, executed: Executed) -> int:
         self.calls.shut(executed.call_id or "")
-        keep(self._executed, self._held(executed), most=self._limits.executed)
+        held, size = self._held(executed)
+        keep(self._executed, held, most=self._limits.executed)
         self.ran_so_far += 1
         self.blocks.pop(executed.tool, None)
+        return size
 
-    def _held(self, executed: Executed) -> Executed:
-        """The call as it is kept: without a result that is too large."""
+    def _held(self, executed: Executed) -> tuple[Executed, int]:
+        """The call as it is kept, without a result that is too large, and the result's size."""
         most = self._limits.message
-        return (
-            replace(executed, value=TOO_LARGE) if measure(executed.value, most) > most else executed
-        )
+        size = measure(executed.value, most)
+        return (replace(executed, value=TOO_LARGE) if size > most else executed), size
 
     def _announce(self, call: ToolCall) -> bool:
         """A transcript shows *call*; False where it is one that the door knows already."""

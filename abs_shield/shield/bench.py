@@ -20,6 +20,7 @@ from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
+from abs_shield.shield.quick import QuickWay, are_quick
 from abs_shield.shield.registry import Registry, available
 from abs_shield.shield.ruling import Ruling, rule_on
 from abs_shield.shield.switch import KillSwitch
@@ -52,7 +53,10 @@ class Bench:
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
             unknown=registry.unnamed,
+            plans=lambda tool: registry.plan(tool) or registry.unnamed(tool),
         )  # fmt: skip
+        self._hurries = are_quick(self._layers)
+        self._quick: dict[str, QuickWay] = {}
 
     def judged(
         self,
@@ -79,6 +83,10 @@ class Bench:
             counted: Whether that judgement blocked it, so that an attempt is spent already.
             runs: Whether it is dispatched now, so that an approval is used up.
         """
+        if not (siblings or nested) and type(arguments) is dict:
+            opened = self._at_once(call, arguments, session, known)
+            if opened is not None:
+                return opened
         started = perf_counter()
         at = time()
         malformed, plain = None, arguments
@@ -108,6 +116,56 @@ class Bench:
             session.likelihoods.update(logprob)
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
         return Opened(call, plain, session, decision, nested, key, malformed, size)
+
+    def _at_once(
+        self, call: ToolCall, arguments: dict[str, Any], session: Session, known: str | None
+    ) -> Opened | None:
+        """
+        Judge a call that every layer finds clean at once; None where they have to look.
+
+        Args:
+            call: The call as the model wrote it; no other one was proposed in its turn.
+            arguments: Its arguments as read.
+            session: The run it belongs to; its lock is held.
+            known: Id of the Decision that a judgement of the same call has already.
+        """
+        if SWITCH.off or session.tools is not None:
+            return None
+        started, at, name = perf_counter(), time(), call.name
+        try:
+            quick = self._quick.get(name)
+            if quick is None or quick.plan is not self.registry.plan(name):
+                quick = self._quick_way(name)
+            if quick is None or (size := quick.size(arguments)) < 0:
+                return None
+            logprob = None if call.logprobs is None else mean_logprob(name, call.logprobs)
+            coverage = quick.coverage(arguments, session, logprob)
+        except Exception:  # what breaks here breaks again where it is told of
+            return None
+        if coverage is None:
+            return None
+        if known is None and logprob is not None:
+            session.likelihoods.update(logprob)
+        fields = {
+            "id": known or new_id(),
+            "at": at,
+            "coverage": coverage,
+            "session_id": session.id,
+            "run_id": session.run_id,
+            "call_id": call.id,
+            "agent": session.agent,
+            "model": session.model,
+            "elapsed_ms": (perf_counter() - started) * 1000,
+        } | (quick.opened if self.switch.opened() else quick.decided)
+        return Opened(call, arguments, session, Decision.of(fields), False, _NO_KEY, None, size)
+
+    def _quick_way(self, name: str) -> QuickWay | None:
+        """Compile the short way of a registered tool; None where there is none."""
+        plan = self.registry.plan(name)
+        if plan is None or not self._hurries:
+            return None
+        quick = self._quick[name] = QuickWay(plan, self._layers, self.policy, self._terms)
+        return quick
 
     def _stopped(
         self, ruling: Ruling, key: Key, session: Session, *, counted: bool, runs: bool

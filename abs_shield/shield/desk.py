@@ -53,6 +53,7 @@ class Desk:
         self.policy = policy
         self.registry = registry
         self.store = store
+        self._append = store.append
         self.hooks = tuple(hooks)
         self.approver = approver
         self.approvals = Approvals()
@@ -64,7 +65,9 @@ class Desk:
         self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...] = ()
     ) -> Opened:
         """Judge a call at its dispatch; a proposal of the same call is replaced."""
-        arguments = read_arguments(call.arguments)
+        arguments = call.arguments
+        if type(arguments) is not dict:
+            arguments = read_arguments(arguments)
         with session.lock:
             if session.pending:
                 return self._proposed(call, arguments, session, siblings)
@@ -121,14 +124,20 @@ class Desk:
 
     def admit(self, opened: Opened) -> Opened:
         """Ask for an approval where one is needed, and record what was decided."""
-        if opened.decision.blocked and self._asks(opened):
-            opened = self._answered(opened, _settled(self._ask(opened)))
+        if opened.decision.blocked:
+            if self._asks(opened):
+                opened = self._answered(opened, _settled(self._ask(opened)))
+            if _waits(opened.decision):
+                self.approvals.wait(opened.decision.id, opened.key)
         return self._admitted(opened)
 
     async def aadmit(self, opened: Opened) -> Opened:
         """As `admit`; an async approver is awaited."""
-        if self._asks(opened):
-            opened = self._answered(opened, await _awaited(self._ask(opened)))
+        if opened.decision.blocked:
+            if self._asks(opened):
+                opened = self._answered(opened, await _awaited(self._ask(opened)))
+            if _waits(opened.decision):
+                self.approvals.wait(opened.decision.id, opened.key)
         return self._admitted(opened)
 
     def _asks(self, opened: Opened) -> bool:
@@ -153,30 +162,33 @@ class Desk:
         return opened._replace(decision=granted)
 
     def _admitted(self, opened: Opened) -> Opened:
-        session, decision = opened.session, opened.decision
-        if decision.blocked and _waits(decision):
-            self.approvals.wait(decision.id, opened.key)
-        call_id = opened.call.id
-        again = call_id is not None and decision.id in session.calls.opened.get(call_id, ())
-        if not (opened.nested or again):
-            if decision.blocked:
-                session.stopped(opened.call)
-            else:
-                session.open(opened.call, decision.id, size=opened.size)
-        if not again:
-            self.record(decision, session)
+        call, session, decision = opened.call, opened.session, opened.decision
+        if call.id is not None and decision.id in session.calls.opened.get(call.id, ()):
+            return opened
+        if decision.blocked or opened.nested:
+            if not opened.nested:
+                session.stopped(call)
+            session.decided(decision)
+        else:
+            session.open(call, decision, size=opened.size)
+        self._tell(decision)
         return opened
 
     def record(self, decision: Decision, session: Session) -> None:
-        """Keep a decision and tell everybody; a store that fails is reported, and stops nothing."""
+        """Keep a decision in its session, and tell everybody."""
         session.decided(decision)
+        self._tell(decision)
+
+    def _tell(self, decision: Decision) -> None:
+        """Store a decision and tell everybody; a store that fails is reported, no more."""
         try:
-            self.store.append(decision)
+            self._append(decision)
         except Exception:
             logger.exception("abs_shield could not store decision %s", decision.id)
-        emit(decision, self.hooks)
-        for listener in LISTENERS.all:
-            listener(decision, self)
+        if self.hooks:
+            emit(decision, self.hooks)
+        if LISTENERS.all:
+            LISTENERS.tell(decision, self)
 
     # After the call ------------------------------------------------------------------------------
 
@@ -232,9 +244,9 @@ class Desk:
             turn=session.turns,
             nested=ran.nested,
         )
-        session.ran(executed)
+        size = session.ran(executed)
         if not ran.nested:
-            session.heard(executed, value)
+            session.heard(executed, value, size=-1 if ran.error else size)
 
 
 def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:

@@ -36,5 +36,10 @@ class Listeners:
             with self._lock:
                 self.all = tuple(other for other in self.all if other is not listener)
 
+    def tell(self, decision: Decision, desk: Desk) -> None:
+        """Tell everybody of a decision of *desk*."""
+        for listener in self.all:
+            listener(decision, desk)
+
 
 LISTENERS = Listeners()

@@ -210,8 +210,7 @@ class Shield:
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
         """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
-        read = _one(call)
-        return self.desk.admit(self.desk.open(read, self._session(session))).decision
+        return self.desk.admit(self.desk.open(_one(call), self._session(session))).decision
 
     def check_result(
         self,
@@ -326,6 +325,8 @@ class Shield:
         return names
 
     def _session(self, session: Session | None) -> Session:
+        if type(session) is Session:
+            return session
         found = current_session() if session is None else session
         if found is not None and not isinstance(found, Session):
             raise ShieldError(f"`session` is {shown(session)}; open one with `firewall.session()`")

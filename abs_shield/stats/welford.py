@@ -26,10 +26,10 @@ class RunningStats:
 
     def update(self, x: float) -> None:
         """Learn *x*; judge it first."""
-        self.n += 1
+        self.n = n = self.n + 1
         delta = x - self.mean
-        self.mean += delta / self.n
-        self._m2 += delta * (x - self.mean)
+        self.mean = mean = self.mean + delta / n
+        self._m2 += delta * (x - mean)
 
     @property
     def variance(self) -> float:
