@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from abs_shield.version import VERSION
+
 if TYPE_CHECKING:
     from abs_shield import shield
     from abs_shield.core import Action, Decision, Finding, Mode, ToolCall, Verdict
@@ -65,6 +67,8 @@ _ROOM = {
     "rule": "policy",
     "shielded": "shield",
 }
+
+__version__ = VERSION
 
 __all__ = [
     "Action",

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated, Any, cast
 
 import typer
@@ -17,6 +16,7 @@ from abs_shield.cli.faults import BadInput, wrong_file, wrong_usage
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
+from abs_shield.version import VERSION
 
 COMMANDS = ("demo", "check", "replay", "prove", "layers")
 """Each is a file of this folder with an `app`."""
@@ -49,7 +49,7 @@ app = typer.Typer(
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"abs-shield {_version()}")
+        typer.echo(f"abs-shield {VERSION}")
         raise typer.Exit
 
 
@@ -115,10 +115,3 @@ def _quietly() -> int:
 def _told(message: str) -> int:
     print(f"abs-shield: {escaped(message, limit=1_000)}", file=sys.stderr)
     return 2
-
-
-def _version() -> str:
-    try:
-        return version("abs_shield")
-    except PackageNotFoundError:
-        return "(not installed)"

@@ -16,19 +16,19 @@ from abs_shield.layers.impossible_state import impossible_state, quick_state
 from abs_shield.layers.parameter_mismatch import parameter_mismatch, quick_mismatch
 from abs_shield.layers.phantom_target import phantom_target, quick_target
 from abs_shield.layers.phantom_tool import phantom_tool
-from abs_shield.layers.quick import Compile, Quick, ran
 from abs_shield.layers.self_contradiction import quick_contradiction, self_contradiction
 from abs_shield.layers.uninformed_write import uninformed_write
 from abs_shield.layers.untrusted_target import untrusted_target
 from abs_shield.plan import Proposal
+from abs_shield.plan.quick import Compile, Quick, ran
 from abs_shield.session import Session
 
 Layer = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
 """
-A generator function that looks at one proposed call and yields what is wrong with it.
+A function that looks at one proposed call and gives what is wrong with it; nothing where it is clean.
 
 A layer reads: it never changes the proposal or the session, never raises on any JSON value, and
-asks no model. With nothing to go on it yields one `Unavailable(reason)`.
+asks no model. With nothing to go on it gives one `Unavailable(reason)`.
 """
 
 LAYERS: MappingProxyType[str, Layer] = MappingProxyType(

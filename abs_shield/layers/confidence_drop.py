@@ -7,8 +7,8 @@ from math import exp
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.layers.quick import Quick
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.quick import Quick
 from abs_shield.session import Session
 
 NOTICED = 0.05

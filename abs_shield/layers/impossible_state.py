@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.layers.quick import Quick
 from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
 from abs_shield.plan.history import History, Write, sole_entities, write_of
+from abs_shield.plan.quick import Quick
 from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
 from abs_shield.text.names import name_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.layers.quick import Quick
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.quick import Quick
 from abs_shield.schema import CompiledSchema, Problem, Undecided
 from abs_shield.session import Session
 

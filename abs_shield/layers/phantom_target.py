@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
-from abs_shield.layers.quick import NO_SESSION, Quick
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot
 from abs_shield.plan.names import is_path
+from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import readings
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear

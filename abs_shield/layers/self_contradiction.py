@@ -8,10 +8,10 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
 from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
-from abs_shield.layers.quick import NO_SESSION, Quick
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.history import History, Write, own_entities, undoes, write_of
+from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session

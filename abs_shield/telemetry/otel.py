@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
-from importlib.metadata import PackageNotFoundError, version
 
 from opentelemetry import metrics, trace
 from opentelemetry._logs import LoggerProvider, get_logger
@@ -19,6 +18,7 @@ from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
 from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
+from abs_shield.version import VERSION
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
@@ -47,11 +47,10 @@ class Otel:
         meter_provider: metrics.MeterProvider | None = None,
         logger_provider: LoggerProvider | None = None,
     ) -> None:
-        ours = _version()
-        meter = metrics.get_meter(SCOPE, ours, meter_provider=meter_provider)
-        self._tracer = trace.get_tracer(SCOPE, ours, tracer_provider=tracer_provider)
+        meter = metrics.get_meter(SCOPE, VERSION, meter_provider=meter_provider)
+        self._tracer = trace.get_tracer(SCOPE, VERSION, tracer_provider=tracer_provider)
         self._proxied = isinstance(self._tracer, trace.ProxyTracer)
-        self._logger = get_logger(SCOPE, ours, logger_provider=logger_provider)
+        self._logger = get_logger(SCOPE, VERSION, logger_provider=logger_provider)
         self._counts = counts_of(meter, meter_provider)
         self._instruments = Instruments(meter, self._counts)
         self._kinds = Kinds()
@@ -138,10 +137,3 @@ def _captures() -> tuple[bool, bool]:
     word = os.environ.get(CAPTURE, "").strip().upper()
     both = word in ("SPAN_AND_EVENT", "TRUE")
     return both or word == "SPAN_ONLY", both or word == "EVENT_ONLY"
-
-
-def _version() -> str:
-    try:
-        return version(SCOPE)
-    except PackageNotFoundError:
-        return ""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
+import abs_shield
 from abs_shield.cli import COMMANDS
 
 
@@ -16,7 +18,12 @@ def test_version(command):
     done = command("--version")
 
     assert done.code == 0
-    assert done.out.startswith("abs-shield ")
+    assert done.out == f"abs-shield {abs_shield.__version__}\n"
+
+
+def test_the_version_is_that_of_the_installed_package():
+    """It is written once, and what installs the package reads it there."""
+    assert abs_shield.__version__ == version("abs_shield")
 
 
 def test_alone_it_explains_itself(command):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Outcome
-from abs_shield.plan import Terms, ToolPlan
+from abs_shield.plan.proposal import Terms
+from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
 
 Quick = Callable[[Mapping[str, Any], Session, float | None], Coverage | None]
