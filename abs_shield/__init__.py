@@ -12,8 +12,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.version import VERSION
-
 if TYPE_CHECKING:
     from abs_shield import shield
     from abs_shield.core import Action, Decision, Finding, Mode, ToolCall, Verdict
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     )
     from abs_shield.session import Session
     from abs_shield.shield import Shield, shielded
+    from abs_shield.version import __version__
 
 _ROOM = {
     "Action": "core",
@@ -62,13 +61,12 @@ _ROOM = {
     "Tool": "policy",
     "ToolCall": "core",
     "Verdict": "core",
+    "__version__": "version",
     "inverse": "policy",
     "load_policy": "policy",
     "rule": "policy",
     "shielded": "shield",
 }
-
-__version__ = VERSION
 
 __all__ = [
     "Action",
@@ -92,6 +90,7 @@ __all__ = [
     "Tool",
     "ToolCall",
     "Verdict",
+    "__version__",
     "inverse",
     "load_policy",
     "rule",

@@ -1,3 +1,3 @@
-"""The package's version: asking the installed metadata takes longer than all of our import."""
+"""The version: to ask the installed metadata takes longer than importing all of this."""
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"

@@ -16,7 +16,7 @@ from abs_shield.cli.faults import BadInput, wrong_file, wrong_usage
 from abs_shield.errors import ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
-from abs_shield.version import VERSION
+from abs_shield.version import __version__
 
 COMMANDS = ("demo", "check", "replay", "prove", "layers")
 """Each is a file of this folder with an `app`."""
@@ -49,7 +49,7 @@ app = typer.Typer(
 
 def _tell_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"abs-shield {VERSION}")
+        typer.echo(f"abs-shield {__version__}")
         raise typer.Exit
 
 

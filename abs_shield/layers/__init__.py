@@ -25,7 +25,7 @@ from abs_shield.session import Session
 
 Layer = Callable[[Proposal, Session], Iterable[Finding | Unavailable | Failed]]
 """
-A function that looks at one proposed call and gives what is wrong with it; nothing where it is clean.
+A function that looks at one proposed call and gives what is wrong with it; of a clean one nothing.
 
 A layer reads: it never changes the proposal or the session, never raises on any JSON value, and
 asks no model. With nothing to go on it gives one `Unavailable(reason)`.

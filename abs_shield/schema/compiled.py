@@ -65,14 +65,14 @@ class CompiledSchema:
         Tell whether a few plain scalars fit under names that it `declares`.
 
         Raises:
-            Undecided: The bounds were reached before it was known.
+            Exception: It could not be told; ask `accepts`, which always answers.
         """
         try:
             if self._core is not None and self._core(arguments):
                 return True
         except Exception:  # as in `accepts`
             pass
-        return self._reference.accepts(arguments)
+        return self._reference.fits(arguments)
 
     def declares(self, value: Any) -> bool:
         """Whether every name is a declared one, where no other may come."""

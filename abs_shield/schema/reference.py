@@ -57,6 +57,11 @@ class Reference:
         begin(asking=True)
         return next(self._problems(value), None) is None
 
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Tell whether plain scalars under declared names have no problem; it may raise."""
+        begin(asking=True)
+        return next(self.validator.iter_errors(arguments), None) is None
+
     def problems(self, value: object) -> tuple[Problem, ...]:
         """List the problems of a value, at most 100, no two the same."""
         begin(asking=False)

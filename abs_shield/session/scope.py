@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from threading import RLock
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, cast
 
 if TYPE_CHECKING:
     from abs_shield.session.session import Session
@@ -34,3 +37,53 @@ def leave() -> None:
 def current_session() -> Session | None:
     """Give the session that is current in this context, or None."""
     return CURRENT.get()
+
+
+class Scoped:
+    """What a session is as a context manager: current inside the block, settled behind it."""
+
+    def __init__(self) -> None:
+        self.lock = RLock()
+        self._entered = 0
+        self._closers: list[Callable[[Any], None]] = []
+
+    def settle(self) -> None:
+        """The block is left: what is still open is told as it stands."""
+        raise NotImplementedError
+
+    def on_close(self, closer: Callable[[Any], None]) -> None:
+        """Call *closer* when this session is left for the last time."""
+        if closer not in self._closers:
+            self._closers.append(closer)
+
+    def __enter__(self) -> Self:
+        with self.lock:
+            self._entered += 1
+        enter(cast("Session", self))
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        leave()
+        self.settle()
+        with self.lock:
+            self._entered -= 1
+            last = not self._entered
+        if last:
+            for closer in self._closers:
+                closer(self)
+
+    async def __aenter__(self) -> Self:
+        return self.__enter__()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.__exit__(kind, error, traceback)

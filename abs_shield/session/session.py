@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from threading import RLock
 from time import monotonic
-from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
@@ -20,7 +18,7 @@ from abs_shield.session.log import Entry, Log, measure
 from abs_shield.session.newest import keep
 from abs_shield.session.origin import Origin
 from abs_shield.session.pending import PendingCalls
-from abs_shield.session.scope import enter, leave
+from abs_shield.session.scope import Scoped
 from abs_shield.session.seen import Seen
 from abs_shield.session.transcript import Transcript
 from abs_shield.stats import RunningStats
@@ -31,7 +29,7 @@ D = TypeVar("D")
 _LIMITS = Limits()
 
 
-class Session:
+class Session(Scoped):
     """
     What one run has seen. It knows no policy, so tools of several Shields may share it.
 
@@ -53,6 +51,7 @@ class Session:
         limits: Limits | None = None,
         owner: object = None,
     ) -> None:
+        super().__init__()
         limits = _LIMITS if limits is None else limits
         self.id = new_id() if id is None else id
         self.run_id = new_id()
@@ -63,7 +62,6 @@ class Session:
         self.owner = owner
         self.ephemeral = False
         self.clock: Callable[[], float] = monotonic
-        self.lock = RLock()
         self.turns = 0
         self.log = Log(limits.text)
         self.seen: Seen = Seen(limits, parent=parent.seen if parent is not None else None)
@@ -77,11 +75,9 @@ class Session:
         self._decisions: list[Decision] = []
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
-        self._entered = 0
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
         self.ran_so_far = self.heard_so_far = 0
         self._heard: list[Executed] = []
-        self._closers: list[Callable[[Session], None]] = []
 
     # What happens in a run -----------------------------------------------------------------------
 
@@ -250,21 +246,16 @@ class Session:
             else:
                 self.calls.blocked_loose(call)
 
-    def ran(self, executed: Executed) -> int:
-        """
-        A call ran: its blocked attempts are forgiven.
-
-        Returns:
-            The characters that its value holds, counted no further than the bound of a message.
-        """
+    def ran(self, executed: Executed) -> None:
+        """A call ran: its blocked attempts are forgiven."""
         with self.lock:
-            size = self._keep(executed)
-            if executed.call_id:
-                announced = self.pending.forget(executed.call_id)
-                self.calls.end(executed.call_id, announced=announced)
-            elif not executed.nested:
-                self.calls.ran_loose(executed)
-            return size
+            self._ran(executed)
+
+    def returned(self, executed: Executed, value: Any) -> None:
+        """A call ran, and the model reads what it returned, or the text of its error."""
+        with self.lock:
+            size = self._ran(executed)
+        self.heard(executed, value, size=-1 if executed.error else size)
 
     def heard(self, executed: Executed, value: Any, *, below: bool = False, size: int = -1) -> None:
         """
@@ -299,45 +290,6 @@ class Session:
                 pending.settle()
                 if pending.decision.blocked:
                     self.stopped(pending.call, told=pending.told)
-
-    def on_close(self, closer: Callable[[Session], None]) -> None:
-        """Call *closer* when this session is left for the last time."""
-        if closer not in self._closers:
-            self._closers.append(closer)
-
-    # Scope ---------------------------------------------------------------------------------------
-
-    def __enter__(self) -> Self:
-        with self.lock:
-            self._entered += 1
-        enter(self)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        leave()
-        self.settle()
-        with self.lock:
-            self._entered -= 1
-            last = not self._entered
-        if last:
-            for closer in self._closers:
-                closer(self)
-
-    async def __aenter__(self) -> Self:
-        return self.__enter__()
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.__exit__(kind, error, traceback)
 
     def __repr__(self) -> str:
         return f"<Session {self.id}: {self.log.version} events, {len(self._executed)} executed>"
@@ -391,7 +343,17 @@ class Session:
         if event.call_id:
             self.calls.end(event.call_id, announced=call is not None)
 
+    def _ran(self, executed: Executed) -> int:
+        size = self._keep(executed)
+        if executed.call_id:
+            announced = self.pending.forget(executed.call_id)
+            self.calls.end(executed.call_id, announced=announced)
+        elif not executed.nested:
+            self.calls.ran_loose(executed)
+        return size
+
     def _keep(self, executed: Executed) -> int:
+        """Take a call into the history; give the characters of its value, as far as counted."""
         self.calls.shut(executed.call_id or "")
         held, size = self._held(executed)
         keep(self._executed, held, most=self._limits.executed)

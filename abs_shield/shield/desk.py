@@ -244,9 +244,10 @@ class Desk:
             turn=session.turns,
             nested=ran.nested,
         )
-        size = session.ran(executed)
-        if not ran.nested:
-            session.heard(executed, value, size=-1 if ran.error else size)
+        if ran.nested:
+            session.ran(executed)
+        else:
+            session.returned(executed, value)
 
 
 def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:

@@ -18,7 +18,7 @@ from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
 from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
-from abs_shield.version import VERSION
+from abs_shield.version import __version__
 
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
@@ -47,10 +47,10 @@ class Otel:
         meter_provider: metrics.MeterProvider | None = None,
         logger_provider: LoggerProvider | None = None,
     ) -> None:
-        meter = metrics.get_meter(SCOPE, VERSION, meter_provider=meter_provider)
-        self._tracer = trace.get_tracer(SCOPE, VERSION, tracer_provider=tracer_provider)
+        meter = metrics.get_meter(SCOPE, __version__, meter_provider=meter_provider)
+        self._tracer = trace.get_tracer(SCOPE, __version__, tracer_provider=tracer_provider)
         self._proxied = isinstance(self._tracer, trace.ProxyTracer)
-        self._logger = get_logger(SCOPE, VERSION, logger_provider=logger_provider)
+        self._logger = get_logger(SCOPE, __version__, logger_provider=logger_provider)
         self._counts = counts_of(meter, meter_provider)
         self._instruments = Instruments(meter, self._counts)
         self._kinds = Kinds()
