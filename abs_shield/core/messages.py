@@ -23,8 +23,9 @@ _ROLES: dict[str, Role] = {
 }
 _TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "refusal"})
 _SILENT_BLOCKS = frozenset({"thinking", "redacted_thinking", "reasoning"})
-_CALL_BLOCKS = frozenset({"tool_use", "function_call"})
-_RESULT_BLOCKS = frozenset({"tool_result", "function_call_output"})
+_CUSTOM = "custom_tool_call"
+_CALL_BLOCKS = frozenset({"tool_use", "function_call", _CUSTOM})
+_RESULT_BLOCKS = frozenset({"tool_result", "function_call_output", "custom_tool_call_output"})
 _UNSEEN_BLOCKS = frozenset(
     {"image", "image_url", "input_image", "document", "input_file", "audio", "input_audio"}
 )
@@ -140,7 +141,7 @@ def read_call(call: Any) -> ToolCall:
     if isinstance(call, ToolCall):
         return sound(call)
     call = _mapping(call, "call")
-    inner = call.get("function")
+    inner = call.get("function", call.get("custom"))
     if inner is not None and not isinstance(inner, str):
         inner = _mapping(inner, "call")
     else:
@@ -152,6 +153,8 @@ def read_call(call: Any) -> ToolCall:
     ids = (call.get("call_id"), call.get("id"))
     call_id = next((given for given in ids if given not in (None, "")), None)
     logprobs = call.get("logprobs", inner.get("logprobs"))
+    if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
+        arguments = {"input": arguments}  # free text, and no JSON
     return ToolCall(plain(name), arguments, id_of(call_id), logprobs)
 
 

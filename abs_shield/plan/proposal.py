@@ -82,9 +82,8 @@ class Proposal:
         return self._fits
 
     def plan(self, tool: str) -> ToolPlan | None:
-        """Give the compiled tool of that name, where it may be called here."""
-        entry = self.available.get(tool)
-        return entry.plan if entry is not None else self.terms.unknown(tool)
+        """Give the compiled tool of that name, be it available in this session or not."""
+        return self.terms.plans(tool)
 
     def kinds(self) -> frozenset[str]:
         """Give what the identifiers of all available tools are of."""

@@ -103,9 +103,14 @@ class Session(Scoped):
         """The model saw something that we did not; from now on a miss proves nothing."""
         self.take(Opaque(reason))
 
-    def add(self, messages: Iterable[Any]) -> None:
+    def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
         """
         Add messages of OpenAI or Anthropic shape; a growing list may be passed again and again.
+
+        Args:
+            messages: The whole conversation, or what is new of it.
+            tolerant: Take a message of no known shape as one that was not seen here, so that a
+                miss proves nothing from now on, instead of raising.
 
         Raises:
             ValueError: A message has no known shape; those before it are added.
@@ -114,7 +119,11 @@ class Session(Scoped):
             raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
         with self.lock:
             for message in self._transcript.new(list(messages)):
-                for event in read_message(message):
+                try:
+                    events = [*read_message(message)] if tolerant else read_message(message)
+                except UnreadableMessage as error:
+                    events = [Opaque(str(error))]
+                for event in events:
                     self.take(event)
 
     def take(self, event: Event) -> None:

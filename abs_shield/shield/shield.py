@@ -22,7 +22,7 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import followed
-from abs_shield.shield.turns import aanswers, answers
+from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook, Otel, StructLog
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
@@ -295,21 +295,35 @@ class Shield:
         return followed(value, guard)
 
     def run_tool_calls(
-        self, assistant_message: Any, *, session: Session | None = None
+        self,
+        assistant_message: Any,
+        *,
+        session: Session | None = None,
+        dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
         """
         Run every call of one assistant message; blocked ones are answered with feedback.
 
+        Args:
+            assistant_message: The message, or a list of calls.
+            session: The session; the current one where None.
+            dispatch: The host's own way to run a call, given the `ToolCall` as the model wrote
+                it; the registered functions where None.
+
         Returns:
             The messages to append, in the shape of the one given: OpenAI's or Anthropic's.
         """
-        return answers(self, assistant_message, self._session(session))
+        return answers(self, assistant_message, self._session(session), dispatch)
 
     async def arun_tool_calls(
-        self, assistant_message: Any, *, session: Session | None = None
+        self,
+        assistant_message: Any,
+        *,
+        session: Session | None = None,
+        dispatch: Dispatch | None = None,
     ) -> list[dict[str, Any]]:
-        """As `run_tool_calls`; the calls run side by side."""
-        return await aanswers(self, assistant_message, self._session(session))
+        """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
+        return await aanswers(self, assistant_message, self._session(session), dispatch)
 
     # Inside --------------------------------------------------------------------------------------
 

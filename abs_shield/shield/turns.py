@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from abs_shield.core import ToolCall
+from abs_shield.core import Decision, ToolCall
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ShieldError
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
 
 
+_FUNCTION, _CUSTOM = "function_call", "custom_tool_call"
+
+
 class Answer(NamedTuple):
     """What one call is answered with."""
 
@@ -28,18 +31,26 @@ class Answer(NamedTuple):
     error: bool
 
 
-def answers(shield: Shield, message: Any, session: Session) -> list[dict[str, Any]]:
+Dispatch = Callable[[ToolCall], Any]
+"""The host's own way to run a call; its arguments are as the model wrote them."""
+
+
+def answers(
+    shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
+) -> list[dict[str, Any]]:
     """Run the calls one after the other; give the messages to append."""
     calls = _inspected(shield, message, session)
-    return _shaped(message, [_answer(shield, call, session) for call in calls])
+    return _shaped(message, [_answer(shield, call, session, dispatch) for call in calls])
 
 
-async def aanswers(shield: Shield, message: Any, session: Session) -> list[dict[str, Any]]:
+async def aanswers(
+    shield: Shield, message: Any, session: Session, dispatch: Dispatch | None
+) -> list[dict[str, Any]]:
     """Run the calls side by side; give the messages to append, in the calls' order."""
     import asyncio  # sync programs start faster without it
 
     calls = _inspected(shield, message, session)
-    given = await asyncio.gather(*(_aanswer(shield, call, session) for call in calls))
+    given = await asyncio.gather(*(_aanswer(shield, call, session, dispatch) for call in calls))
     return _shaped(message, list(given))
 
 
@@ -49,9 +60,13 @@ def _inspected(shield: Shield, message: Any, session: Session) -> tuple[ToolCall
     return calls
 
 
-def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
+def _answer(shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None) -> Answer:
     try:
-        value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
+        if dispatch is None:
+            value = shield.dispatch(call.name, call.arguments, call_id=call.id, session=session)
+        else:
+            with shield.guard(call, session=session) as guard:
+                value = guard.value = dispatch(call)
         if inspect.isasyncgen(value):
             raise ShieldError(f"tool `{escaped(call.name)}` is async; use `arun_tool_calls`")
         value = list(value) if inspect.isgenerator(value) else value
@@ -60,9 +75,17 @@ def _answer(shield: Shield, call: ToolCall, session: Session) -> Answer:
     return Answer(call, content_of(value), False)
 
 
-async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
+async def _aanswer(
+    shield: Shield, call: ToolCall, session: Session, dispatch: Dispatch | None
+) -> Answer:
     try:
-        value = await shield.adispatch(call.name, call.arguments, call_id=call.id, session=session)
+        if dispatch is None:
+            name, arguments = call.name, call.arguments
+            value = await shield.adispatch(name, arguments, call_id=call.id, session=session)
+        else:
+            async with shield.guard(call, session=session) as guard:
+                value = dispatch(call)
+                value = guard.value = await value if inspect.isawaitable(value) else value
         if inspect.isasyncgen(value):
             value = [item async for item in value]
         value = list(value) if inspect.isgenerator(value) else value
@@ -73,10 +96,15 @@ async def _aanswer(shield: Shield, call: ToolCall, session: Session) -> Answer:
 
 def _failed(call: ToolCall, error: Exception) -> Answer:
     if isinstance(error, CallBlocked):
-        return Answer(call, json.dumps(error.decision.feedback(), default=str), True)
+        return Answer(call, feedback_text(error.decision), True)
     said = str(error) if isinstance(error, ShieldError) else told(error)
     content = {"status": "error", "tool": escaped(call.name), "error": said}
     return Answer(call, json.dumps(content), True)
+
+
+def feedback_text(decision: Decision) -> str:
+    """Write what the model reads in place of a blocked call's result."""
+    return json.dumps(decision.feedback(), default=str)
 
 
 def content_of(value: Any) -> str:
@@ -104,8 +132,13 @@ def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
         ]
         return [{"role": "user", "content": blocks}] if blocks else []
     if _is_responses(message):
+        custom = {_member(item, "call_id") for item in _items(message) if _is(item, _CUSTOM)}
         return [
-            {"type": "function_call_output", "call_id": a.call.id, "output": a.content}
+            {
+                "type": f"{_CUSTOM if a.call.id in custom else _FUNCTION}_output",
+                "call_id": a.call.id,
+                "output": a.content,
+            }
             for a in given
         ]
     if _member(message, "function_call"):
@@ -118,15 +151,22 @@ def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:
 
 
 def _is_responses(message: Any) -> bool:
-    items = message if isinstance(message, (list, tuple)) else [message]
-    return any(_member(item, "type") == "function_call" for item in items)
+    return any(_is(item, _FUNCTION) or _is(item, _CUSTOM) for item in _items(message))
+
+
+def _items(message: Any) -> list[Any]:
+    return list(message) if isinstance(message, (list, tuple)) else [message]
+
+
+def _is(part: Any, kind: str) -> bool:
+    return bool(_member(part, "type") == kind)
 
 
 def _is_anthropic(message: Any) -> bool:
     content = _member(message, "content")
     if not isinstance(content, (list, tuple)):
         return False
-    return any(_member(block, "type") == "tool_use" for block in content)
+    return any(_is(block, "tool_use") for block in content)
 
 
 def _member(part: Any, name: str) -> Any:

@@ -1,0 +1,86 @@
+"""The OpenAI SDK: one response's calls, judged and run; of chat completions and of Responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from abs_shield.session import Session
+from abs_shield.shield import Shield
+from abs_shield.shield.seam import Seam
+from abs_shield.shield.turns import Dispatch
+
+
+def run_tool_calls(
+    response: Any,
+    messages: Iterable[Any],
+    *,
+    firewall: Shield,
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+) -> list[dict[str, Any]]:
+    """
+    Run every call of one response; blocked ones are answered with feedback.
+
+    Args:
+        response: A ``ChatCompletion`` or a ``Response``; of a stream, what the SDK put together.
+        messages: The conversation that the model was sent: the messages of a chat, the input of
+            a response. A growing list may be passed again and again.
+        firewall: The Shield.
+        session: The session; the current one, that of the response's conversation, or a new one
+            where None.
+        dispatch: The host's own way to run a call; the registered functions where None.
+
+    Returns:
+        What to append to *messages* behind the response's own message or items.
+    """
+    seen = _taken_in(response, messages, firewall, session)
+    return firewall.run_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+
+
+async def arun_tool_calls(
+    response: Any,
+    messages: Iterable[Any],
+    *,
+    firewall: Shield,
+    session: Session | None = None,
+    dispatch: Dispatch | None = None,
+) -> list[dict[str, Any]]:
+    """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
+    seen = _taken_in(response, messages, firewall, session)
+    return await firewall.arun_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+
+
+def _taken_in(
+    response: Any, messages: Iterable[Any], firewall: Shield, session: Session | None
+) -> Session:
+    """The session with all that the model was told; what the provider keeps is not seen here."""
+    conversation = getattr(getattr(response, "conversation", None), "id", None)
+    seam = Seam(firewall, session)
+    seen = seam.session(conversation, model=getattr(response, "model", None))
+    known = bool(seen.turns)
+    heard = [messages] if isinstance(messages, Mapping) else messages
+    seam.hear(seen, _said(heard) if isinstance(heard, str) else heard)
+    if not known and (conversation or getattr(response, "previous_response_id", None)):
+        seen.opaque("the conversation so far is kept by the provider")
+    return seen
+
+
+def _said(text: str) -> list[dict[str, str]]:
+    """A response's input may be the user's text alone."""
+    return [{"role": "user", "content": text}]
+
+
+def _proposed(response: Any) -> Any:
+    """The message or the items that hold the calls, each call with its log-probabilities."""
+    choices = getattr(response, "choices", None)
+    if choices is None:
+        items = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
+        return [item for item in items if item["type"] in ("function_call", "custom_tool_call")]
+    message = choices[0].message.model_dump(mode="json", exclude_none=True)
+    tokens: Any = getattr(choices[0].logprobs, "content", None)
+    for call in message.get("tool_calls", ()) if tokens else ():
+        call["logprobs"] = [
+            {"token": t.token, "logprob": t.logprob, "bytes": t.bytes} for t in tokens
+        ]
+    return message

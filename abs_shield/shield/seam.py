@@ -1,0 +1,78 @@
+"""Where a framework's run meets the door: whose session it is, its tools, its conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.core.digest import digest_of
+from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.session import Session, current_session
+
+if TYPE_CHECKING:
+    from abs_shield.shield.shield import Shield
+
+
+class Seam:
+    """
+    One framework's agent in front of one Shield; it is asked again at every step of every run.
+
+    Args:
+        firewall: The Shield.
+        session: The session of every run; None for the current one, or that of the conversation.
+    """
+
+    def __init__(self, firewall: Shield, session: Session | None = None) -> None:
+        self.firewall = firewall
+        self._given = session
+        self._known: dict[str, bytes] = {}
+
+    def session(
+        self,
+        conversation: str | None = None,
+        *,
+        run: str | None = None,
+        agent: str | None = None,
+        model: str | None = None,
+    ) -> Session:
+        """
+        Give the session of one step.
+
+        Args:
+            conversation: The framework's id of the conversation.
+            run: The framework's id of the run.
+            agent: The agent that speaks now.
+            model: The model that it asks.
+        """
+        session = self._given or current_session()
+        if session is None:
+            session = self.firewall.session(conversation)
+        session.run_id = run or session.run_id
+        session.agent = agent or session.agent
+        session.model = model or session.model
+        return session
+
+    def offer(self, session: Session, tools: Iterable[Any]) -> None:
+        """
+        Say which tools the model is offered at this step; each is registered once a schema.
+
+        Args:
+            session: The session of the step.
+            tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
+        """
+        names = []
+        for tool in tools:
+            try:
+                shape = read_tool(tool)
+            except UnreadableMessage:
+                continue
+            names.append(shape.name)
+            seen = digest_of(shape.name, {"parameters": shape.parameters})
+            if self._known.get(shape.name) != seen:
+                self.firewall.register(tool, tolerant=True)
+                self._known[shape.name] = seen
+        session.tools = frozenset(names)
+
+    def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
+        """Take in the conversation as it stands; what cannot be read was not seen here."""
+        session.add(messages, tolerant=True)

@@ -1,0 +1,127 @@
+"""One suite for all adapters: `conforms(DRIVER)` gives a test class; `matrix` what it shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from abs_shield import Verdict
+from tests.adapters.scenes import SCENES, Driver, Ran, Scene, firewall
+
+EXECUTES = "gen_ai.operation.name"
+
+
+def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
+    """Play one scene; without a mode, without a Shield."""
+    guard = None if mode is None else firewall(mode)
+    if scene.delegates:
+        return driver.delegate(scene.turns, firewall=guard)
+    return driver.run(scene.turns, firewall=guard, stream=scene.streams)
+
+
+def proposed(scene: Scene) -> list[str]:
+    """The ids of all calls of a scene."""
+    return [call.id for turn in scene.turns if not isinstance(turn, str) for call in turn]
+
+
+def strict(driver: Driver, name: str) -> Iterator[str]:
+    """Say what is wrong with a scene in strict mode."""
+    scene = SCENES[name]
+    ran = played(driver, scene, "strict")
+    if ran.error is not None:
+        yield f"the run raised {ran.error!r}"
+    if scene.runs != tuple(tool for tool, _ in ran.ran):
+        yield f"{[tool for tool, _ in ran.ran]} ran, not {list(scene.runs)}"
+    by_id = {decision.call_id: decision for decision in ran.decisions}
+    once = Counter(decision.call_id for decision in ran.decisions)
+    if once != Counter(proposed(scene)):
+        yield f"decisions a call: {dict(once)}"
+    if scene.bad is None:
+        wrong = [d.explain() for d in ran.decisions if d.verdict is not Verdict.CLEAN]
+        yield from wrong
+        return
+    bad = by_id.get(scene.bad)
+    if bad is None or not bad.blocked:
+        yield "the bad call was not blocked"
+    elif scene.codes.isdisjoint(finding.code for finding in bad.findings):
+        yield f"findings: {bad.explain()}"
+    told = ran.heard.get(scene.bad, "")
+    if '"status"' not in told or '"blocked"' not in told:
+        yield f"the model heard {told!r}, not our feedback"
+
+
+def audit(driver: Driver, name: str) -> Iterator[str]:
+    """Say what is different in audit mode from the framework by itself."""
+    scene = SCENES[name]
+    bare, ran = played(driver, scene, None), played(driver, scene, "audit")
+    if bare.requests != ran.requests:
+        yield f"the model was sent\n{ran.requests}\nnot\n{bare.requests}"
+    if bare.ran != ran.ran or bare.answer != ran.answer:
+        yield f"{ran.ran} ran, {ran.answer!r} was answered; not {bare.ran}, {bare.answer!r}"
+    if type(bare.error) is not type(ran.error) or str(bare.error) != str(ran.error):
+        yield f"the run raised {ran.error!r}, not {bare.error!r}"
+    blocked = [decision.call_id for decision in ran.decisions if decision.blocked]
+    if blocked:
+        yield f"{blocked} were blocked"
+    caught = [decision.call_id for decision in ran.decisions if decision.would_block]
+    if caught != ([] if scene.bad is None else [scene.bad]):
+        yield f"strict mode would have blocked {caught}"
+
+
+def seen(driver: Driver) -> Iterator[str]:
+    """Say what the session did not take in, and what the spans claim twice."""
+    ran = played(driver, SCENES["parallel calls"], "strict")
+    if ran.origin != "tool":
+        yield f"`pc_777` of a tool's result comes from {ran.origin!r}"
+    claimed = Counter(
+        attributes.get("gen_ai.tool.name")
+        for _, attributes in ran.spans
+        if attributes.get(EXECUTES) == "execute_tool"
+    )
+    if any(count > 1 for count in claimed.values()):
+        yield f"spans that execute a tool: {dict(claimed)}"
+
+
+def conforms(driver: Driver) -> type:
+    """Give the test class of one adapter."""
+    possible = [name for name in SCENES if name not in driver.impossible]
+
+    class TestConformance:
+        """Every scene, strict and audit."""
+
+        @pytest.mark.parametrize("scene", possible)
+        def test_strict(self, scene: str) -> None:
+            """A bad call does not run, the model is told, and the run goes on."""
+            assert [] == [*strict(driver, scene)]
+
+        @pytest.mark.parametrize("scene", possible)
+        def test_audit(self, scene: str) -> None:
+            """The framework's own run is left as it is, byte for byte."""
+            assert [] == [*audit(driver, scene)]
+
+        def test_sees(self) -> None:
+            """Results are taken in; no span claims an execution twice."""
+            assert [] == [*seen(driver)]
+
+        def test_says_what_is_impossible(self) -> None:
+            """A scene that is not played has a reason, and is a scene."""
+            assert driver.impossible.keys() <= SCENES.keys()
+            assert all(driver.impossible.values())
+
+    return TestConformance
+
+
+def cells(driver: Driver) -> Iterator[tuple[str, str]]:
+    """Give what the matrix says of each scene: strict and audit, or why it is impossible."""
+    for name in SCENES:
+        if name in driver.impossible:
+            yield name, f"no: {driver.impossible[name]}"
+            continue
+        checks: dict[str, Callable[[Driver, str], Iterator[str]]] = {
+            "strict": strict,
+            "audit": audit,
+        }
+        held = [mode for mode, check in checks.items() if not [*check(driver, name)]]
+        yield name, " + ".join(held) or "fails"

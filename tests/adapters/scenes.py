@@ -1,0 +1,193 @@
+"""The scenes that every adapter plays: what a scripted model does, and what has to come of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from abs_shield import Decision, Shield, Tool, inverse, shield
+
+ASKED = "Please look up order ord_1 and refund tx_12345, 20 dollars. Also make the user u_1."
+
+
+class Call(NamedTuple):
+    """One call of the scripted model; *arguments* as text are sent as they are."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+
+    @property
+    def raw(self) -> str:
+        """The arguments as a provider sends them."""
+        return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
+
+
+Turn = Sequence[Call] | str
+"""What the model answers once: calls, or the final text."""
+
+
+@dataclass
+class Desk:
+    """
+    The host's own tools, and what ran; every driver offers these under their names.
+
+    ``get_order(order_id: str)``, ``refund(transaction_id: str, amount: float)``,
+    ``create_user(user_id: str)``, ``delete_user(user_id: str)``, ``explode(order_id: str)``.
+    """
+
+    ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def get_order(self, order_id: str) -> str:
+        self.ran.append(("get_order", {"order_id": order_id}))
+        return json.dumps({"order_id": order_id, "parcel_id": "pc_777"})
+
+    def refund(self, transaction_id: str, amount: float) -> str:
+        self.ran.append(("refund", {"transaction_id": transaction_id, "amount": amount}))
+        return f"refunded {transaction_id}"
+
+    def create_user(self, user_id: str) -> str:
+        self.ran.append(("create_user", {"user_id": user_id}))
+        return "created"
+
+    def delete_user(self, user_id: str) -> str:
+        self.ran.append(("delete_user", {"user_id": user_id}))
+        return "deleted"
+
+    def explode(self, order_id: str) -> str:
+        self.ran.append(("explode", {"order_id": order_id}))
+        raise RuntimeError("the warehouse is on fire")
+
+
+TOOLS = ("get_order", "refund", "create_user", "delete_user", "explode")
+
+
+@dataclass
+class Ran:
+    """
+    How a scene went.
+
+    Attributes:
+        answer: The run's final text; None where it ended without one.
+        heard: Call id to the text with which the model heard of it at its next request.
+        ran: The host's tools that ran, with their arguments, in order.
+        requests: Everything that the model was sent, as JSON, one entry a request.
+        decisions: What the Shield logged.
+        error: What the run raised; None where it came to an end.
+        spans: Name and attributes of each span that was recorded, in order of their ends.
+        origin: Who mentioned ``pc_777`` according to the session: ``"tool"``, ``"user"`` or "".
+        agents: `Decision.agent` of each decision, where the framework names its agents.
+    """
+
+    answer: str | None = None
+    heard: dict[str, str] = field(default_factory=dict)
+    ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    requests: list[Any] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    error: BaseException | None = None
+    spans: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    origin: str = ""
+
+
+class Driver(Protocol):
+    """
+    Runs one framework with a scripted model, its own way of dispatching, and our adapter.
+
+    Attributes:
+        name: The adapter's module: ``"langgraph"``.
+        impossible: Scene to why this framework cannot play it.
+    """
+
+    name: str
+    impossible: Mapping[str, str]
+
+    def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
+        """
+        Play *turns*, the user having said `ASKED`; without a firewall, the framework as it is.
+
+        With *stream* the framework's streaming way is taken. Both have to leave ids, texts and
+        times out of ``requests`` that differ from run to run by themselves.
+        """
+
+    def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
+        """Play *turns* in a sub-agent, or behind a handoff, of the framework's own."""
+
+
+GOOD = Call("c1", "refund", {"transaction_id": "tx_12345", "amount": 20.0})
+DONE = "It is done."
+
+
+@dataclass(frozen=True)
+class Scene:
+    """
+    What the model does, and what comes of it.
+
+    Attributes:
+        turns: The scripted model.
+        bad: The call that strict mode stops; None where all are good.
+        codes: One of these codes stands in the decision about it.
+        runs: The tools that run in strict mode.
+        streams: Whether the framework's streaming way is taken.
+        delegates: Whether it is played behind a handoff, or in a sub-agent.
+    """
+
+    turns: Sequence[Turn]
+    bad: str | None = None
+    codes: frozenset[str] = frozenset()
+    runs: tuple[str, ...] = ()
+    streams: bool = False
+    delegates: bool = False
+
+
+def _bad(call: Call, *codes: str, streams: bool = False) -> Scene:
+    """A bad call that the model corrects once it is told."""
+    again = GOOD._replace(id="c2")
+    return Scene([[call], [again], DONE], call.id, frozenset(codes), ("refund",), streams)
+
+
+SCENES: dict[str, Scene] = {
+    "good call": Scene([[GOOD], DONE], runs=("refund",)),
+    "phantom tool": _bad(GOOD._replace(name="refnud"), "unknown_tool"),
+    "phantom target": _bad(
+        GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0}), "unseen"
+    ),
+    "wrong type": _bad(
+        GOOD._replace(arguments={"transaction_id": "tx_12345", "amount": "a lot"}), "wrong_type"
+    ),
+    "unparsable JSON": _bad(GOOD._replace(arguments='{"transaction_id": "tx_12'), "malformed_json"),
+    "contradiction in a batch": Scene(
+        [
+            [
+                Call("c1", "create_user", {"user_id": "u_1"}),
+                Call("c2", "delete_user", {"user_id": "u_1"}),
+            ],
+            DONE,
+        ],
+        "c2",
+        frozenset({"undone"}),
+        ("create_user",),
+    ),
+    "tool that raises": Scene(
+        [[Call("c1", "explode", {"order_id": "ord_1"})], DONE], runs=("explode",)
+    ),
+    "parallel calls": Scene(
+        [[Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")], DONE],
+        runs=("get_order", "refund"),
+    ),
+    "streaming": _bad(GOOD._replace(name="refnud"), "unknown_tool", streams=True),
+    "handoff": Scene([[GOOD], DONE], runs=("refund",), delegates=True),
+}
+
+
+def firewall(mode: str) -> Shield:
+    """The policy under which every scene is played."""
+    return Shield(
+        shield.configure(
+            mode=mode,
+            on_suspicious="block",
+            tools=[Tool(name="refund", destructive=True)],
+            inverses=[inverse("create_user", "delete_user", same="user_id")],
+        )
+    )

@@ -1,0 +1,35 @@
+"""Records the spans of one scene with a real SDK."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from tests.adapters.scenes import Ran
+
+
+@cache
+def exporter() -> InMemorySpanExporter:
+    """One for the process, as the provider is: the global one, which frameworks use."""
+    spans = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(spans))
+    trace.set_tracer_provider(provider)
+    return spans
+
+
+@contextmanager
+def recorded(ran: Ran) -> Iterator[None]:
+    """Put the spans that end inside the block into *ran*, and the error that ends it."""
+    exporter().clear()
+    try:
+        yield
+    except Exception as error:
+        ran.error = error
+    ran.spans = [(s.name, dict(s.attributes or {})) for s in exporter().get_finished_spans()]
