@@ -1,9 +1,10 @@
-"""Plays the scenes with LangChain's agents: a real graph, a chat model that reads the script."""
+"""Plays the scenes in LangChain's and LangGraph's graphs, with a chat model that reads them."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -20,9 +21,11 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import invalid_tool_call, tool_call, tool_call_chunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import StructuredTool
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import PrivateAttr
 
-from abs_shield import Session, Shield
+from abs_shield import Shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
 from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
 from tests.adapters.spans import recorded
@@ -120,63 +123,98 @@ class Agent:
         desk, ran = Desk(), Ran()
         ran.ran = desk.ran
         model = (Streamed if stream else Scripted)(turns, ran.requests)
-        agent = create_agent(model, tools(desk), middleware=middleware(firewall), name="clerk")
-        session = Session() if firewall is None else firewall.session("th1")
+        graph = self.made(model, tools(desk), firewall, "clerk")
         with recorded(ran):
-            messages = self._streamed(agent) if stream else agent.invoke(ASKING, THREAD)["messages"]
-            finish(ran, messages)
-        return ended(ran, firewall, session)
+            finish(ran, self.streamed(graph) if stream else self.asked(graph, ASKED))
+        return ended(ran, firewall)
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
-        """An agent behind a tool of another one, which says what the first agent then says."""
+        """An agent behind a tool of another one."""
         desk, ran = Desk(), Ran()
         ran.ran = desk.ran
-        below = create_agent(
-            Scripted(turns, ran.requests),
-            tools(desk),
-            middleware=middleware(firewall),
-            name="below",
-        )
+        below = self.made(Scripted(turns, ran.requests), tools(desk), firewall, "below")
 
         def ask(task: str) -> str:
             """Ask the sub-agent."""
-            finish(ran, below.invoke({"messages": [("user", task)]})["messages"])
+            finish(ran, below.invoke(asking(task))["messages"])
             return str(ran.answer)
 
-        above: list[Any] = []
         first = Call("a1", "ask", {"task": "Refund what the user asked for."})
-        agent = create_agent(
-            Scripted([[first], "Done."], above), [ask], middleware=[], name="above"
-        )
-        if firewall is not None:
-            agent = create_agent(
-                Scripted([[first], "Done."], above),
-                [ask],
-                middleware=middleware(firewall),
-                name="above",
-            )
-        session = Session() if firewall is None else firewall.session("th1")
+        tool = StructuredTool.from_function(ask)
+        above = self.made(Scripted([[first], "Done."], []), [tool], firewall, "above")
         with recorded(ran):
-            agent.invoke(ASKING, THREAD)
-        ended(ran, firewall, session)
+            self.asked(above, ASKED)
+        ended(ran, firewall)
         ran.decisions = [decision for decision in ran.decisions if decision.call_id != "a1"]
         return ran
 
-    def _streamed(self, agent: Any) -> list[BaseMessage]:
+    def made(
+        self, model: Scripted, tools: list[StructuredTool], firewall: Shield | None, name: str
+    ) -> Any:
+        """The graph."""
+        shield = [] if firewall is None else [ShieldMiddleware(firewall)]
+        middleware = [ToolErrorMiddleware(told), *shield]
+        return create_agent(model, tools, middleware=middleware, name=name)
+
+    def asked(self, graph: Any, text: str) -> Any:
+        """Run it; give its messages."""
+        return graph.invoke(asking(text), THREAD)["messages"]
+
+    def streamed(self, graph: Any) -> Any:
+        """Run it the streaming way."""
         last: dict[str, Any] = {}
-        for mode, part in agent.stream(ASKING, THREAD, stream_mode=["messages", "values"]):
+        for mode, part in graph.stream(asking(ASKED), THREAD, stream_mode=["messages", "values"]):
             last = part if mode == "values" else last
-        return list(last["messages"])
+        return last["messages"]
 
 
-ASKING = {"messages": [("user", ASKED)]}
+class Awaited(Agent):
+    """The same, awaited."""
+
+    def asked(self, graph: Any, text: str) -> Any:
+        return asyncio.run(graph.ainvoke(asking(text), THREAD))["messages"]
+
+    def streamed(self, graph: Any) -> Any:
+        async def run() -> Any:
+            last: dict[str, Any] = {}
+            modes = ["messages", "values"]
+            async for mode, part in graph.astream(asking(ASKED), THREAD, stream_mode=modes):
+                last = part if mode == "values" else last
+            return last["messages"]
+
+        return asyncio.run(run())
+
+
+class Graph(Agent):
+    """A graph of one's own, whose `ToolNode` has the two wrappers."""
+
+    impossible: Mapping[str, str] = MappingProxyType(
+        {"unparsable JSON": "a graph's own edges end it before any node of tools is reached"}
+    )
+
+    def made(
+        self, model: Scripted, tools: list[StructuredTool], firewall: Shield | None, name: str
+    ) -> Any:
+        bound, wrappers = model.bind_tools(tools), {}
+        if firewall is not None:
+            shield = ShieldMiddleware(firewall)
+            wrappers["wrap_tool_call"] = shield.wrap_tool_call
+            wrappers["awrap_tool_call"] = shield.awrap_tool_call
+        graph = StateGraph(MessagesState)
+        graph.add_node("model", lambda state: {"messages": [bound.invoke(state["messages"])]})
+        graph.add_node("tools", ToolNode(tools, handle_tool_errors=True, **wrappers))
+        graph.add_edge(START, "model")
+        graph.add_conditional_edges("model", tools_condition)
+        graph.add_edge("tools", "model")
+        return graph.compile()
+
+
 THREAD = {"configurable": {"thread_id": "th1"}}
 
 
-def middleware(firewall: Shield | None) -> list[Any]:
-    """The host's own middleware, and the Shield inside of it."""
-    own: list[Any] = [ToolErrorMiddleware(told)]
-    return own if firewall is None else [*own, ShieldMiddleware(firewall)]
+def asking(text: str) -> dict[str, Any]:
+    """What a run starts with."""
+    return {"messages": [("user", text)]}
 
 
 def finish(ran: Ran, messages: Sequence[BaseMessage]) -> None:
@@ -185,12 +223,13 @@ def finish(ran: Ran, messages: Sequence[BaseMessage]) -> None:
     ran.heard |= {m.tool_call_id: str(m.content) for m in messages if isinstance(m, ToolMessage)}
 
 
-def ended(ran: Ran, firewall: Shield | None, session: Session) -> Ran:
+def ended(ran: Ran, firewall: Shield | None) -> Ran:
     """Add what the Shield knows of a run."""
-    found = session.origin("pc_777")
-    ran.origin = "" if found is None else found.source
-    ran.decisions = [] if firewall is None else firewall.store.decisions()
+    if firewall is not None:
+        found = firewall.session("th1").origin("pc_777")
+        ran.origin = "" if found is None else found.source
+        ran.decisions = firewall.store.decisions()
     return ran
 
 
-DRIVER = Agent()
+DRIVER, AWAITED, GRAPH = Agent(), Awaited(), Graph()

@@ -7,6 +7,8 @@ import pytest
 pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
 
 from tests.adapters.conformance import conforms
-from tests.adapters.langgraph_driver import DRIVER
+from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH
 
 TestConformance = conforms(DRIVER)
+TestAwaited = conforms(AWAITED)
+TestGraph = conforms(GRAPH)
