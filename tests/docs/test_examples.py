@@ -62,9 +62,11 @@ STORIES = {
 
 
 def test_every_example_has_its_story() -> None:
-    """An example without key lines is not tested."""
+    """An example without key lines is not tested; a framework's is, beside its adapter."""
+    paths = EXAMPLES.glob("*.py")
+    plain = (path.name for path in paths if "abs_shield.adapters" not in path.read_text("utf-8"))
 
-    assert sorted(STORIES) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+    assert sorted(STORIES) == sorted(plain)
 
 
 @pytest.mark.parametrize("name", STORIES)
