@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
@@ -19,7 +19,8 @@ class Pending:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
-    *told* says that a transcript shows the call as well.
+    *told* says that a transcript shows the call as well; *turn* are the calls of its turn, in
+    order, and *place* is its own among them.
     """
 
     call: ToolCall
@@ -27,6 +28,8 @@ class Pending:
     decision: Decision
     settle_with: Callable[[Decision], None]
     told: bool = False
+    turn: list[Pending] = field(default_factory=list, repr=False)
+    place: int = 0
 
     def settle(self) -> None:
         self.settle_with(self.decision)
