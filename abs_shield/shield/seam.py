@@ -56,6 +56,8 @@ class Seam:
         """
         Say which tools the model is offered at this step; each is registered once a schema.
 
+        A tool without a schema leaves alone what was registered under its name.
+
         Args:
             session: The session of the step.
             tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
@@ -67,6 +69,8 @@ class Seam:
             except UnreadableMessage:
                 continue
             names.append(shape.name)
+            if shape.parameters is None and shape.name in self.firewall.registry:
+                continue
             seen = digest_of(shape.name, {"parameters": shape.parameters})
             if self._known.get(shape.name) != seen:
                 self.firewall.register(tool, tolerant=True)

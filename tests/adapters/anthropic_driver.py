@@ -175,20 +175,24 @@ class NoAgents:
 
 
 class Runner(NoAgents):
-    """The tool runner."""
+    """The tool runner; with *options*, in every scene."""
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         model, desk = Scripted(turns), Desk()
+        options = {"stream": stream, **self.options}
         with played(model, desk, firewall) as (ran, _):
             messages = model.client().beta.messages
-            runner: Any = messages.tool_runner(**REQUEST, tools=tools(desk), stream=stream)
+            runner: Any = messages.tool_runner(**REQUEST, tools=tools(desk), **options)
             if firewall is not None:
                 shielded_runner(runner, firewall=firewall)
             ran.answer = text(runner.until_done())
         return ran
 
 
-class AsyncRunner(NoAgents):
+class AsyncRunner(Runner):
     """The async tool runner."""
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
@@ -200,8 +204,8 @@ class AsyncRunner(NoAgents):
     async def _answer(
         self, model: Scripted, desk: Desk, firewall: Shield | None, stream: bool
     ) -> str | None:
-        messages = model.async_client().beta.messages
-        runner: Any = messages.tool_runner(**REQUEST, tools=async_tools(desk), stream=stream)
+        messages, options = model.async_client().beta.messages, {"stream": stream, **self.options}
+        runner: Any = messages.tool_runner(**REQUEST, tools=async_tools(desk), **options)
         if firewall is not None:
             shielded_runner(runner, firewall=firewall)
         return text(await runner.until_done())
@@ -217,17 +221,19 @@ class Loop(NoAgents):
         with played(model, desk, firewall) as (ran, _):
             messages: list[Any] = [*REQUEST["messages"]]
             while ran.answer is None:
-                message = asked(model.client(), messages, stream=stream)
+                reply = asked(model.client(), messages, stream=stream)
+                message = getattr(reply, "current_message_snapshot", reply)
                 ran.answer = text(message)
-                told = self._told(message, messages, desk, firewall)
+                told = self._told(reply, messages, desk, firewall)
                 messages += [{"role": "assistant", "content": message.content}, *told]
         return ran
 
     def _told(
-        self, message: Any, messages: list[Any], desk: Desk, firewall: Shield | None
+        self, reply: Any, messages: list[Any], desk: Desk, firewall: Shield | None
     ) -> list[dict[str, Any]]:
+        message = getattr(reply, "current_message_snapshot", reply)
         if firewall is not None:
-            told = run_tool_calls(message, messages, firewall=firewall, dispatch=by_hand(desk))
+            told = run_tool_calls(reply, messages, firewall=firewall, dispatch=by_hand(desk))
             for result in (result for each in told for result in each["content"]):
                 result.pop("is_error", None)
             return told
@@ -256,12 +262,15 @@ def by_hand(desk: Desk) -> Any:
 
 
 def asked(client: Anthropic, messages: list[Any], *, stream: bool) -> Any:
-    """Ask the model once."""
+    """Ask the model once; a stream is read to its end."""
     request: dict[str, Any] = {**REQUEST, "messages": messages, "tools": DEFINITIONS}
     if not stream:
         return client.messages.create(**request)
     with client.messages.stream(**request) as events:
-        return events.get_final_message()
+        events.get_final_message()
+        return events
 
 
 DRIVER, ASYNC, LOOP = Runner(), AsyncRunner(), Loop()
+EAGER: dict[str, Any] = {"stream": True, "run_tools_eagerly": True}
+STREAMED = Runner(stream=True), Runner(**EAGER), AsyncRunner(**EAGER)
