@@ -329,7 +329,7 @@ def test_a_toolset_is_judged_by_member() -> None:
 def test_a_toolset_that_nobody_offered_is_a_phantom() -> None:
     """Its member is refused with feedback, which names the toolset as the API wants it."""
     model = ran([[member("c1", "click", "computer")], DONE], firewall("strict"), Browser())
-    result = model.requests[1]["messages"][0]["content"][0]
+    result = model.requests[1]["messages"][-1]["content"][0]
 
     assert ("computer", True) == (result["toolset_name"], '"blocked"' in result["content"])
 
@@ -410,6 +410,20 @@ def test_a_summary_hides_only_what_was_not_heard() -> None:
     run_tool_calls(message, [summary], firewall=guard, session=session, dispatch=str)
 
     assert ["", "unknown"] == [source(session, "tx_9"), source(heard([summary]), "tx_9")]
+
+
+def test_a_thread_that_goes_on_tells_what_was_before() -> None:
+    """A later run on the same thread starts with all that was said and returned on it."""
+    order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
+    later = later._replace(arguments={"transaction_id": "pc_777", "amount": 1.0})
+    model, guard = Scripted([[order], DONE, [later], DONE]), firewall("strict")
+    thread: Any = model.client().beta.messages.thread(**REQUEST, tools=tools(Desk()))
+    for _ in range(2):
+        shielded_runner(thread.tool_runner(), firewall=guard).until_done()
+        thread.append({"role": "user", "content": "Go on."})
+    sessions = {decision.session_id for decision in guard.store.decisions()}
+
+    assert (2, "refunded pc_777") == (len(sessions), model.heard()["c2"])
 
 
 # A host's own loop --------------------------------------------------------------------------------

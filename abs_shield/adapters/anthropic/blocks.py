@@ -98,7 +98,7 @@ def _changes(messages: Iterable[Any]) -> Iterator[dict[str, Any]]:
 def hear(seam: Seam, session: Session, messages: Iterable[Any], system: Any) -> None:
     """Take in the conversation; a message gives the same however its host caches it."""
     begins, given = not session.turns, list(messages)
-    if system is not None:
+    if system:  # what the SDK was not given is an object of its own, and false
         given.insert(0, {"role": "system", "content": system})
     seam.hear(session, map(_message, given))
     if begins and any(map(_is_summary, given)):

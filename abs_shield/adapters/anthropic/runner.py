@@ -21,7 +21,9 @@ from abs_shield.shield.turns import feedback_text
 
 R = TypeVar("R")
 
-_NEEDED = ("_params", "_get_last_message", "_run_tool", "_toolset_for")
+_NEEDED = (
+    "generate_tool_call_response", "_params", "_get_last_message", "_run_tool", "_toolset_for",
+)  # fmt: skip
 
 
 def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = None) -> R:
