@@ -153,7 +153,7 @@ class Shield:
 
         session = make() if id is None else self.sessions.get(id, make)
         if narrowed is not None:
-            session.tools = narrowed
+            session.tools = session.granted = narrowed
         if agent is not None:
             session.handoff(agent)
         if self._recorder is not None:
