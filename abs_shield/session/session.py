@@ -172,7 +172,7 @@ class Session(Scoped):
     def child(self, *, agent: str | None = None, tools: Iterable[str] | None = None) -> Session:
         """Open the session of a sub-agent: its results count as seen here too."""
         child = Session(
-            tools=self.tools if tools is None else tools,
+            tools=self.granted if tools is None else tools,
             agent=agent,
             parent=self,
             limits=self._limits,

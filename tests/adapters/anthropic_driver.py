@@ -272,5 +272,6 @@ def asked(client: Anthropic, messages: list[Any], *, stream: bool) -> Any:
 
 
 DRIVER, ASYNC, LOOP = Runner(), AsyncRunner(), Loop()
+DRIVERS = (DRIVER, LOOP)
 EAGER: dict[str, Any] = {"stream": True, "run_tools_eagerly": True}
 STREAMED = Runner(stream=True), Runner(**EAGER), AsyncRunner(**EAGER)

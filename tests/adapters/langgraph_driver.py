@@ -233,3 +233,4 @@ def ended(ran: Ran, firewall: Shield | None) -> Ran:
 
 
 DRIVER, AWAITED, GRAPH = Agent(), Awaited(), Graph()
+DRIVERS = (DRIVER, GRAPH)
