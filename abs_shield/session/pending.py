@@ -19,7 +19,7 @@ class Pending:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
-    *told* says that a transcript shows the call as well.
+    *told* says that a transcript shows the call as well; *siblings* came before it in its turn.
     """
 
     call: ToolCall
@@ -27,6 +27,7 @@ class Pending:
     decision: Decision
     settle_with: Callable[[Decision], None]
     told: bool = False
+    siblings: tuple[ToolCall, ...] = ()
 
     def settle(self) -> None:
         self.settle_with(self.decision)
@@ -55,6 +56,11 @@ class PendingCalls:
     def blocked(self, call_id: str | None) -> bool:
         """Whether the proposal of that id was blocked, and not dispatched since."""
         return any(p.call.id == call_id and p.decision.blocked for p in self._judged if p.call.id)
+
+    def passes(self, call_id: str) -> bool:
+        """Whether a proposal of that id was not blocked, and is still to be dispatched."""
+        judged = (p for p in self._judged if p.call.id and p.call.id == call_id)
+        return any(not pending.decision.blocked for pending in judged)
 
     def forget(self, call_id: str) -> bool:
         """Drop the announced call of that id; whether there was one."""

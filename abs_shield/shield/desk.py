@@ -89,6 +89,7 @@ class Desk:
         pending = session.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
+            siblings = tuple(each for each in pending.siblings if _is_open(each, session))
         known = pending.decision.id if pending else session.calls.decided(call.id)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
@@ -115,6 +116,7 @@ class Desk:
                 arguments=opened.arguments,
                 decision=opened.decision,
                 settle_with=lambda decision: self.record(decision, session),
+                siblings=siblings,
             )
             for old in session.pending.propose(pending):
                 old.settle()
@@ -254,6 +256,12 @@ def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
     """A dispatched call with what its proposal knew: the id, the log-probabilities."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
+
+
+def _is_open(sibling: ToolCall, session: Session) -> bool:
+    """Whether a call of the same turn runs by now, or is to run: no result of it tells of it."""
+    call_id = sibling.id or ""
+    return call_id in session.calls.opened or session.pending.passes(call_id)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:
