@@ -16,7 +16,7 @@ from agents import (
     Runner,
     Usage,
     function_tool,
-    set_tracing_disabled,
+    set_trace_processors,
 )
 from openai.types.responses import (
     Response,
@@ -31,7 +31,7 @@ from abs_shield.adapters.openai_agents import ShieldedRunner
 from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
 from tests.adapters.spans import recorded
 
-set_tracing_disabled(True)
+set_trace_processors([])  # traces are made, and sent nowhere
 TRANSFER = Call("h1", "transfer_to_billing", {})
 
 
@@ -63,9 +63,8 @@ class Scripted(Model):
     def _next(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
         names = ("system_instructions", "input", "model_settings", "tools", "schema", "handoffs")
         sent = {**dict(zip(names, given, strict=False)), **named}
-        tools = [
-            [t.name, t.description, getattr(t, "params_json_schema", None)] for t in sent["tools"]
-        ]
+        shown = ("name", "description", "params_json_schema")
+        tools = [[getattr(tool, name, None) for name in shown] for tool in sent["tools"]]
         handoffs = [[h.tool_name, h.tool_description] for h in sent["handoffs"]]
         asked = [sent["system_instructions"], sent["input"], tools, handoffs]
         turn = self._turns[len(self.requests)]

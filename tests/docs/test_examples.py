@@ -62,9 +62,10 @@ STORIES = {
 
 
 def test_every_example_has_its_story() -> None:
-    """An example without key lines is not tested."""
+    """An example without key lines is not tested; an adapter's is, by the adapter's own tests."""
+    examples = [path for path in EXAMPLES.glob("*.py") if "adapters." not in path.read_text()]
 
-    assert sorted(STORIES) == sorted(path.name for path in EXAMPLES.glob("*.py"))
+    assert sorted(STORIES) == sorted(path.name for path in examples)
 
 
 @pytest.mark.parametrize("name", STORIES)

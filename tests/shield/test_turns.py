@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import nullcontext
 
 import pytest
 
@@ -450,10 +451,10 @@ def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undoing, is_r
     """It is judged as it was proposed, whether the other one runs already or is still to run."""
     session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
     first, second = turn_of(undoing, session)
-    if is_running:
-        undoing.guard(first, session=session).__enter__()
+    with undoing.guard(first, session=session) if is_running else nullcontext():
+        decision = undoing.check_call(second, session=session)
 
-    assert undoing.check_call(second, session=session).blocked
+    assert decision.blocked
 
 
 def test_a_call_does_not_contradict_one_of_its_turn_that_was_blocked(undoing):
