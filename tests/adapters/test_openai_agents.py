@@ -8,7 +8,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 import weakref
 from pathlib import Path
 from typing import Any
@@ -616,13 +615,32 @@ def test_a_run_that_fails_logs_what_it_proposed():
 
 
 def test_a_program_that_is_not_async_runs_too(strict):
-    """`run_sync` is the SDK's own."""
+    """`run_sync` is the SDK's own; it takes the thread's event loop."""
     agent = agent_of([[BAD], DONE])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the SDK's own event loop
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
         result = ShieldedRunner(strict).run_sync(agent, ASKED)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
 
     assert (DONE, True) == (result.final_output, '"blocked"' in told(agent))
+
+
+def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
+    """All but its last line, which asks a real model; that is played with a scripted one."""
+    page = Path(__file__).parents[2] / "docs" / "adapters" / "openai_agents.md"
+    block = page.read_text().split("```python\n")[1].split("```")[0]
+    start, _, last = block.rstrip().rpartition("\n")
+    names: dict[str, Any] = {}
+    exec(start, names)
+    agent = names["agent"]
+    agent.model = Scripted([[UNKNOWN], DONE])
+    play(names["runner"], agent)
+
+    assert "result = runner.run_sync(agent, " in last
+    assert '"blocked"' in told(agent)
 
 
 def test_the_example_runs():
