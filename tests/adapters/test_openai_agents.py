@@ -476,6 +476,46 @@ def test_hooks_of_the_host_are_called_as_before(strict):
     assert 1 == len(strict.store.decisions())
 
 
+def test_tools_of_a_local_mcp_server_are_judged(strict):
+    """They are made anew at every step."""
+    pytest.importorskip("mcp")
+    from agents.mcp import MCPServer
+    from mcp.types import CallToolResult, TextContent
+    from mcp.types import Tool as Described
+
+    schema = {
+        "type": "object",
+        "properties": {"transaction_id": {"type": "string"}, "amount": {"type": "number"}},
+        "required": ["transaction_id", "amount"],
+    }
+    ran: list[Any] = []
+
+    class Server(MCPServer):
+        name = "desk"
+
+        async def connect(self) -> None: ...
+
+        async def cleanup(self) -> None: ...
+
+        async def list_tools(self, *args: Any) -> list[Any]:
+            return [Described.model_validate({"name": "refund", "inputSchema": schema})]
+
+        async def call_tool(self, name: str, arguments: Any, *args: Any, **more: Any) -> Any:
+            ran.append(arguments)
+            return CallToolResult(content=[TextContent(type="text", text="refunded")])
+
+        async def list_prompts(self) -> Any: ...
+
+        async def get_prompt(self, *args: Any) -> Any: ...
+
+    agent = agent_of([[BAD], [GOOD._replace(id="c2")], DONE], mcp_servers=[Server()])
+    agent.tools = []
+    play(ShieldedRunner(strict), agent)
+
+    assert '"blocked"' in told(agent)
+    assert [json.loads(GOOD.raw)] == ran
+
+
 # Approvals and states --------------------------------------------------------------
 
 

@@ -154,7 +154,7 @@ class _Copy:
 
     async def get_all_tools(self, run_context: RunContextWrapper[Any]) -> list[Any]:
         """Give the tools of this step, those of MCP servers and late ones included."""
-        copies, agent = self._copies, self
+        copies = self._copies
         run = copies.runs.enter(run_context)
         known: Known = {}
         handoffs = [copies.handoff(target, known) for target in self.handoffs]
@@ -162,7 +162,7 @@ class _Copy:
             self.handoffs = handoffs
         given = await super().get_all_tools(run_context)  # type: ignore[misc]
         tools = [copies.tool(tool) for tool in given]
-        run.offer(agent, tools)  # type: ignore[arg-type]
+        run.offer(self, tools)  # type: ignore[arg-type]
         return tools
 
 
