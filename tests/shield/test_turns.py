@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import nullcontext
 
 import pytest
 
-from abs_shield import CallBlocked, ToolCall, shielded
+from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield, shielded
 
 
 def call(name="refund", arguments=None, call_id=None):
@@ -422,3 +423,44 @@ def test_a_result_is_taken_once(firewall, session):
         firewall.check_result(call(call_id="c1"), "done", elapsed_ms=1, session=session)
 
     assert ["done"] == [e.value for e in session.executed]
+
+
+# Calls that run side by side -------------------------------------------------------
+
+
+@pytest.fixture
+def undoing():
+    """Knows two tools that undo each other, and a turn that calls both."""
+    tools = [Tool(name=name, destructive=True) for name in ("create_user", "delete_user")]
+    pair = inverse("create_user", "delete_user", same="user_id")
+    return Shield(shield.configure(tools=tools, inverses=[pair], on_suspicious="block"))
+
+
+def turn_of(firewall, session):
+    """Propose that a user be created, and deleted at once."""
+    both = [
+        call("create_user", {"user_id": "u_1"}, "c1"),
+        call("delete_user", {"user_id": "u_1"}, "c2"),
+    ]
+    firewall.inspect_turn(both, session=session)
+    return both
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+def test_a_call_contradicts_one_of_its_turn_that_has_no_result_yet(undoing, is_running):
+    """It is judged as it was proposed, whether the other one runs already or is still to run."""
+    session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    first, second = turn_of(undoing, session)
+    with undoing.guard(first, session=session) if is_running else nullcontext():
+        decision = undoing.check_call(second, session=session)
+
+    assert decision.blocked
+
+
+def test_a_call_does_not_contradict_one_of_its_turn_that_was_blocked(undoing):
+    """What never ran is not undone."""
+    session = undoing.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    session.tools = frozenset({"delete_user"})
+    _, second = turn_of(undoing, session)
+
+    assert [] == [f.code for f in undoing.check_call(second, session=session).findings]

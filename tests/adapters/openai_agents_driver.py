@@ -1,0 +1,155 @@
+"""Plays the scenes with the OpenAI Agents SDK: real agents and tools, a `Model` from the script."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from typing import Any
+
+from agents import (
+    Agent,
+    FunctionTool,
+    Model,
+    ModelResponse,
+    RunConfig,
+    Runner,
+    Usage,
+    function_tool,
+    set_trace_processors,
+)
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
+
+from abs_shield import Session, Shield
+from abs_shield.adapters.openai_agents import ShieldedRunner
+from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.spans import recorded
+
+set_trace_processors([])  # traces are made, and sent nowhere
+TRANSFER = Call("h1", "transfer_to_billing", {})
+
+
+class Scripted(Model):
+    """The model: it keeps what it was sent, and answers with the next turn."""
+
+    def __init__(self, turns: Sequence[Turn]) -> None:
+        self.requests: list[Any] = []
+        self._turns = list(turns)
+
+    async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+        return ModelResponse(output=self._next(given, named), usage=Usage(), response_id=None)
+
+    async def stream_response(self, *given: Any, **named: Any) -> AsyncIterator[Any]:
+        response = Response(
+            id="r1",
+            created_at=0,
+            model="scripted",
+            object="response",
+            output=self._next(given, named),
+            parallel_tool_calls=True,
+            tool_choice="auto",
+            tools=[],
+        )
+        yield ResponseCompletedEvent(
+            response=response, type="response.completed", sequence_number=0
+        )
+
+    def _next(self, given: tuple[Any, ...], named: Mapping[str, Any]) -> list[Any]:
+        names = ("system_instructions", "input", "model_settings", "tools", "schema", "handoffs")
+        sent = {**dict(zip(names, given, strict=False)), **named}
+        shown = ("name", "description", "params_json_schema")
+        tools = [[getattr(tool, name, None) for name in shown] for tool in sent["tools"]]
+        handoffs = [[h.tool_name, h.tool_description] for h in sent["handoffs"]]
+        asked = [sent["system_instructions"], sent["input"], tools, handoffs]
+        turn = self._turns[len(self.requests)]
+        self.requests.append(json.loads(json.dumps(asked)))
+        return written(turn)
+
+
+def written(turn: Turn) -> list[Any]:
+    """A turn as the SDK's own output items."""
+    if isinstance(turn, str):
+        text = ResponseOutputText(text=turn, type="output_text", annotations=[])
+        return [
+            ResponseOutputMessage(
+                id="m1", content=[text], role="assistant", status="completed", type="message"
+            )
+        ]
+    return [
+        ResponseFunctionToolCall(
+            call_id=call.id, name=call.name, arguments=call.raw, type="function_call"
+        )
+        for call in turn
+    ]
+
+
+def tools_of(desk: Desk) -> list[FunctionTool]:
+    """The host's tools, as the SDK makes them of functions."""
+    return [function_tool(getattr(desk, name)) for name in TOOLS]
+
+
+def outputs(requests: Sequence[Any]) -> dict[str, str]:
+    """Call id to the text with which the model heard of it."""
+    return {
+        item["call_id"]: item["output"]
+        for request in requests
+        for item in request[1]
+        if isinstance(item, dict) and item.get("type") == "function_call_output"
+    }
+
+
+class Driver:
+    """`Runner.run` without a Shield, `ShieldedRunner.run` with one."""
+
+    name = "openai_agents"
+    impossible: Mapping[str, str] = {}
+
+    def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
+        return self._play(turns, firewall, lambda agent: agent, stream=stream)
+
+    def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
+        def behind(agent: Agent[Any]) -> Agent[Any]:
+            return Agent(name="front", handoffs=[agent], model=agent.model)
+
+        return self._play([[TRANSFER], *turns], firewall, behind)
+
+    def _play(
+        self,
+        turns: Sequence[Turn],
+        firewall: Shield | None,
+        front: Callable[[Agent[Any]], Agent[Any]],
+        *,
+        stream: bool = False,
+    ) -> Ran:
+        desk, model = Desk(), Scripted(turns)
+        ran = Ran(ran=desk.ran, requests=model.requests)
+        agent = Agent(name="billing", instructions="Help.", model=model, tools=[*tools_of(desk)])
+        session = firewall.session() if firewall is not None else Session()
+        with recorded(ran), session:
+            ran.answer = asyncio.run(_answer(front(agent), firewall, stream=stream))
+        ran.heard = outputs(model.requests)
+        found = session.origin("pc_777")
+        ran.origin = "" if found is None else found.source
+        ran.decisions = [] if firewall is None else firewall.store.decisions()
+        return ran
+
+
+async def _answer(agent: Agent[Any], firewall: Shield | None, *, stream: bool) -> str:
+    runner: Any = Runner if firewall is None else ShieldedRunner(firewall)
+    if not stream:
+        result = await runner.run(agent, ASKED, run_config=RunConfig())
+        return str(result.final_output)
+    streamed = runner.run_streamed(agent, ASKED, run_config=RunConfig())
+    async for _ in streamed.stream_events():
+        pass
+    return str(streamed.final_output)
+
+
+DRIVER = Driver()
+"""The OpenAI Agents SDK."""

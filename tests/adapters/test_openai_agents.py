@@ -1,0 +1,702 @@
+"""The OpenAI Agents SDK: the common scenes, and what is special to it."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
+
+from agents import (
+    Agent,
+    AgentHooks,
+    CustomTool,
+    FunctionTool,
+    GuardrailFunctionOutput,
+    InputGuardrail,
+    InputGuardrailTripwireTriggered,
+    ModelBehaviorError,
+    RunConfig,
+    RunContextWrapper,
+    Runner,
+    RunState,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrail,
+    ToolOutputImage,
+    UserError,
+    WebSearchTool,
+    function_tool,
+    handoff,
+    trace,
+)
+from openai.types.responses import ResponseCustomToolCall, ResponseFunctionWebSearch
+from pydantic import BaseModel
+
+from abs_shield import Shield, Target, Tool, Verdict, shield
+from abs_shield.adapters.openai_agents import ShieldedRunner, shielded_agent, shielded_config
+from tests.adapters.conformance import conforms
+from tests.adapters.openai_agents_driver import DRIVER, TRANSFER, Scripted, outputs, tools_of
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+
+TestConformance = conforms(DRIVER)
+
+BAD = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
+UNKNOWN = GOOD._replace(name="refnud")
+
+
+@pytest.fixture
+def strict() -> Shield:
+    """The scenes' policy, enforced."""
+    return firewall("strict")
+
+
+def agent_of(turns: Any, desk: Desk | None = None, **more: Any) -> Agent[Any]:
+    """An agent with the host's tools and a scripted model."""
+    tools = more.pop("tools", None) or [*tools_of(desk or Desk())]
+    return Agent(**{"name": "billing", "model": Scripted(turns), "tools": tools, **more})
+
+
+def play(runner: Any, agent: Agent[Any], asked: Any = ASKED, **options: Any) -> Any:
+    """Run an agent to its end."""
+    return asyncio.run(runner.run(agent, asked, **options))
+
+
+class Paid(BaseModel):
+    """What a tool with a declared output returns."""
+
+    id: str
+
+
+def told(agent: Agent[Any], call_id: str = "c1") -> str:
+    """What the agent's model heard of a call."""
+    return outputs(agent.model.requests)[call_id]
+
+
+def by_id(firewall: Shield) -> dict[str | None, Any]:
+    return {decision.call_id: decision for decision in firewall.store.decisions()}
+
+
+# Whose run it is -------------------------------------------------------------------
+
+
+def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
+    """A trace is a run; its group is the conversation."""
+    with trace("support", trace_id="trace_7", group_id="chat_1"):
+        play(ShieldedRunner(strict), agent_of([[GOOD], DONE]))
+    (decision,) = strict.store.decisions()
+
+    said = (decision.call_id, decision.run_id, decision.agent, decision.session_id)
+    assert ("c1", "trace_7", "billing", "chat_1") == said
+
+
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(strict, streams):
+    """What was said before it is not in the request, so that a miss proves nothing."""
+    agent = agent_of([[BAD], DONE])
+    runner = ShieldedRunner(strict)
+
+    async def run() -> None:
+        if not streams:
+            await runner.run(agent, ASKED, conversation_id="conv_1")
+            return
+        result = runner.run_streamed(agent, ASKED, conversation_id="conv_1")
+        async for _ in result.stream_events():
+            pass
+
+    asyncio.run(run())
+    (decision,) = strict.store.decisions()
+
+    assert ("conv_1", Verdict.CLEAN) == (decision.session_id, decision.verdict)
+
+
+def test_each_run_without_a_conversation_has_a_session_of_its_own(strict):
+    """What one user said is no mention in the run of another."""
+    runner = ShieldedRunner(strict)
+    play(runner, agent_of([DONE]), "Refund tx_99999.")
+    agent = agent_of([[BAD], DONE])
+    play(runner, agent)
+
+    assert "unseen" in told(agent)
+
+
+def test_two_runs_at_once_share_a_runner(strict):
+    """Each hears its own conversation only."""
+    runner = ShieldedRunner(strict)
+
+    async def slow(order_id: str) -> str:
+        await asyncio.sleep(0.05)
+        return order_id
+
+    look = function_tool(slow, name_override="get_order")
+    agents = [
+        agent_of(
+            [[Call("c0", "get_order", {"order_id": f"ord_{n}"})], [call], DONE],
+            tools=[look, *tools_of(Desk())[1:]],
+        )
+        for n, call in enumerate([GOOD, BAD])
+    ]
+
+    async def both() -> None:
+        asked = [f"{ASKED} ord_{n}" for n in range(2)]
+        await asyncio.gather(*map(runner.run, agents, asked))
+
+    asyncio.run(both())
+    heard = [told(agent) for agent in agents]
+
+    assert "refunded tx_12345" == heard[0]
+    assert "unseen" in heard[1]
+
+
+def test_the_copy_runs_many_times_and_the_original_is_left_as_it_is(strict):
+    """`shielded_agent` is made once; its runs do not know each other."""
+    agent = agent_of([[GOOD], DONE, [GOOD], DONE])
+    before = dict(vars(agent))
+    copied = shielded_agent(agent, firewall=strict)
+    for _ in range(2):
+        asyncio.run(Runner.run(copied, ASKED))
+    ids = {decision.session_id for decision in strict.store.decisions()}
+
+    assert before == vars(agent)
+    assert 2 == len(ids)
+
+
+def test_a_runner_keeps_no_agent_alive(strict):
+    """A host that makes an agent for each request does not leak it."""
+    runner = ShieldedRunner(strict)
+    agent = agent_of([[GOOD], DONE])
+    play(runner, agent)
+    gone = weakref.ref(agent)
+    del agent
+    gc.collect()
+
+    assert gone() is None
+
+
+# Feedback --------------------------------------------------------------------------
+
+
+def test_without_the_configuration_an_unknown_tool_ends_the_run_and_is_logged(strict):
+    """`shielded_agent` alone cannot keep the SDK from raising; the decision is not lost."""
+    copied = shielded_agent(agent_of([[UNKNOWN], DONE]), firewall=strict)
+    with pytest.raises(ModelBehaviorError, match="refnud"):
+        asyncio.run(Runner.run(copied, ASKED))
+
+    assert [True] == [decision.blocked for decision in strict.store.decisions()]
+
+
+def test_an_unknown_tool_is_answered_with_the_nearest_name(strict):
+    """The SDK would say no more than that it was not found."""
+    agent = agent_of([[UNKNOWN], DONE])
+    config = shielded_config({"workflow_name": "w"}, firewall=strict)
+    asyncio.run(Runner.run(shielded_agent(agent, firewall=strict), ASKED, run_config=config))
+    (problem,) = json.loads(told(agent))["problems"]
+
+    assert ("unknown_tool", "w") == (problem["code"], config.workflow_name)
+    assert "refund" in problem["nearest"]
+
+
+def test_the_hosts_own_formatter_answers_all_else(strict):
+    """A tool that fails is still told of in the host's words."""
+    call = Call("c1", "explode", {"order_id": "ord_1"})
+    agent = agent_of([[call], DONE])
+    config = RunConfig(tool_error_formatter=lambda args: f"sorry: {args.kind}")
+    play(ShieldedRunner(strict), agent, run_config=config)
+
+    assert "sorry: tool_exception" == told(agent)
+
+
+def test_where_unknown_tools_are_not_enforced_the_configuration_is_left_alone():
+    """In audit, for all or for that layer, the SDK's own way holds."""
+    given = RunConfig()
+    policies = [
+        {"mode": "audit"},
+        {"modes": {"phantom_tool": "audit"}},
+        {"layers": ["phantom_target"]},
+    ]
+    for said in policies:
+        guard = Shield(shield.configure(**said), hooks=None)
+
+        assert given is shielded_config(given, firewall=guard)
+
+
+def test_a_tool_with_a_declared_output_answers_with_feedback_too(strict):
+    """Feedback is no value of its output type, and does not end the run."""
+
+    def refund(transaction_id: str, amount: float) -> Paid:
+        return Paid(id=transaction_id)
+
+    tool = function_tool(refund, output_type=Paid)
+    agent = agent_of([[BAD], [GOOD._replace(id="c2")], DONE], tools=[tool])
+    play(ShieldedRunner(strict), agent)
+
+    assert '"blocked"' in told(agent)
+    assert '{"id":"tx_12345"}' == told(agent, "c2")
+
+
+def test_a_custom_tool_is_judged_by_its_text():
+    """Its input is free text, and its phantom targets are stopped as well."""
+    tool = Tool(name="query", destructive=True, targets={"/input": Target()})
+    guard = Shield(shield.configure(tools=[tool], on_suspicious="block"), hooks=None)
+    ran: list[str] = []
+
+    async def query(context: Any, text: str) -> str:
+        ran.append(text)
+        return "done"
+
+    class Model(Scripted):
+        def _next(self, given: Any, named: Any) -> list[Any]:
+            output = super()._next(given, named)
+            if getattr(output[0], "type", "") == "function_call":
+                call = output[0]
+                return [
+                    ResponseCustomToolCall(
+                        call_id=call.call_id, input="tx_99999", name=call.name,
+                        type="custom_tool_call",
+                    )
+                ]  # fmt: skip
+            return output
+
+    custom = CustomTool(name="query", description="Ask.", on_invoke_tool=query)
+    call = Call("c1", "query", {})
+    agent = agent_of([[call], DONE], model=Model([[call], DONE]), tools=[custom])
+    play(ShieldedRunner(guard), agent)
+    (decision,) = guard.store.decisions()
+
+    assert ("query", "c1", decision.blocked) == (decision.tool, decision.call_id, not ran)
+    assert Verdict.CLEAN is not decision.verdict
+
+
+# The framework's own ways ----------------------------------------------------------
+
+
+def test_calls_of_one_turn_run_side_by_side(strict):
+    """Each waits for the other; one after the other they would wait for ever."""
+    arrived = asyncio.Event()
+
+    async def get_order(order_id: str) -> str:
+        await asyncio.wait_for(arrived.wait(), 5)
+        return "here"
+
+    async def refund(transaction_id: str, amount: float) -> str:
+        arrived.set()
+        return "refunded"
+
+    turn = [Call("c0", "get_order", {"order_id": "ord_1"}), GOOD]
+    agent = agent_of([turn, DONE], tools=[function_tool(get_order), function_tool(refund)])
+    play(ShieldedRunner(strict), agent)
+
+    assert ["here", "refunded"] == [told(agent, "c0"), told(agent)]
+
+
+def test_a_handoff_goes_on_in_the_same_session(strict):
+    """What the first agent's tool returned is known to the second, under its own name."""
+    desk = Desk()
+    look = Call("c0", "get_order", {"order_id": "ord_1"})
+    called = Call("c1", "get_order", {"order_id": "pc_777"})
+    model = Scripted([[look], [TRANSFER], [called], DONE])
+    billing = Agent(name="billing", model=model, tools=[*tools_of(desk)])
+    front = Agent(name="front", model=model, tools=[*tools_of(desk)], handoffs=[billing])
+    billing.handoffs.append(handoff(front))
+    result = play(ShieldedRunner(strict), front)
+    said = [(d.call_id, d.agent, d.verdict) for d in strict.store.decisions()]
+
+    assert [("c0", "front", Verdict.CLEAN), ("c1", "billing", Verdict.CLEAN)] == said
+    assert 1 == len({d.session_id for d in strict.store.decisions()})
+    assert "billing" == result.last_agent.name
+
+
+def test_an_agent_behind_a_handoff_object_is_judged(strict):
+    """`handoff(agent)` closes over the agent; what it gives is copied as it is given."""
+    billing = agent_of([])
+    seen: list[Any] = []
+    front = Agent(
+        name="front",
+        model=Scripted([[TRANSFER], [BAD], DONE]),
+        handoffs=[handoff(billing, on_handoff=seen.append)],
+    )
+    billing.model = front.model
+    play(ShieldedRunner(strict), front)
+
+    assert ('"blocked"' in told(front), 1) == (True, len(seen))
+
+
+def test_a_handoff_that_is_added_late_is_judged(strict):
+    """A copy's list may grow before its run."""
+    billing = agent_of([[BAD], DONE])
+    copied = shielded_agent(Agent(name="front", model=Scripted([[TRANSFER]])), firewall=strict)
+    copied.handoffs.append(billing)
+    asyncio.run(Runner.run(copied, ASKED))
+
+    assert '"blocked"' in told(billing)
+
+
+def test_an_agent_as_a_tool_has_a_child_session(strict):
+    """It reads what its parent saw; what it is told by the parent is no user's word."""
+    runner = ShieldedRunner(strict)
+    sub = agent_of([[BAD], "No."], name="sub")
+    ask = Call("c9", "ask_sub", {"input": "Refund tx_99999 now."})
+    tool = runner.agent(sub).as_tool("ask_sub", "Ask.")
+    agent = agent_of([[ask], DONE], tools=[tool])
+    play(runner, agent)
+    decisions = by_id(strict)
+
+    assert "No." == told(agent, "c9")
+    assert '"blocked"' in told(sub)
+    assert decisions["c9"].session_id != decisions["c1"].session_id
+    assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
+
+
+def test_guardrails_of_the_host_keep_working(strict):
+    """A call that a tool's guardrail rejects is answered by it, and counts as not run."""
+
+    def rejects(data: Any) -> ToolGuardrailFunctionOutput:
+        return ToolGuardrailFunctionOutput.reject_content("not today")
+
+    refund = function_tool(
+        Desk().refund, tool_input_guardrails=[ToolInputGuardrail(guardrail_function=rejects)]
+    )
+    agent = agent_of([[GOOD], DONE], tools=[refund])
+    with strict.session() as session:
+        play(ShieldedRunner(strict), agent)
+    executed = [(call.tool, call.error) for call in session.executed]
+
+    assert ("not today", [("refund", True)]) == (told(agent), executed)
+    assert 1 == len(strict.store.decisions())
+
+
+def test_a_tripwire_of_the_host_ends_the_run(strict):
+    """Input guardrails run on the copy as they ran on the agent."""
+
+    def trips(context: Any, agent: Any, asked: Any) -> GuardrailFunctionOutput:
+        return GuardrailFunctionOutput(output_info=None, tripwire_triggered=True)
+
+    agent = agent_of([DONE], input_guardrails=[InputGuardrail(guardrail_function=trips)])
+    with pytest.raises(InputGuardrailTripwireTriggered):
+        play(ShieldedRunner(strict), agent)
+
+
+def test_a_tools_own_exception_ends_the_run_where_the_host_wants_that(strict):
+    """`failure_error_function=None` lets it through, wrapped by the SDK alone."""
+    tool = function_tool(Desk().explode, failure_error_function=None)
+    call = Call("c1", "explode", {"order_id": "ord_1"})
+    agent = agent_of([[call], DONE], tools=[tool])
+    with strict.session() as session, pytest.raises(UserError) as caught:
+        play(ShieldedRunner(strict), agent)
+
+    assert isinstance(caught.value.__cause__, RuntimeError)
+    assert [("explode", True)] == [(call.tool, call.error) for call in session.executed]
+
+
+def test_a_tool_that_fails_counts_as_failed_though_the_sdk_answers_for_it(strict):
+    """The SDK turns the exception into a text; the session knows that it failed."""
+    call = Call("c1", "explode", {"order_id": "ord_1"})
+    with strict.session() as session:
+        play(ShieldedRunner(strict), agent_of([[call], DONE]))
+
+    assert [("explode", True)] == [(call.tool, call.error) for call in session.executed]
+
+
+def test_a_tool_that_runs_out_of_time_counts_as_failed(strict):
+    """The SDK cancels it and answers; nothing is left open."""
+
+    async def get_order(order_id: str) -> str:
+        await asyncio.sleep(30)
+        return "late"
+
+    tool = function_tool(get_order, timeout=0.05)
+    call = Call("c1", "get_order", {"order_id": "ord_1"})
+    agent = agent_of([[call], DONE], tools=[tool])
+    with strict.session() as session:
+        play(ShieldedRunner(strict), agent)
+
+    assert "timed out" in told(agent)
+    assert [("get_order", True)] == [(call.tool, call.error) for call in session.executed]
+
+
+def test_a_tool_made_by_hand_is_judged_and_keeps_the_context_it_declares(strict):
+    """Its own invoker may ask for the plain context, which knows no call id."""
+    contexts: list[Any] = []
+
+    async def invoke(context: RunContextWrapper[Any], arguments: str) -> str:
+        contexts.append(type(context))
+        return arguments
+
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    tool = FunctionTool("echo", "Echo.", schema, invoke, strict_json_schema=False)
+    good, bad = Call("c1", "echo", {"a": "x"}), Call("c2", "echo", {"a": 1})
+    agent = agent_of([[good], [bad], DONE], tools=[tool])
+    play(ShieldedRunner(strict), agent)
+
+    assert [RunContextWrapper] == contexts
+    assert ['{"a": "x"}', True] == [told(agent), '"blocked"' in told(agent, "c2")]
+    assert ["c1", "c2"] == [d.call_id for d in strict.store.decisions()]
+
+
+def test_hooks_of_the_host_are_called_as_before(strict):
+    """They may be replaced on the copy, too."""
+
+    class Counts(AgentHooks[Any]):
+        def __init__(self) -> None:
+            self.heard: list[str] = []
+
+        async def on_start(self, *args: Any) -> None:
+            self.heard.append("start")
+
+        async def on_llm_start(self, *args: Any) -> None:
+            self.heard.append("llm_start")
+
+        async def on_llm_end(self, *args: Any) -> None:
+            self.heard.append("llm_end")
+
+        async def on_tool_start(self, *args: Any) -> None:
+            self.heard.append("tool_start")
+
+        async def on_tool_end(self, *args: Any) -> None:
+            self.heard.append("tool_end")
+
+        async def on_end(self, *args: Any) -> None:
+            self.heard.append("end")
+
+    bare, judged = Counts(), Counts()
+    play(Runner, agent_of([[GOOD], DONE], hooks=bare))
+    copied = shielded_agent(agent_of([[GOOD], DONE]), firewall=strict)
+    copied.hooks = judged
+    play(Runner, copied.clone(instructions="Help."))
+
+    assert bare.heard == judged.heard == copied.hooks.heard
+    assert 1 == len(strict.store.decisions())
+
+
+def test_tools_of_a_local_mcp_server_are_judged(strict):
+    """They are made anew at every step."""
+    pytest.importorskip("mcp")
+    from agents.mcp import MCPServer
+    from mcp.types import CallToolResult, TextContent
+    from mcp.types import Tool as Described
+
+    schema = {
+        "type": "object",
+        "properties": {"transaction_id": {"type": "string"}, "amount": {"type": "number"}},
+        "required": ["transaction_id", "amount"],
+    }
+    ran: list[Any] = []
+
+    class Server(MCPServer):
+        name = "desk"
+
+        async def connect(self) -> None: ...
+
+        async def cleanup(self) -> None: ...
+
+        async def list_tools(self, *args: Any) -> list[Any]:
+            return [Described.model_validate({"name": "refund", "inputSchema": schema})]
+
+        async def call_tool(self, name: str, arguments: Any, *args: Any, **more: Any) -> Any:
+            ran.append(arguments)
+            return CallToolResult(content=[TextContent(type="text", text="refunded")])
+
+        async def list_prompts(self) -> Any: ...
+
+        async def get_prompt(self, *args: Any) -> Any: ...
+
+    agent = agent_of([[BAD], [GOOD._replace(id="c2")], DONE], mcp_servers=[Server()])
+    agent.tools = []
+    play(ShieldedRunner(strict), agent)
+
+    assert '"blocked"' in told(agent)
+    assert [json.loads(GOOD.raw)] == ran
+
+
+# Approvals and states --------------------------------------------------------------
+
+
+def approved(runner: Any, agent: Agent[Any], *, restored: bool = False) -> Any:
+    """Run up to an approval, approve it, and go on."""
+
+    async def run() -> Any:
+        result = await runner.run(agent, ASKED)
+        state = result.to_state()
+        if restored:
+            state = await RunState.from_string(agent, state.to_string())
+        for item in state.get_interruptions():
+            state.approve(item)
+        return await runner.run(agent, state)
+
+    return asyncio.run(run())
+
+
+def test_a_call_that_waits_for_approval_has_one_decision(strict):
+    """It is judged as proposed, and again as it is dispatched, in the same session."""
+    desk = Desk()
+    tool = function_tool(desk.refund, needs_approval=True)
+    agent = agent_of([[GOOD], DONE], tools=[tool])
+    result = approved(ShieldedRunner(strict), agent)
+    (decision,) = strict.store.decisions()
+
+    assert (DONE, "c1", 1) == (result.final_output, decision.call_id, len(desk.ran))
+
+
+def test_a_callable_approval_is_asked_as_before(strict):
+    """The SDK still finds the function behind the tool, and so its arguments."""
+    asked: list[Any] = []
+
+    async def needs(context: Any, arguments: Any, call_id: str) -> bool:
+        asked.append(arguments)
+        return False
+
+    tool = function_tool(Desk().refund, needs_approval=needs)
+    agent = agent_of([[GOOD], DONE], tools=[tool])
+    result = play(ShieldedRunner(strict), agent)
+
+    assert ([], DONE) == (result.interruptions, result.final_output)
+    assert json.loads(GOOD.raw) == asked[0]
+
+
+def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
+    """What the run heard before is not in this process: a miss proves nothing."""
+    tool = function_tool(Desk().refund, needs_approval=True)
+    runner = ShieldedRunner(strict)
+    agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
+    result = approved(runner, agent, restored=True)
+    (decision,) = [d for d in strict.store.decisions() if d.call_id == "c1"]
+
+    assert (DONE, Verdict.CLEAN) == (result.final_output, decision.verdict)
+
+
+def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
+    """The SDK calls it a second time under the same id; it is one call."""
+    runner = ShieldedRunner(strict)
+    desk = Desk()
+    inner = function_tool(desk.refund, needs_approval=True)
+    sub = runner.agent(agent_of([[GOOD], "Paid."], name="sub", tools=[inner]))
+    ask = Call("c9", "ask_sub", {"input": ASKED})
+    agent = agent_of([[ask], DONE], tools=[sub.as_tool("ask_sub", "Ask.")])
+    with strict.session() as session:
+        result = approved(runner, agent)
+    ids = sorted(str(decision.call_id) for decision in strict.store.decisions())
+
+    assert (DONE, ["c1", "c9"], 1) == (result.final_output, ids, len(desk.ran))
+    assert ["ask_sub"] == [call.tool for call in session.executed]
+
+
+# What is not seen ------------------------------------------------------------------
+
+
+def test_a_hosted_tool_makes_the_session_blind_at_once(strict):
+    """A call of the same answer may use what the search found."""
+
+    class Searches(Scripted):
+        def _next(self, given: Any, named: Any) -> list[Any]:
+            output = super()._next(given, named)
+            searched = ResponseFunctionWebSearch.model_validate(
+                {
+                    "id": "w1",
+                    "status": "completed",
+                    "type": "web_search_call",
+                    "action": {"type": "search", "query": "tx"},
+                }
+            )
+            return [searched, *output] if len(self.requests) == 1 else output
+
+    turns = [[BAD], DONE]
+    tools = [WebSearchTool(), *tools_of(Desk())]
+    play(ShieldedRunner(strict), agent_of(turns, model=Searches(turns), tools=tools))
+
+    assert [Verdict.CLEAN] == [d.verdict for d in strict.store.decisions()]
+
+
+def test_an_image_of_a_tool_makes_the_session_blind(strict):
+    """The model may read an id off it."""
+
+    def scan(order_id: str) -> ToolOutputImage:
+        return ToolOutputImage(image_url="data:image/png;base64,AAAA")
+
+    tools = [function_tool(scan), *tools_of(Desk())]
+    look = Call("c0", "scan", {"order_id": "ord_1"})
+    play(ShieldedRunner(strict), agent_of([[look], [BAD], DONE], tools=tools))
+
+    assert Verdict.CLEAN is by_id(strict)["c1"].verdict
+
+
+def test_odd_items_end_no_run(strict):
+    """What cannot be read was not seen; the SDK itself takes these."""
+    odd: list[Any] = [
+        {"role": "user", "content": ASKED},
+        {"type": "function_call_output", "call_id": "old", "output": [{"type": "input_text"}]},
+        {"type": "item_reference", "id": "x"},
+        {"type": "function_call", "call_id": "old", "name": "gone", "arguments": "{"},
+    ]
+    agent = agent_of([[GOOD], DONE])
+    result = play(ShieldedRunner(strict), agent, odd)
+
+    assert (DONE, "refunded tx_12345") == (result.final_output, told(agent))
+
+
+def test_a_run_that_fails_logs_what_it_proposed():
+    """In audit an unknown tool ends the run; its neighbour was never dispatched."""
+    audit = firewall("audit")
+    agent = agent_of([[GOOD, UNKNOWN._replace(id="c2")], DONE])
+    with pytest.raises(ModelBehaviorError):
+        play(ShieldedRunner(audit), agent)
+
+    assert {"c1": False, "c2": True} == {i: d.would_block for i, d in by_id(audit).items()}
+
+
+# Without a loop, and as documented -------------------------------------------------
+
+
+def test_a_program_that_is_not_async_runs_too(strict):
+    """`run_sync` is the SDK's own; it takes the thread's event loop."""
+    agent = agent_of([[BAD], DONE])
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    try:
+        result = ShieldedRunner(strict).run_sync(agent, ASKED)
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+    assert (DONE, True) == (result.final_output, '"blocked"' in told(agent))
+
+
+def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
+    """All but its last line, which asks a real model; that is played with a scripted one."""
+    page = Path(__file__).parents[2] / "docs" / "adapters" / "openai_agents.md"
+    block = page.read_text().split("```python\n")[1].split("```")[0]
+    start, _, last = block.rstrip().rpartition("\n")
+    names: dict[str, Any] = {}
+    exec(start, names)
+    agent = names["agent"]
+    agent.model = Scripted([[UNKNOWN], DONE])
+    play(names["runner"], agent)
+
+    assert "result = runner.run_sync(agent, " in last
+    assert '"blocked"' in told(agent)
+
+
+def test_the_example_runs():
+    """A phantom target is stopped, and corrected."""
+    root = Path(__file__).parents[2]
+    ran = subprocess.run(
+        [sys.executable, str(root / "examples" / "openai_agents_agent.py")],
+        env={**os.environ, "PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+
+    assert [
+        "refund       blocked: /arguments/transaction_id is unseen",
+        "refund       ran: refunded 20.00 for tx_12345",
+        "agent        Your 20.00 are on their way.",
+    ] == ran.stdout.splitlines()
