@@ -214,6 +214,8 @@ class AsyncRunner(Runner):
 class Loop(NoAgents):
     """A loop of the host's over messages."""
 
+    name = "anthropic_loop"
+
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
         model, desk = Scripted(turns), Desk()
         for tool in DEFINITIONS if firewall is not None else ():

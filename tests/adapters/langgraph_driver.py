@@ -188,6 +188,8 @@ class Awaited(Agent):
 class Graph(Agent):
     """A graph of one's own, whose `ToolNode` has the two wrappers."""
 
+    name = "langgraph_graph"
+
     impossible: Mapping[str, str] = MappingProxyType(
         {"unparsable JSON": "a graph's own edges end it before any node of tools is reached"}
     )

@@ -153,3 +153,4 @@ async def _answer(agent: Agent[Any], firewall: Shield | None, *, stream: bool) -
 
 DRIVER = Driver()
 """The OpenAI Agents SDK."""
+DRIVERS = (DRIVER,)
