@@ -19,7 +19,8 @@ class Pending:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
-    *told* says that a transcript shows the call as well.
+    *told* says that a transcript shows the call as well; *siblings* are the calls before it in
+    its turn.
     """
 
     call: ToolCall
@@ -27,6 +28,7 @@ class Pending:
     decision: Decision
     settle_with: Callable[[Decision], None]
     told: bool = False
+    siblings: tuple[ToolCall, ...] = ()
 
     def settle(self) -> None:
         self.settle_with(self.decision)
@@ -109,6 +111,10 @@ class PendingCalls:
                 self._judged.remove(pending)
                 return pending
         return None
+
+    def let_pass(self) -> set[int]:
+        """Give the identity of each call that was judged, not blocked and not dispatched yet."""
+        return {id(p.call) for p in self._judged if not p.decision.blocked}
 
     def drain(self) -> list[Pending]:
         """Take out every proposal that was never dispatched."""

@@ -89,6 +89,7 @@ class Desk:
         pending = session.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
+            siblings = _under_way(pending, session)
         known = pending.decision.id if pending else session.calls.decided(call.id)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
@@ -115,6 +116,7 @@ class Desk:
                 arguments=opened.arguments,
                 decision=opened.decision,
                 settle_with=lambda decision: self.record(decision, session),
+                siblings=siblings,
             )
             for old in session.pending.propose(pending):
                 old.settle()
@@ -254,6 +256,14 @@ def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
     """A dispatched call with what its proposal knew: the id, the log-probabilities."""
     logprobs = pending.call.logprobs if call.logprobs is None else call.logprobs
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
+
+
+def _under_way(pending: Pending, session: Session) -> tuple[ToolCall, ...]:
+    """Calls before a call in its turn that will run, or run now: their results are to come."""
+    if not pending.siblings:
+        return ()
+    waiting, running = session.pending.let_pass(), session.calls.opened
+    return tuple(c for c in pending.siblings if id(c) in waiting or (c.id or "") in running)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:
