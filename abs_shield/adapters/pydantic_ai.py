@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 from pydantic_ai import DeferredToolRequests, RunContext
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, Instrumentation
 from pydantic_ai.exceptions import (
@@ -14,6 +14,7 @@ from pydantic_ai.exceptions import (
     CallDeferred,
     ModelRetry,
     SkipToolExecution,
+    SkipToolValidation,
     ToolFailed,
     ToolRetryError,
 )
@@ -128,15 +129,15 @@ class ShieldCapability(AbstractCapability[Any]):
         args: str | dict[str, Any],
         handler: Any,
     ) -> dict[str, Any]:
-        """Let a call that is blocked anyway through to where it is answered with feedback."""
+        """Leave a blocked call unvalidated: it is judged again, and answered, at its dispatch."""
         if isinstance(tool_def, _Phantom):
-            return {}
-        try:
+            return _Unvalidated(handler, args)
+        blocked = self._blocked(ctx, call)
+        if blocked is None:
             return await handler(args)  # type: ignore[no-any-return]
-        except (ValidationError, ModelRetry) as error:
-            if self._blocked(ctx, call):
-                return _Refused(error)
-            raise
+        if tool_def.defer and not ctx.tool_call_approved:
+            raise ToolFailed(feedback_text(blocked))  # it would be handed out, and not dispatched
+        return _Unvalidated(handler, args)
 
     async def wrap_tool_execute(
         self,
@@ -157,8 +158,7 @@ class ShieldCapability(AbstractCapability[Any]):
         except CallBlocked as blocked:
             raise _refusal(blocked.decision, call, inside=inside) from None
         try:
-            await _still_refused(ctx, call, tool_def, args)
-            value = await handler(args)
+            value = await handler(await _validated(ctx, call, args))
         except (CallDeferred, ApprovalRequired):
             guard.leave()  # it has not run: the decision holds until it is resumed
             raise
@@ -188,9 +188,11 @@ class ShieldCapability(AbstractCapability[Any]):
             parent=running,
         )
 
-    def _blocked(self, ctx: RunContext[Any], call: ToolCallPart) -> bool:
+    def _blocked(self, ctx: RunContext[Any], call: ToolCallPart) -> Decision | None:
+        """The decision about a call's proposal, where that was blocked."""
         newest = reversed(self._session(ctx).decisions)
-        return next((d.blocked for d in newest if d.call_id == call.tool_call_id), False)
+        found = next((d for d in newest if d.call_id == call.tool_call_id), None)
+        return found if found is not None and found.blocked else None
 
     def _catch_up(
         self, session: Session, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition
@@ -213,12 +215,13 @@ class _Phantom(ToolDefinition):
     """Stands for a tool that does not exist, so that its call reaches `wrap_tool_execute`."""
 
 
-class _Refused(dict[str, Any]):
-    """The arguments of a call that the framework's own validation refused with *error*."""
+class _Unvalidated(dict[str, Any]):
+    """Stands for the arguments of a call that was blocked before the framework validated it."""
 
-    def __init__(self, error: ValidationError | ModelRetry) -> None:
+    def __init__(self, validate: Any, raw: str | dict[str, Any]) -> None:
         super().__init__()
-        self.error = error
+        self.validate = validate
+        self.raw = raw
 
 
 def _answer_phantoms(ctx: RunContext[Any], decisions: Iterable[Decision]) -> None:
@@ -240,17 +243,24 @@ def _answer_phantoms(ctx: RunContext[Any], decisions: Iterable[Decision]) -> Non
         manager.tools = {**manager.tools, **phantoms}
 
 
-async def _still_refused(
-    ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition, args: dict[str, Any]
-) -> None:
-    """Refuse what is blocked no longer and cannot run: as the framework would have done."""
-    if isinstance(args, _Refused):
-        raise args.error
+async def _validated(
+    ctx: RunContext[Any], call: ToolCallPart, args: dict[str, Any]
+) -> dict[str, Any]:
+    """Validate now what was blocked when it was proposed, and is blocked no longer."""
+    if not isinstance(args, _Unvalidated):
+        return args
     manager = ctx.tool_manager
-    if isinstance(tool_def, _Phantom) and manager is not None:
+    if manager is not None and isinstance(ctx.tools.get(call.tool_name), _Phantom):
         manager.tools = {k: v for k, v in (manager.tools or {}).items() if k != call.tool_name}
-        judged = await manager.validate_tool_call(call)
+        judged = await manager.validate_tool_call(call)  # the framework's own answer to it
         raise judged.validation_error or ModelRetry(f"no tool is named {call.tool_name!r}")
+    try:
+        return await args.validate(args.raw)  # type: ignore[no-any-return]
+    except SkipToolValidation as skipped:
+        return dict(skipped.validated_args)
+    except Exception as error:
+        # the framework wraps an approval that a tool's own validator asks for
+        raise getattr(error, "deferral", None) or error from None
 
 
 def _refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Exception:
@@ -263,7 +273,7 @@ def _refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Excepti
     """
     text = feedback_text(decision)
     if inside or not decision.retryable:
-        return ToolFailed(text)
+        return ToolFailed(text)  # type: ignore[no-any-return]
     part = ToolReturnPart(
         call.tool_name,
         json.loads(text),
@@ -272,7 +282,7 @@ def _refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Excepti
         outcome="retried",
         retry=RetryInfo("model_retry"),
     )
-    return ToolRetryError(part)
+    return ToolRetryError(part)  # type: ignore[no-any-return]
 
 
 # What the framework says, in the shapes that are read here ---------------------------------------
