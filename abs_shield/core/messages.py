@@ -91,7 +91,7 @@ def read_calls(message: Any) -> tuple[ToolCall, ...]:
     if isinstance(message, (list, tuple)):
         return tuple(call for part in message for call in read_calls(part))
     message = _mapping(message, "message")
-    if "role" not in message and not message.keys().isdisjoint(("name", "function", "params")):
+    if "role" not in message and not message.keys().isdisjoint(_CALLED):
         return (read_call(message),)
     if message.keys().isdisjoint(_SPOKEN):
         raise UnreadableMessage(
@@ -125,6 +125,7 @@ def _call_or_nameless(part: Any) -> ToolCall:
         return ToolCall("", None, found if isinstance(found, str) else None)
 
 
+_CALLED = frozenset({"name", "function", "custom", "params"})
 _SPOKEN = frozenset({"role", "type", "content", "tool_calls", "function_call"})
 
 

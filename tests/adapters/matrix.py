@@ -1,15 +1,21 @@
 """
-Print the matrix of `docs/adapters.md`, for the frameworks that are installed here.
+Print what each adapter was shown to do, for the frameworks that are installed here.
 
-    python -m tests.adapters.matrix
+    python -m tests.adapters.matrix > rows.txt
+    python -m tests.adapters.matrix rows.txt ...     # the table of docs/adapters.md, of all rows
 """
 
 from __future__ import annotations
 
+import logging
+import sys
+from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from tests.adapters.conformance import cells
+from tests.adapters.scenes import SCENES
 
 FRAMEWORKS = {
     "openai": "openai",
@@ -19,18 +25,63 @@ FRAMEWORKS = {
     "pydantic_ai": "pydantic_ai",
     "fastmcp": "fastmcp",
 }
-"""Adapter to the module without which it cannot be played."""
+"""Adapter to the module without which it cannot be played; its drivers stand in one file."""
+
+PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
+Rows = dict[str, dict[str, str]]
+"""Driver to scene to what the matrix says."""
 
 
-def main() -> None:
-    """Print one row a scene and adapter."""
+def played() -> Iterator[tuple[str, str, str]]:
+    """Give driver, scene and cell of every framework that is installed here."""
     for adapter, module in FRAMEWORKS.items():
         if find_spec(module) is None:
             continue
-        driver = import_module(f"tests.adapters.{adapter}_driver").DRIVER
-        for scene, cell in cells(driver):
-            print(f"| {adapter} | {scene} | {cell} |")
+        for driver in import_module(f"tests.adapters.{adapter}_driver").DRIVERS:
+            for scene, cell in cells(driver):
+                yield driver.name, scene, cell
+
+
+def table(rows: Rows) -> Iterator[str]:
+    """Give the lines of the table, a row a scene."""
+    yield "| | " + " | ".join(rows) + " |"
+    yield "|---|" + "---|" * len(rows)
+    for scene in SCENES:
+        yield f"| {scene} | " + " | ".join(rows[driver].get(scene, "") for driver in rows) + " |"
+
+
+def read(lines: Iterable[str]) -> Rows:
+    """Read rows as they were printed."""
+    rows: Rows = {}
+    for line in lines:
+        driver, scene, cell = line.rstrip("\n").split("\t")
+        rows.setdefault(driver, {})[scene] = cell
+    return rows
+
+
+def documented() -> Rows:
+    """Read the table of `docs/adapters.md`."""
+    lines = [line for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    start = next(n for n, line in enumerate(lines) if "openai_responses" in line)
+    drivers = [cell.strip() for cell in lines[start].split("|")[2:-1]]
+    rows: Rows = {driver: {} for driver in drivers}
+    for line in lines[start + 2 : start + 2 + len(SCENES)]:
+        scene, *told = [cell.strip() for cell in line.split("|")[1:-1]]
+        for driver, cell in zip(drivers, told, strict=True):
+            rows[driver][scene] = cell
+    return rows
+
+
+def main(paths: list[str]) -> None:
+    """Print the rows of this environment, or the table of all rows that were printed."""
+    if paths:
+        texts = (Path(path).read_text(encoding="utf-8") for path in paths)
+        print("\n".join(table(read(line for text in texts for line in text.splitlines()))))
+        return
+    logging.getLogger("abs_shield").setLevel(logging.CRITICAL)  # findings are what is expected
+    for row in played():
+        print("\t".join(row))
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -95,16 +95,19 @@ def write_chat(turn: Turn, stream: bool) -> Any:
     ]
 
 
-class Chat:
-    """Chat completions in a loop of the host's."""
+class Loop:
+    """A loop of the host's over one of the two APIs."""
 
-    name = "openai"
+    name = ""
     impossible: Mapping[str, str] = MappingProxyType(
         {"handoff": "the SDK has no agents; give each its own session with `session.child()`"}
     )
 
+    def __init__(self, write: Callable[[Turn, bool], Any]) -> None:
+        self._write = write
+
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        desk, model = Desk(), Scripted(turns, write_chat)
+        desk, model = Desk(), Scripted(turns, self._write)
         ran = Ran(ran=desk.ran, requests=model.requests)
         guard, dispatch, client = registered(firewall), by_hand(desk), model.client()
         session = guard.session() if guard is not None else Session()
@@ -112,20 +115,14 @@ class Chat:
         with recorded(ran), session:
             while ran.answer is None:
                 response = self._asked(client, messages, stream=stream)
-                message = response.choices[0].message
-                ran.answer = message.content
-                messages.append(
-                    message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})
-                )
+                ran.answer, said, calls = self._read(response)
                 if guard is None:
-                    told = [_told(c, dispatch) for c in message.tool_calls or ()]
+                    told = [(call.id, dispatch(call)) for call in calls]
                 else:
-                    told = run_tool_calls(
-                        response, messages[:-1], firewall=guard, dispatch=dispatch
-                    )
-                told = [{k: m[k] for k in ("role", "tool_call_id", "content")} for m in told]
-                ran.heard |= {m["tool_call_id"]: m["content"] for m in told}
-                messages += told
+                    sent = run_tool_calls(response, messages, firewall=guard, dispatch=dispatch)
+                    told = [self._heard(message) for message in sent]
+                ran.heard |= dict(told)
+                messages += [*said, *(self._told(*each) for each in told)]
             found = session.origin("pc_777")
         ran.origin = "" if found is None else found.source
         ran.decisions = [] if guard is None else guard.store.decisions()
@@ -133,6 +130,25 @@ class Chat:
 
     def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
         raise NotImplementedError
+
+    def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
+        raise NotImplementedError
+
+    def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
+        """The final text, what to append, and the calls."""
+        raise NotImplementedError
+
+    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+        raise NotImplementedError
+
+    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+        raise NotImplementedError
+
+
+class Chat(Loop):
+    """Chat completions."""
+
+    name = "openai"
 
     def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
         tools = [
@@ -145,10 +161,72 @@ class Chat:
         with client.chat.completions.stream(**asked) as events:
             return events.get_final_completion()
 
+    def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
+        message = response.choices[0].message
+        said = message.model_dump(exclude_none=True, include={"role", "content", "tool_calls"})
+        calls = [
+            ToolCall(c.function.name, c.function.arguments, c.id) for c in message.tool_calls or ()
+        ]
+        return message.content, [said], calls
 
-def _told(call: Any, dispatch: Callable[[ToolCall], str]) -> dict[str, Any]:
-    content = dispatch(ToolCall(call.function.name, call.function.arguments))
-    return {"role": "tool", "tool_call_id": call.id, "content": content}
+    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+        return message["tool_call_id"], message["content"]
+
+    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+        return {"role": "tool", "tool_call_id": call_id, "content": content}
 
 
-DRIVER = Chat()
+def write_response(turn: Turn, stream: bool) -> Any:
+    """A response as the provider writes it, whole or as events."""
+    if isinstance(turn, str):
+        text = {"type": "output_text", "text": turn, "annotations": []}
+        output: list[Any] = [
+            {"type": "message", "id": "m", "role": "assistant", "status": "completed"}
+            | {"content": [text]}
+        ]
+    else:
+        output = [
+            {"type": "function_call", "id": f"f{c.id}", "call_id": c.id, "name": c.name}
+            | {"arguments": c.raw, "status": "completed"}
+            for c in turn
+        ]
+    whole = {"id": "r1", "object": "response", "created_at": 1, "model": "scripted"}
+    whole |= {"output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    if not stream:
+        return whole
+    kinds = ("response.created", "response.completed")
+    return [{"type": kind, "sequence_number": n, "response": whole} for n, kind in enumerate(kinds)]
+
+
+class Responses(Loop):
+    """The Responses API, with its items sent again and again."""
+
+    name = "openai_responses"
+
+    def _asked(self, client: OpenAI, messages: list[Any], *, stream: bool) -> Any:
+        tools = [{"type": "function", "name": n, "parameters": SCHEMAS[n]} for n in TOOLS]
+        asked: dict[str, Any] = {"model": "scripted", "input": messages, "tools": tools}
+        if not stream:
+            return client.responses.create(**asked)
+        with client.responses.stream(**asked) as events:
+            return events.get_final_response()
+
+    def _read(self, response: Any) -> tuple[str | None, list[Any], list[ToolCall]]:
+        said = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
+        calls = [
+            ToolCall(item["name"], item["arguments"], item["call_id"])
+            for item in said
+            if item["type"] == "function_call"
+        ]
+        return response.output_text or None, said, calls
+
+    def _heard(self, message: Mapping[str, Any]) -> tuple[str, str]:
+        return message["call_id"], message["output"]
+
+    def _told(self, call_id: str, content: str) -> dict[str, Any]:
+        return {"type": "function_call_output", "call_id": call_id, "output": content}
+
+
+DRIVER = Chat(write_chat)
+RESPONSES = Responses(write_response)
+DRIVERS = (DRIVER, RESPONSES)

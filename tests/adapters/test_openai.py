@@ -1,12 +1,136 @@
-"""The OpenAI SDK's chat completions."""
+"""The OpenAI SDK: chat completions and Responses, in a loop of the host's."""
 
 from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("openai", reason="the extra `openai` is not installed")
 
-from tests.adapters.conformance import conforms
-from tests.adapters.openai_driver import DRIVER
+from openai.types.chat import ChatCompletion
+from openai.types.responses import Response
 
-TestConformance = conforms(DRIVER)
+from abs_shield import Session, Shield, Tool, shield
+from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
+from tests.adapters.conformance import conforms
+from tests.adapters.openai_driver import DRIVER, RESPONSES, SCHEMAS, write_chat, write_response
+from tests.adapters.scenes import ASKED, GOOD, Call
+
+USER = [{"role": "user", "content": ASKED}]
+TestChat = conforms(DRIVER)
+TestResponses = conforms(RESPONSES)
+
+
+def firewall(**policy: Any) -> Shield:
+    """A Shield that knows one tool."""
+    tools = [Tool(name="refund", parameters=SCHEMAS["refund"])]
+    return Shield(shield.configure(tools=tools, **policy))
+
+
+def done(call: Any) -> str:
+    """The host's dispatch."""
+    return f"did {call.name} with {call.arguments}"
+
+
+def completion(*calls: Call, tokens: list[tuple[str, float]] | None = None) -> ChatCompletion:
+    written = write_chat(calls, False)
+    if tokens is not None:
+        told = [{"token": t, "logprob": p, "top_logprobs": []} for t, p in tokens]
+        written["choices"][0]["logprobs"] = {"content": told}
+    return ChatCompletion.model_validate(written)
+
+
+def test_a_call_carries_its_id_and_the_model():
+    """The decision names the call as the provider does."""
+    guard = firewall()
+    run_tool_calls(completion(GOOD), USER, firewall=guard, dispatch=done)
+
+    (decision,) = guard.store.decisions()
+    assert ("c1", "scripted") == (decision.call_id, decision.model)
+
+
+def test_logprobs_are_forwarded():
+    """vLLM counts the tokens of the call's markup among the content's."""
+    tokens = [('{"name": "', -0.01), ("ref", -2.0), ("und", -1.0), ('"', 0.0)]
+    guard = firewall()
+    run_tool_calls(completion(GOOD, tokens=tokens), USER, firewall=guard, dispatch=done)
+
+    (decision,) = guard.store.decisions()
+    assert ["low_likelihood"] == [finding.code for finding in decision.findings]
+
+
+def test_a_growing_list_is_taken_in_once():
+    """The whole conversation is passed at every step."""
+    guard, session = firewall(), Session()
+    messages = [*USER]
+    for call_id in ("c1", "c2"):
+        response = completion(GOOD._replace(id=call_id))
+        told = run_tool_calls(response, messages, firewall=guard, session=session, dispatch=done)
+        messages += [response.choices[0].message.model_dump(exclude_none=True), *told]
+
+    assert 1 == session.turns
+    assert 2 == len(session.executed)
+
+
+def test_calls_run_side_by_side():
+    """An async dispatch is awaited; neither call waits for the other one's end."""
+    both = asyncio.Event()
+    begun: list[str] = []
+
+    async def dispatch(call: Any) -> str:
+        begun.append(call.id)
+        if len(begun) == 2:
+            both.set()
+        await asyncio.wait_for(both.wait(), 5)
+        return "done"
+
+    response = completion(GOOD, GOOD._replace(id="c2"))
+    told = asyncio.run(arun_tool_calls(response, USER, firewall=firewall(), dispatch=dispatch))
+    assert ["done", "done"] == [message["content"] for message in told]
+
+
+def test_what_the_provider_keeps_was_not_seen():
+    """With `previous_response_id` a miss proves nothing, unless the session saw it all."""
+    written = write_response(
+        [GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})], False
+    )
+    response = Response.model_validate({**written, "previous_response_id": "r0"})
+    guard = firewall(mode="strict", on_suspicious="block")
+    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    assert told["output"].startswith("did refund")
+
+    session = guard.session(messages=USER)
+    (told,) = run_tool_calls(response, [], firewall=guard, session=session, dispatch=done)
+    assert '"unseen"' in told["output"]
+
+
+def test_a_custom_tool_takes_text():
+    """Its input is no JSON; it is answered as what it is."""
+    item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
+    response = Response.model_validate({**write_response([], False), "output": [item]})
+    guard = Shield(shield.configure(mode="strict", tools=[Tool(name="shell")]))
+    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+
+    assert "custom_tool_call_output" == told["type"]
+    assert "did shell with {'input': 'ls -la'}" == told["output"]
+
+
+def test_an_odd_message_is_not_seen_and_stops_nothing():
+    """What cannot be read makes the session opaque."""
+    session = Session()
+    odd = [*USER, {"role": "narrator", "content": "meanwhile"}]
+    run_tool_calls(completion(GOOD), odd, firewall=firewall(), session=session, dispatch=done)
+    assert "narrator" in session.opaque_reasons[0]
+
+
+def test_the_example_runs():
+    """It shows a phantom target that is stopped, and corrected."""
+    path = Path(__file__).parents[2] / "examples" / "openai_agent.py"
+    said = subprocess.check_output([sys.executable, path], text=True, timeout=60)
+    assert "did you mean" in said
+    assert said.endswith("Order ord_7 is refunded.\n")

@@ -1,0 +1,22 @@
+"""Each adapter is tested in an environment of its own: what the frameworks pin clashes."""
+
+from __future__ import annotations
+
+import nox
+
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = True
+
+ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
+
+
+@nox.session
+@nox.parametrize("adapter", ADAPTERS)
+def adapters(session: nox.Session, adapter: str) -> None:
+    """Play every scene with one framework, and compare the page with what they show."""
+    session.install("-q", "-e", f".[{adapter}]", "pytest>=8.3", "hypothesis>=6.115")
+    tests = ["tests/adapters"]
+    if adapter == "fastmcp":
+        tests.append("tests/service")
+    session.run("python", "-m", "pytest", *tests, *session.posargs)
+    session.run("python", "-m", "tests.adapters.matrix")

@@ -1,0 +1,24 @@
+"""The table of `docs/adapters.md` says what the scenes show."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from tests.adapters.matrix import FRAMEWORKS, documented, played
+
+INSTALLED = [module for module in FRAMEWORKS.values() if find_spec(module) is not None]
+
+
+@pytest.mark.skipif(not INSTALLED, reason="no framework is installed")
+def test_the_page_says_what_is_shown():
+    """Every cell of every framework that is installed here."""
+    page = documented()
+    wrong = [row for row in played() if page.get(row[0], {}).get(row[1]) != row[2]]
+    assert [] == wrong
+
+
+def test_no_cell_is_empty():
+    """Each adapter plays each scene, or says why it cannot."""
+    assert all(cell for told in documented().values() for cell in told.values())
