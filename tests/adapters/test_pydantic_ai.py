@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,7 @@ from abs_shield import Shield, shield
 from abs_shield import Tool as Declared
 from abs_shield.adapters.pydantic_ai import ShieldCapability
 from abs_shield.core import Outcome
+from abs_shield.testing import no_shield
 from tests.adapters.conformance import conforms
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
@@ -457,6 +459,37 @@ def test_an_approved_call_is_validated_before_it_runs():
 
     assert (["c2"], ["create_user", "delete_user"]) == (asked, [name for name, _ in desk.ran])
     assert {"c1": False, "c2": False} == blocked(guard)
+
+
+def test_a_block_that_is_lifted_is_no_run_unvalidated():
+    """The door is opened between proposal and dispatch: the framework answers as by itself."""
+    bad = [
+        GOOD._replace(id="c0"),
+        PHANTOM,
+        GOOD._replace(id="c2", arguments="{"),
+        UNSEEN._replace(id="c3"),
+    ]
+    bare = returns(ran(clerk(None, bad, DONE)))
+
+    with ExitStack() as off:
+
+        class Lifts(AbstractCapability[Any]):
+            async def after_tool_validate(self, ctx, *, call, tool_def, args):
+                off.enter_context(no_shield())
+                return args
+
+        desk, guard = Desk(), firewall("strict")
+        agent = Agent(
+            Heard(bad, DONE).model, tools=[desk.refund],
+            capabilities=[ShieldCapability(guard), Lifts()],
+        )  # fmt: skip
+        told = returns(ran(agent))
+
+    ids = [args["transaction_id"] for _, args in desk.ran]
+    assert ["tx_12345", "tx_99999"] == sorted(ids)
+    assert ["success", "retried", "retried", "success"] == [told[c.id].outcome for c in bad]
+    assert bare["c2"].content == told["c2"].content
+    assert "Unknown tool name: 'refnud'" in told["c1"].content
 
 
 # Several at once ---------------------------------------------------------------------------------

@@ -121,8 +121,8 @@ def _block(item: Any) -> dict[str, Any]:
 def _result(part: ToolReturnPart) -> dict[str, Any]:
     content: Any = part.model_response_str(wrap_if_error=False)
     if part.files:
-        unseen = [{"type": "image", "source": file.kind} for file in part.files]
-        content = [{"type": "text", "text": content}, *unseen]
+        files = [{"type": "image", "source": file.kind} for file in part.files]
+        content = [{"type": "text", "text": content}, *files]
     return _message(part, content, failed=part.outcome != "success")
 
 

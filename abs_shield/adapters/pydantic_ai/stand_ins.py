@@ -68,7 +68,10 @@ async def validated(
         return dict(skipped.validated_args)
     except Exception as error:
         # the framework wraps an approval that a tool's own validator asks for
-        raise getattr(error, "deferral", None) or error from None
+        deferral = getattr(error, "deferral", None)
+        if deferral is None:
+            raise
+        raise deferral from None
 
 
 def refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Exception:
@@ -94,6 +97,7 @@ def refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Exceptio
 
 
 def shapes(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:
+    """Describe the tools that are a user's, for the Shield."""
     return [
         {
             "name": tool.name,
