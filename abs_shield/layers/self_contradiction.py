@@ -99,6 +99,8 @@ def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Wr
     for n in range(max(0, len(writes) - calls), len(writes)):
         first = writes[n]
         near = history.place - first.place <= calls and proposal.at - first.at <= seconds
+        if first.call_id in proposal.later:
+            continue
         if near and first.turn == session.turns and first.place not in history.spent:
             yield first
 

@@ -53,6 +53,7 @@ class Write:
         returned: Identifiers that its result held.
         at: Seconds on the session's clock.
         turn: How many user messages came before.
+        call_id: Id of the call; None where it had none.
     """
 
     tool: str
@@ -65,6 +66,7 @@ class Write:
     arguments: Mapping[str, Any]
     at: float
     turn: int
+    call_id: str | None = None
 
     def meets(self, other: Write) -> frozenset[str]:
         """
@@ -161,7 +163,7 @@ class History:
             return
         write = write_of(
             plan, executed.arguments, place=self._place, at=executed.at, turn=executed.turn,
-            value=value,
+            value=value, call_id=executed.call_id,
         )  # fmt: skip
         self._place += 1
         if write.deed.does is Does.UNMAKE:
@@ -214,6 +216,7 @@ def write_of(
     at: float,
     turn: int,
     value: Any = None,
+    call_id: str | None = None,
 ) -> Write:
     """Read one call as a write."""
     entities: dict[str, set[str]] = {}
@@ -234,6 +237,7 @@ def write_of(
         arguments=arguments,
         at=at,
         turn=turn,
+        call_id=call_id,
     )
 
 

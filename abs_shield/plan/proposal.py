@@ -47,6 +47,7 @@ class Proposal:
         terms: What holds for every call.
         registered: Whether the name is registered, though not available in this session.
         siblings: Calls proposed before it in the same turn.
+        later: Ids of calls proposed behind it in the same turn, of which some may have run.
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
         plain: Whether the arguments are known to be a few plain scalars.
@@ -66,6 +67,7 @@ class Proposal:
     logprob_fault: str = ""
     undecided: str = ""
     plain: bool = False
+    later: frozenset[str] = frozenset()
     _fits: bool | None = None
 
     @property

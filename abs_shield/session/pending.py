@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from abs_shield.core import Decision, ToolCall
@@ -19,8 +19,8 @@ class Pending:
     """
     A judged proposal: *settle_with* logs its decision where it is never dispatched.
 
-    *told* says that a transcript shows the call as well; *siblings* are the calls before it in
-    its turn.
+    *told* says that a transcript shows the call as well; *turn* are the calls of its turn, in
+    order, and *place* is its own among them.
     """
 
     call: ToolCall
@@ -28,7 +28,8 @@ class Pending:
     decision: Decision
     settle_with: Callable[[Decision], None]
     told: bool = False
-    siblings: tuple[ToolCall, ...] = ()
+    turn: list[Pending] = field(default_factory=list, repr=False)
+    place: int = 0
 
     def settle(self) -> None:
         self.settle_with(self.decision)
@@ -111,10 +112,6 @@ class PendingCalls:
                 self._judged.remove(pending)
                 return pending
         return None
-
-    def let_pass(self) -> set[int]:
-        """Give the identity of each call that was judged, not blocked and not dispatched yet."""
-        return {id(p.call) for p in self._judged if not p.decision.blocked}
 
     def drain(self) -> list[Pending]:
         """Take out every proposal that was never dispatched."""

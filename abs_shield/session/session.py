@@ -55,7 +55,7 @@ class Session(Scoped):
         limits = _LIMITS if limits is None else limits
         self.id = new_id() if id is None else id
         self.run_id = new_id()
-        self.tools = None if tools is None else frozenset(tools)
+        self.tools = self.granted = None if tools is None else frozenset(tools)
         self.agent = agent
         self.model: str | None = None
         self.parent = parent

@@ -68,6 +68,7 @@ class Bench:
         nested: bool,
         known: str | None,
         counted: bool = False,
+        later: frozenset[str] = frozenset(),
         runs: bool = True,
     ) -> Opened:
         """
@@ -81,6 +82,7 @@ class Bench:
             nested: Whether another shielded tool calls it from code.
             known: Id of the Decision that a judgement of the same call has already.
             counted: Whether that judgement blocked it, so that an attempt is spent already.
+            later: Ids of the calls proposed behind it in the same turn.
             runs: Whether it is dispatched now, so that an approval is used up.
         """
         if not (siblings or nested) and type(arguments) is dict:
@@ -99,7 +101,7 @@ class Bench:
         try:
             size = plain_size(plain)
             proposal = self._proposal(call, plain, malformed, session, siblings)
-            proposal.plain = size >= 0
+            proposal.plain, proposal.later = size >= 0, later
             plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
             judgement = judge(self._layers, proposal, session, nested=nested)

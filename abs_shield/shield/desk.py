@@ -27,6 +27,8 @@ from abs_shield.telemetry import Hook, emit
 logger = logging.getLogger("abs_shield")
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
+_MOST = 1_000
+"""Calls of a turn around a dispatched one that are looked at."""
 _NOT_JUDGED = {"verification": Coverage(Outcome.UNAVAILABLE, "not yet")}
 
 
@@ -86,10 +88,11 @@ class Desk:
     ) -> Opened:
         """Judge a call of a run in which proposals are open; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
+        later: frozenset[str] = frozenset()
         pending = session.pending.consume(call, plain)
         if pending is not None:
             call = _as_proposed(call, pending)
-            siblings = _under_way(pending, session)
+            siblings, later = _around(pending, session)
         known = pending.decision.id if pending else session.calls.decided(call.id)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
@@ -97,13 +100,18 @@ class Desk:
             call = call if told is None else replace(call, id=told)
         return self._bench.judged(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
-            counted=pending is not None and pending.decision.blocked,
+            counted=pending is not None and pending.decision.blocked, later=later,
         )  # fmt: skip
 
     def propose(
-        self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...]
+        self,
+        call: ToolCall,
+        session: Session,
+        *,
+        siblings: tuple[ToolCall, ...],
+        turn: list[Pending],
     ) -> Decision:
-        """Judge a call of a turn before any of it is dispatched."""
+        """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
         arguments = read_arguments(call.arguments)
         with session.lock:
             opened = self._bench.judged(
@@ -116,8 +124,10 @@ class Desk:
                 arguments=opened.arguments,
                 decision=opened.decision,
                 settle_with=lambda decision: self.record(decision, session),
-                siblings=siblings,
+                turn=turn,
+                place=len(turn),
             )
+            turn.append(pending)
             for old in session.pending.propose(pending):
                 old.settle()
         return opened.decision
@@ -258,12 +268,20 @@ def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:
     return replace(call, id=call.id or pending.call.id, logprobs=logprobs)
 
 
-def _under_way(pending: Pending, session: Session) -> tuple[ToolCall, ...]:
-    """Calls before a call in its turn that will run, or run now: their results are to come."""
-    if not pending.siblings:
-        return ()
-    waiting, running = session.pending.let_pass(), session.calls.opened
-    return tuple(c for c in pending.siblings if id(c) in waiting or (c.id or "") in running)
+def _around(pending: Pending, session: Session) -> tuple[tuple[ToolCall, ...], frozenset[str]]:
+    """
+    The calls of a dispatched call's turn: those before it, and the ids of those behind it.
+
+    Where calls run side by side, they are dispatched in any order. One before it that is neither
+    blocked nor back yet counts as it did when the turn was judged; one behind it never does.
+    """
+    turn, place = pending.turn, pending.place
+    if len(turn) < 2:
+        return (), frozenset()
+    before = (p for p in turn[max(0, place - _MOST) : place] if p.call.id)
+    under_way = (p for p in before if not (p.decision.blocked or session.calls.ended(p.call.id)))
+    later = (p.call.id for p in turn[place + 1 : place + _MOST])
+    return tuple(p.call for p in under_way), frozenset(call_id for call_id in later if call_id)
 
 
 def _is_due(call: ToolCall, session: Session) -> bool:

@@ -25,12 +25,16 @@ class Guard:
     Attributes:
         decision: What was decided before the call.
         value: What the call returned; set it inside the block.
+        failed: Whether the call failed; None where that is whether the block raised.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
     """
 
-    __slots__ = ("_call", "_desk", "_opened", "_running", "_session", "_span", "_started", "value")
+    __slots__ = (
+        "_call", "_desk", "_opened", "_running", "_session", "_span", "_started", "_suspended",
+        "failed", "value",
+    )  # fmt: skip
 
     def __init__(
         self, desk: Desk, call: ToolCall, session: Session, span: AbstractContextManager[Any]
@@ -42,7 +46,9 @@ class Guard:
         self._opened: Opened | None = None
         self._running: Token[Session | None] | None = None
         self._started = 0.0
+        self._suspended = False
         self.value: Any = None
+        self.failed: bool | None = None
 
     @property
     def opened(self) -> Opened:
@@ -119,6 +125,10 @@ class Guard:
         """Leave this context, keep the call open: a generator goes on elsewhere."""
         self._leave(None, None, None)
 
+    def suspend(self) -> None:
+        """The call is not over when the block is left: a later guard of its id goes on with it."""
+        self._suspended = True
+
     def running(self) -> Token[Session | None]:
         """Mark that the tool runs in this context, for one step of a generator."""
         return RUNNING.set(self._session)
@@ -129,10 +139,17 @@ class Guard:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        if self._suspended:
+            self._leave(kind, error, traceback)
+            return
         elapsed_ms = (perf_counter() - self._started) * 1000
-        value = self.value if error is None else told(error)
+        value, failed = self.value, self.failed
+        if failed is None and error is not None:
+            value = told(error)
         try:
-            ran = Ran(elapsed_ms, error is not None, self.opened.nested)
+            ran = Ran(
+                elapsed_ms, error is not None if failed is None else failed, self.opened.nested
+            )
             opened = self.opened
             self._desk.close(opened.call, opened.arguments, value, session=self._session, ran=ran)
         finally:

@@ -59,6 +59,8 @@ class Seam:
         """
         Say which tools the model is offered at this step; each is registered once a schema.
 
+        A tool without a schema leaves alone what was registered under its name.
+
         Args:
             session: The session of the step.
             tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
@@ -70,11 +72,14 @@ class Seam:
             except UnreadableMessage:
                 continue
             names.append(shape.name)
+            if shape.parameters is None and shape.name in self.firewall.registry:
+                continue
             seen = digest_of(shape.name, {"parameters": shape.parameters})
             if self._known.get(shape.name) != seen:
                 self.firewall.register(tool, tolerant=True)
                 self._known[shape.name] = seen
-        session.tools = frozenset(names)
+        offered, granted = frozenset(names), session.granted
+        session.tools = offered if granted is None else offered & granted
 
     def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
         """Take in the conversation as it stands; what cannot be read was not seen here."""

@@ -16,6 +16,7 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
+from abs_shield.session.pending import Pending
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.desk import Desk, Ran
 from abs_shield.shield.guard import Guard
@@ -152,7 +153,7 @@ class Shield:
 
         session = make() if id is None else self.sessions.get(id, make)
         if narrowed is not None:
-            session.tools = narrowed
+            session.tools = session.granted = narrowed
         if agent is not None:
             session.handoff(agent)
         if self._recorder is not None:
@@ -200,10 +201,11 @@ class Shield:
         shared = self._session(session)
         shared.settle()
         read = _readable(calls)
-        decisions = []
+        decisions: list[Decision] = []
+        turn: list[Pending] = []
         for place, call in enumerate(read):
             siblings = read[max(0, place - _MOST_SIBLINGS) : place]
-            decisions.append(self.desk.propose(call, shared, siblings=siblings))
+            decisions.append(self.desk.propose(call, shared, siblings=siblings, turn=turn))
         if session is None and shared.ephemeral:
             shared.settle()
         return decisions

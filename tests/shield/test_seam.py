@@ -93,3 +93,21 @@ def test_what_cannot_be_read_was_not_seen(seam, odd):
     assert 1 == session.turns
     assert 1 == len(session.opaque_reasons)
     assert session.origin("tx_9").source == "unknown"
+
+
+def test_a_tool_without_a_schema_keeps_the_one_it_has(seam):
+    """What a framework cannot describe, the host may have registered itself."""
+    session = seam.session("c")
+    seam.firewall.register(REFUND)
+    seam.offer(session, [{"name": "refund"}])
+    decision = seam.firewall.check_call(ToolCall("refund", {"amount": "much"}), session=session)
+    assert ["wrong_type"] == [finding.code for finding in decision.findings]
+
+
+def test_what_the_host_narrowed_stays_narrow():
+    """A framework offers more than this session may call."""
+    firewall = Shield(shield.configure(mode="strict"))
+    seam = Seam(firewall, firewall.session(tools=["look_up"]))
+    for _ in range(2):
+        seam.offer(seam.session(), [REFUND, LOOK_UP])
+    assert frozenset({"look_up"}) == seam.session().tools

@@ -1,49 +1,70 @@
-"""Calls of one turn that run side by side: none has come back when the next is dispatched."""
+"""Calls of one turn that are dispatched side by side, in any order."""
 
 from __future__ import annotations
 
-from abs_shield import Session, Shield, ToolCall, inverse, shield
+import pytest
 
-CREATE = ToolCall("create_user", {"user_id": "u_1"}, "c1")
-DELETE = ToolCall("delete_user", {"user_id": "u_1"}, "c2")
+from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield
 
-
-def proposed() -> tuple[Shield, Session]:
-    """A turn that makes a user and takes it back."""
-    undoes = inverse("create_user", "delete_user", same="user_id")
-    policy = shield.configure(mode="strict", on_suspicious="block", inverses=[undoes])
-    firewall = Shield(policy)
-    for call in (CREATE, DELETE):
-        properties = {"user_id": {"type": "string"}}
-        firewall.register({"name": call.name, "parameters": {"properties": properties}})
-    session = firewall.session()
-    session.user("Make the user u_1.")
-    firewall.inspect_turn([CREATE, DELETE], session=session)
-    return firewall, session
+USER = {"type": "object", "properties": {"user_id": {"type": "string"}}}
+MADE = ToolCall("create_user", {"user_id": "u_1"}, "c1")
+GONE = ToolCall("delete_user", {"user_id": "u_1"}, "c2")
 
 
-def test_a_call_that_runs_is_contradicted():
-    """The first call is under way: it has left no result, and still it counts."""
-    firewall, session = proposed()
-
-    with firewall.guard(CREATE, session=session):
-        decision = firewall.check_call(DELETE, session=session)
-
-    assert decision.blocked
-
-
-def test_a_call_that_will_run_is_contradicted():
-    """The second call may be dispatched first."""
-    firewall, session = proposed()
-
-    assert firewall.check_call(DELETE, session=session).blocked
+def firewall(mode: str = "strict") -> Shield:
+    """Knows two tools that take each other back."""
+    policy = shield.configure(
+        mode=mode,
+        on_suspicious="block",
+        tools=[Tool(name=name, parameters=USER) for name in ("create_user", "delete_user")],
+        inverses=[inverse("create_user", "delete_user", same="user_id")],
+    )
+    return Shield(policy, hooks=None)
 
 
-def test_a_call_that_was_stopped_is_not_contradicted():
-    """What never runs cannot be taken back."""
-    firewall, session = proposed()
-    session.tools = frozenset({"delete_user"})
-    assert firewall.check_call(CREATE, session=session).blocked
+@pytest.fixture
+def session():
+    """One in which the user named the user."""
+    made = firewall().session()
+    made.user("Make the user u_1.")
+    return made
 
-    codes = {f.code for f in firewall.check_call(DELETE, session=session).findings}
-    assert "undone" not in codes
+
+def test_a_call_is_judged_by_those_before_it_that_are_still_to_be_dispatched(session) -> None:
+    """`delete_user` is dispatched first; it undoes what is about to be made."""
+    door = session.owner
+    door.inspect_turn([MADE, GONE], session=session)
+
+    with pytest.raises(CallBlocked, match="undoes `create_user`"):
+        door.guard(GONE, session=session).__enter__()
+
+
+def test_a_call_is_judged_by_those_before_it_that_run_now(session) -> None:
+    """`create_user` has not come back when `delete_user` is dispatched."""
+    door = session.owner
+    door.inspect_turn([MADE, GONE], session=session)
+
+    with door.guard(MADE, session=session), pytest.raises(CallBlocked, match="undoes"):
+        door.guard(GONE, session=session).__enter__()
+
+
+def test_a_call_that_was_blocked_is_not_undone(session) -> None:
+    """What never ran contradicts nothing."""
+    door = session.owner
+    wrong = ToolCall("create_user", {"user_id": 7}, "c1")
+    door.inspect_turn([wrong, GONE], session=session)
+
+    with door.guard(GONE, session=session) as guard:
+        assert [] == [f.code for f in guard.decision.findings]
+
+
+def test_a_call_is_not_judged_by_those_behind_it() -> None:
+    """In audit mode `delete_user` has run before `create_user` is dispatched: one finding."""
+    door = firewall("audit")
+    session = door.session(messages=[{"role": "user", "content": "Make the user u_1."}])
+    door.inspect_turn([MADE, GONE], session=session)
+    for call in (GONE, MADE):
+        with door.guard(call, session=session) as guard:
+            guard.value = "done"
+
+    assert {"c1": False, "c2": True} == {d.call_id: d.would_block for d in session.decisions}

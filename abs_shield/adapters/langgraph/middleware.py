@@ -1,0 +1,283 @@
+"""The middleware of an agent, whose wrappers serve a graph's `ToolNode` as well."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from dataclasses import replace
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, ModelResponse
+from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.errors import GraphBubbleUp, ParentCommand
+
+from abs_shield.adapters.langgraph.spoken import (
+    calls_of,
+    is_summary,
+    member,
+    returned,
+    shaped,
+    written,
+)
+from abs_shield.adapters.langgraph.steps import Place, Step, Steps
+from abs_shield.core import Decision, ToolCall
+from abs_shield.core.arguments import same
+from abs_shield.errors import CallBlocked
+from abs_shield.session import Session
+from abs_shield.shield import Shield
+from abs_shield.shield.guard import Guard
+from abs_shield.shield.seam import Seam
+from abs_shield.shield.turns import feedback_text
+
+
+class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
+    """
+    Judges what the model proposes, and stands around every tool call.
+
+    An agent takes it as ``create_agent(model, tools, middleware=[ShieldMiddleware(firewall)])``.
+    A graph of one's own takes its two wrappers: ``ToolNode(tools, wrap_tool_call=
+    guard.wrap_tool_call, awrap_tool_call=guard.awrap_tool_call)``. One object serves many runs.
+
+    Args:
+        firewall: The Shield.
+        session: The session of every run; None for that of its thread, or one a run.
+        messages_key: Where a graph's state keeps its messages.
+    """
+
+    def __init__(
+        self, firewall: Shield, *, session: Session | None = None, messages_key: str = "messages"
+    ) -> None:
+        super().__init__()
+        self.firewall = firewall
+        self._seam = Seam(firewall, session)
+        self._steps = Steps(firewall, session)
+        self._key = messages_key
+        self._shapes: dict[int, tuple[Any, Mapping[str, Any]]] = {}
+
+    # The model -----------------------------------------------------------------------------------
+
+    def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """
+        Judge what the model answers; where no call of it can be read, ask again with feedback.
+
+        Args:
+            request: What the model is asked.
+            handler: Asks it.
+
+        Returns:
+            The response, unchanged; in strict mode with the unreadable turns before it, and the
+            feedback to them.
+        """
+        turn = _Turn(self, request)
+        while True:
+            given = turn.taken(handler(turn.request))
+            if given is not None:
+                return given
+
+    async def awrap_model_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """As `wrap_model_call`."""
+        turn = _Turn(self, request)
+        while True:
+            given = turn.taken(await handler(turn.request))
+            if given is not None:
+                return given
+
+    def judge(
+        self,
+        message: AIMessage,
+        before: Sequence[Any],
+        tools: Iterable[Any],
+        *,
+        done: Collection[str | None] = (),
+    ) -> list[tuple[ToolCall, Decision]]:
+        """
+        Judge one answer of the model, and take in what it was asked.
+
+        Args:
+            message: What the model answered.
+            before: The messages that it was sent.
+            tools: The tools that it was offered.
+            done: Ids of calls that the framework answers itself: of its structured output.
+
+        Returns:
+            Each call that is to be run, with what was decided about it.
+        """
+        calls = [call for call in calls_of(message) if call.id not in done]
+        place = Place.here()
+        session = self._steps.session(place)
+        with session.lock:
+            if not session.log.version and any(map(is_summary, before)):
+                session.opaque("an earlier part of the conversation is told as a summary")
+            self._seam.offer(session, self._offered(tools))
+            self._seam.hear(session, [*map(shaped, before), shaped(message)])
+            Step.of(message, place).name(session)
+            session.derived(_Judged, owner=self).take(message)
+            decisions = self.firewall.inspect_turn(calls, session=session)
+            if not message.tool_calls:
+                session.settle()  # nothing of this turn will be dispatched
+        return [*zip(calls, decisions, strict=True)]
+
+    # The tools -----------------------------------------------------------------------------------
+
+    def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
+        """
+        Run one call, or give the feedback as its result.
+
+        Args:
+            request: The call, as the framework dispatches it.
+            handler: Runs it.
+
+        Returns:
+            What *handler* returns, unchanged; the feedback's message where the call is blocked.
+        """
+        call, session = self._dispatched(request)
+        with ExitStack() as door:
+            try:
+                guard = door.enter_context(self.firewall.guard(call, session=session))
+            except CallBlocked as blocked:
+                return _feedback(call, blocked.decision)
+            with _signals(guard, self._key):
+                result = handler(request)
+            _note(guard, result, call.id, self._key)
+        return result
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """As `wrap_tool_call`."""
+        call, session = self._dispatched(request)
+        async with AsyncExitStack() as door:
+            try:
+                guard = await door.enter_async_context(self.firewall.guard(call, session=session))
+            except CallBlocked as blocked:
+                return _feedback(call, blocked.decision)
+            with _signals(guard, self._key):
+                result = await handler(request)
+            _note(guard, result, call.id, self._key)
+        return result
+
+    def _dispatched(self, request: Any) -> tuple[ToolCall, Session]:
+        """The call as the model wrote it; its turn is judged first where nobody saw it come."""
+        proposed = request.tool_call
+        call = ToolCall(proposed["name"], proposed["args"], proposed.get("id"))
+        before, turn = _newest_turn(member(request.state, self._key))
+        place = Place.here()
+        session = self._steps.session(place)
+        if turn is None:
+            if not session.log.version:
+                session.opaque("the messages of this graph are not in its state")
+            return call, session
+        Step.of(turn, place).name(session)
+        with session.lock:
+            if not session.derived(_Judged, owner=self).knows(turn):
+                self.judge(turn, before, getattr(request.runtime, "tools", None) or ())
+        if any(c["id"] == call.id and same(c["args"], call.arguments) for c in turn.tool_calls):
+            call = replace(call, arguments=written(turn).get(call.id, call.arguments))
+        return call, session
+
+    def _offered(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
+        """The tools as a provider is told of them; each is described once while it is offered."""
+        known = self._shapes
+        self._shapes = now = {
+            id(tool): known.get(id(tool)) or (tool, _described(tool)) for tool in tools
+        }
+        return [shape for _, shape in now.values()]
+
+
+class _Turn:
+    """One question to the model; asked again while no call that came back can be read."""
+
+    def __init__(self, watch: ShieldMiddleware, request: Any) -> None:
+        self.request = request
+        self._watch = watch
+        self._earlier: list[Any] = []
+        self._left = watch.firewall.policy.retries
+
+    def taken(self, response: Any) -> Any:
+        """What the agent goes on with; None where the model has to be asked again."""
+        result = response.result
+        message = next((m for m in result if isinstance(m, AIMessage)), None)
+        if message is None:
+            return self._joined(response, [])
+        system = self.request.system_message
+        asked = [*([] if system is None else [system]), *self.request.messages]
+        done = {m.tool_call_id for m in result if isinstance(m, ToolMessage)}
+        judged = self._watch.judge(message, asked, self.request.tools, done=done)
+        broken = {call["id"] for call in message.invalid_tool_calls if call["id"]}
+        feedback = [_feedback(c, d) for c, d in judged if c.id in broken and d.blocked]
+        if message.tool_calls or not feedback:
+            return self._joined(response, feedback)
+        if not self._left:
+            return self._joined(response, [])
+        self._left -= 1
+        self._earlier += [*result, *feedback]
+        said = [*self.request.messages, *result, *feedback]
+        self.request = self.request.override(messages=said)
+        return None
+
+    def _joined(self, response: ModelResponse[Any], feedback: list[ToolMessage]) -> Any:
+        if not (self._earlier or feedback):
+            return response
+        return replace(response, result=[*self._earlier, *response.result, *feedback])
+
+
+class _Judged:
+    """Which turn of a session was judged last, so that its dispatches do not judge it again."""
+
+    def __init__(self) -> None:
+        self._id: str | None = None
+        self._calls: list[Any] | None = None
+
+    def take(self, message: AIMessage) -> None:
+        self._id, self._calls = message.id, [call["id"] for call in message.tool_calls]
+
+    def knows(self, message: AIMessage) -> bool:
+        """Whether *message* is that turn; it may have got its id since, and lost calls."""
+        named = self._id is None or message.id is None or self._id == message.id
+        ids = self._calls
+        return named and ids is not None and all(c["id"] in ids for c in message.tool_calls)
+
+
+def _newest_turn(messages: Any) -> tuple[Sequence[Any], AIMessage | None]:
+    """The newest answer of the model, and what stands before it."""
+    told = messages if isinstance(messages, (list, tuple)) else ()
+    for place in range(len(told) - 1, -1, -1):
+        if isinstance(told[place], AIMessage):
+            return told[:place], told[place]
+    return (), None
+
+
+def _described(tool: Any) -> Mapping[str, Any]:
+    if isinstance(tool, Mapping):
+        return tool
+    try:
+        shape: Mapping[str, Any] = convert_to_openai_tool(tool)
+    except Exception:  # a schema that has no JSON form
+        return {"name": str(getattr(tool, "name", ""))}
+    return shape
+
+
+def _feedback(call: ToolCall, decision: Decision) -> ToolMessage:
+    return ToolMessage(
+        feedback_text(decision), name=call.name, tool_call_id=call.id or "", status="error"
+    )
+
+
+@contextmanager
+def _signals(guard: Guard, key: str) -> Iterator[None]:
+    """Let the framework's signals through: an interrupt suspends the call, a handoff ends it."""
+    try:
+        yield
+    except ParentCommand as handed:
+        guard.failed = False
+        _note(guard, handed.args[0], None, key)
+        raise
+    except GraphBubbleUp:
+        guard.suspend()
+        raise
+
+
+def _note(guard: Guard, result: Any, call_id: str | None, key: str) -> None:
+    """Tell the guard what the model will read of *result*."""
+    found = returned(result, call_id, key)
+    if found is not None:
+        guard.value, guard.failed = found.value, found.error

@@ -1,0 +1,562 @@
+"""The Anthropic SDK's messages, and its tool runner."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed")
+
+from anthropic import beta_async_tool, beta_tool
+from anthropic.lib.tools import BetaRunnableToolset, ToolError
+
+from abs_shield import Session, Shield, ToolCall, Verdict, shield, shielded
+from abs_shield.adapters.anthropic import arun_tool_calls, run_tool_calls, shielded_runner
+from abs_shield.errors import ShieldError
+from tests.adapters.anthropic_driver import (
+    ASYNC,
+    DEFINITIONS,
+    DRIVER,
+    LOOP,
+    REQUEST,
+    STREAMED,
+    Loop,
+    Scripted,
+    asked,
+    tools,
+    write,
+)
+from tests.adapters.conformance import conforms
+from tests.adapters.scenes import DONE, GOOD, SCENES, Call, Desk, firewall
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "adapters" / "anthropic.md"
+
+TestRunner = conforms(DRIVER)
+TestAsyncRunner = conforms(ASYNC)
+TestStreamedRunner, TestEagerRunner, TestEagerAsyncRunner = map(conforms, STREAMED)
+TestLoop = conforms(LOOP)
+
+PHANTOM = GOOD._replace(name="refnud")
+
+
+def runner_of(model: Scripted, *given: Any, **options: Any) -> Any:
+    """A tool runner over the script, with these tools."""
+    return model.client().beta.messages.tool_runner(**{**REQUEST, **options}, tools=given)
+
+
+def ran(turns: Any, guard: Shield, *given: Any, session: Session | None = None, **more: Any) -> Any:
+    """Run a script to its end; give the model, which knows what it was told."""
+    model = Scripted(turns)
+    runner = runner_of(model, *given, **more)
+    shielded_runner(runner, firewall=guard, session=session).until_done()
+    return model
+
+
+# Streams ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("driver", [*STREAMED, LOOP])
+def test_json_that_a_stream_cuts_off_is_malformed(driver: Any) -> None:
+    """The SDK completes it silently; the firewall reads what the model wrote."""
+    guard = firewall("strict")
+    played = driver.run(SCENES["unparsable JSON"].turns, firewall=guard, stream=True)
+    first = played.decisions[0]
+
+    assert ["malformed_json"] == [finding.code for finding in first.findings]
+    assert ["refund"] == [name for name, _ in played.ran]
+
+
+def test_a_stream_gives_dispatch_the_arguments_as_an_object() -> None:
+    """Text that is sound JSON is handed on as the SDK read it."""
+    given: list[Any] = []
+    stream = asked(Scripted([[GOOD]]).client(), REQUEST["messages"], stream=True)
+    run_tool_calls(stream, REQUEST["messages"], firewall=firewall("audit"), dispatch=given.append)
+
+    assert [GOOD.arguments] == [call.arguments for call in given]
+
+
+# Whose run it is ----------------------------------------------------------------------------------
+
+
+def test_the_conversation_of_the_client_is_the_session() -> None:
+    """What `open_telemetry` calls the conversation goes on in the next run."""
+    guard, model = firewall("strict"), Scripted([[GOOD], DONE])
+    client = model.client(open_telemetry={"conversation_id": "conv_1"})
+    runner: Any = client.beta.messages.tool_runner(**REQUEST, tools=tools(Desk()))
+    shielded_runner(runner, firewall=guard).until_done()
+    (decision,) = guard.store.decisions()
+
+    assert ("conv_1", "c1", "scripted") == (
+        decision.session_id,
+        decision.call_id,
+        decision.model,
+    )
+
+
+def test_a_run_has_one_session() -> None:
+    """Without any id, the steps of one run share a session, and two runs do not."""
+    guard = firewall("strict")
+    for _ in range(2):
+        ran([[GOOD], [GOOD._replace(id="c2")], DONE], guard, *tools(Desk()))
+    sessions = [decision.session_id for decision in guard.store.decisions()]
+
+    assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
+
+
+def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
+    """What the sub-agent's tools return, its parent has seen; each has its own name."""
+    guard, desk = firewall("strict"), Desk()
+    session = guard.session(agent="boss")
+
+    @beta_tool
+    def delegate(order_id: str) -> str:
+        child = session.child(agent="clerk")
+        turns = [[Call("s1", "get_order", {"order_id": order_id})], DONE]
+        ran(turns, guard, beta_tool(desk.get_order), session=child)
+        return "done"
+
+    later = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 1.0})
+    turns = [[Call("c1", "delegate", {"order_id": "ord_1"})], [later], DONE]
+    ran(turns, guard, delegate, beta_tool(desk.refund), session=session)
+    decided = {d.call_id: (d.agent, d.verdict) for d in guard.store.decisions()}
+
+    assert decided == {
+        "c1": ("boss", Verdict.CLEAN),
+        "s1": ("clerk", Verdict.CLEAN),
+        "c2": ("boss", Verdict.CLEAN),
+    }
+
+
+def test_runs_at_once_do_not_see_each_other() -> None:
+    """One firewall, two conversations side by side: nobody may use the other's id."""
+    guard = firewall("strict")
+
+    def play(user: str) -> dict[str, str]:
+        messages = [{"role": "user", "content": f"Refund {user}, 1 dollar."}]
+        turns = [
+            [Call(user, "refund", {"transaction_id": one, "amount": 1.0})]
+            for one in ("tx_1", "tx_2")
+        ]
+        turns = [[call._replace(id=f"{user}_{n}")] for n, (call,) in enumerate(turns)]
+        return ran([*turns, DONE], guard, *tools(Desk()), messages=messages).heard()
+
+    with ThreadPoolExecutor() as pool:
+        heard = [*pool.map(play, ["tx_1", "tx_2"] * 10)]
+    told = [["blocked" in text for text in each.values()] for each in heard]
+
+    assert told == [[False, True], [True, False]] * 10
+
+
+# What a tool does ---------------------------------------------------------------------------------
+
+
+def test_what_stops_the_program_passes() -> None:
+    """An interrupt inside a tool ends the run, and the call counts as failed."""
+    guard, session = firewall("strict"), Session()
+
+    @beta_tool
+    def refund(transaction_id: str, amount: float) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ran([[GOOD], DONE], guard, refund, session=session)
+
+    assert [True] == [call.error for call in session.executed]
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_tool_error_keeps_its_content(mode: str) -> None:
+    """What a tool says with the SDK's own error reaches the model as it was."""
+    content: Any = [{"type": "text", "text": "closed on Sundays"}]
+
+    @beta_tool
+    def refund(transaction_id: str, amount: float) -> str:
+        raise ToolError(content)
+
+    model = ran([[GOOD], DONE], firewall(mode), refund)
+
+    assert {"c1": content} == model.heard()
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_a_block_inside_a_tool_is_the_tools_own(mode: str) -> None:
+    """Another firewall's exception is an exception like any other."""
+    inner = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(inner)
+    def pay(amount: int) -> str:
+        return "paid"
+
+    @beta_tool
+    def refund(transaction_id: str, amount: float) -> str:
+        return pay("a lot")  # type: ignore[arg-type]
+
+    model = ran([[GOOD], DONE], firewall(mode), refund)
+
+    assert model.heard()["c1"].startswith("CallBlocked(")
+
+
+def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
+    """A tool may give its blocks one by one; their text is known from then on."""
+    session = Session()
+
+    @beta_tool
+    def get_order(order_id: str) -> Iterator[Any]:
+        yield {"type": "text", "text": "parcel pc_777"}
+
+    model = ran([[Call("c1", "get_order", {"order_id": "ord_1"})], DONE], firewall("strict"),
+                get_order, session=session)  # fmt: skip
+    origin = session.origin("pc_777")
+
+    assert [{"type": "text", "text": "parcel pc_777"}] == model.heard()["c1"]
+    assert origin is not None
+    assert origin.source == "tool"
+
+
+def test_a_cancelled_tool_is_cancelled() -> None:
+    """A task that is cancelled while a tool runs ends so, and the call counts as failed."""
+    session, model = Session(), Scripted([[GOOD], DONE])
+
+    async def play() -> None:
+        @beta_async_tool
+        async def refund(transaction_id: str, amount: float) -> str:
+            await asyncio.sleep(60)
+            return ""
+
+        messages = model.async_client().beta.messages
+        runner: Any = messages.tool_runner(**REQUEST, tools=[refund])
+        shielded_runner(runner, firewall=firewall("strict"), session=session)
+        await asyncio.wait_for(runner.until_done(), 0.2)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(play())
+
+    assert [True] == [call.error for call in session.executed]
+
+
+def test_a_host_that_answers_by_itself_is_left_alone() -> None:
+    """`append_messages` discards the runner's own answers, with a firewall as without."""
+    model, desk = Scripted([[GOOD], DONE]), Desk()
+    runner = shielded_runner(runner_of(model, *tools(desk)), firewall=firewall("strict"))
+    own = [{"type": "tool_result", "tool_use_id": "c1", "content": "by hand"}]
+    for message in runner:
+        if message.stop_reason == "tool_use":
+            runner.append_messages(message, {"role": "user", "content": own})
+
+    assert {"c1": "by hand"} == model.heard()
+
+
+@pytest.mark.filterwarnings("ignore:Tool 'refnud' not found:UserWarning")
+def test_the_answer_that_a_host_asks_for_is_the_one_that_is_sent() -> None:
+    """`generate_tool_call_response` gives our feedback, and the runner sends the same."""
+    model = Scripted([[PHANTOM], DONE])
+    runner = shielded_runner(runner_of(model, *tools(Desk())), firewall=firewall("strict"))
+    given = [runner.generate_tool_call_response() for _ in runner]
+    feedback = given[0]["content"][0]["content"]
+
+    assert {"c1": feedback} == model.heard()
+    assert "refund" == json.loads(feedback)["problems"][0]["nearest"]
+
+
+# Tools that come and go ---------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:Tool '.*' not found:UserWarning")
+def test_tools_are_added_and_removed_on_the_way() -> None:
+    """A tool that was added may be called; one that was taken away is a phantom."""
+    guard, desk = firewall("strict"), Desk()
+    order = Call("c1", "get_order", {"order_id": "ord_1"})
+    model = Scripted([[GOOD], [order], [GOOD._replace(id="c3")], DONE])
+    refund = beta_tool(desk.refund)
+    runner = shielded_runner(runner_of(model, refund), firewall=guard)
+    for number, _ in enumerate(runner):
+        if number == 0:
+            runner.add_tools(beta_tool(desk.get_order))
+        if number == 1:
+            runner.remove_tools(refund)
+    decided = [(d.call_id, d.blocked) for d in guard.store.decisions()]
+
+    assert [("c1", False), ("c1", False), ("c3", True)] == decided
+
+
+class Browser(BetaRunnableToolset):
+    """A toolset with one member."""
+
+    toolset_name = "browser"
+
+    def to_dict(self) -> Any:
+        return {"type": "browser_toolset_20260801"}
+
+    def call(self, context: Any, name: str, input: Any) -> Any:
+        if name != "navigate":
+            raise ToolError(f"no {name} here")
+        return [{"type": "text", "text": "parcel pc_777"}]
+
+
+def member(call_id: str, name: str, toolset: str = "browser", **given: Any) -> dict[str, Any]:
+    """A call of a toolset's member, as the model writes it."""
+    of = {"type": "tool_use", "id": call_id, "name": name}
+    return {**of, "toolset_name": toolset, "input": given}
+
+
+def test_a_toolset_is_judged_by_member() -> None:
+    """A member's name has the toolset before it; its results are seen, and its errors."""
+    guard, session = firewall("strict"), Session()
+    turns = [[member("c1", "navigate", url="x")], [member("c2", "fly")], DONE]
+    model = ran(turns, guard, Browser(), session=session)
+    origin = session.origin("pc_777")
+
+    assert origin is not None
+    assert [("browser.navigate", False), ("browser.fly", True)] == [
+        (call.tool, call.error) for call in session.executed
+    ]
+    assert "no fly here" == model.heard()["c2"]
+
+
+@pytest.mark.filterwarnings("ignore:Toolset 'computer':UserWarning")
+def test_a_toolset_that_nobody_offered_is_a_phantom() -> None:
+    """Its member is refused with feedback, which names the toolset as the API wants it."""
+    model = ran([[member("c1", "click", "computer")], DONE], firewall("strict"), Browser())
+    result = model.requests[1]["messages"][-1]["content"][0]
+
+    assert ("computer", True) == (result["toolset_name"], '"blocked"' in result["content"])
+
+
+def test_a_member_may_be_forbidden() -> None:
+    """A policy that narrows a member's arguments is asked before the member runs."""
+    schema = {"type": "object", "properties": {"url": {"enum": ["a"]}}}
+    guard = firewall("strict")
+    guard.register({"name": "browser.navigate", "input_schema": schema})
+    model = ran([[member("c1", "navigate", url="b")], DONE], guard, Browser())
+
+    assert '"blocked"' in model.heard()["c1"]
+
+
+# What the model saw -------------------------------------------------------------------------------
+
+
+def heard(messages: Any, **more: Any) -> Session:
+    """The session after one reply to this conversation."""
+    session = Session()
+    message = Scripted([[GOOD]]).client().messages.create(**REQUEST)
+    run_tool_calls(
+        message, messages, firewall=firewall("strict"), session=session,
+        dispatch=lambda call: "", **more,
+    )  # fmt: skip
+    return session
+
+
+def source(session: Session, value: str) -> str:
+    """Who said *value*."""
+    found = session.origin(value)
+    return "" if found is None else found.source
+
+
+def test_an_image_is_what_we_did_not_see() -> None:
+    """From then on, a miss proves nothing."""
+    image = {"type": "image", "source": {"type": "url", "url": "http://image.invalid"}}
+    session = heard([{"role": "user", "content": [image]}])
+
+    assert "unknown" == source(session, "tx_1")
+
+
+def test_documents_of_text_are_read() -> None:
+    """A document and a search result hold what the user gave."""
+    document = {"type": "document", "source": {"type": "text", "data": "about tx_1"}}
+    content = [{"type": "text", "text": "and tx_2"}]
+    result = {"type": "search_result", "source": "s", "title": "t", "content": content}
+    session = heard([{"role": "user", "content": [document, result]}])
+
+    assert ["user", "user", ""] == [source(session, one) for one in ("tx_1", "tx_2", "tx_3")]
+
+
+@pytest.mark.parametrize("system", ["It is tx_1.", [{"type": "text", "text": "It is tx_1."}]])
+def test_the_system_prompt_is_read(system: Any) -> None:
+    """Text or blocks, it counts as said by the system."""
+    session = heard(REQUEST["messages"], system=system)
+
+    assert "system" == source(session, "tx_1")
+
+
+def test_a_cache_mark_is_no_new_message() -> None:
+    """Hosts move `cache_control` along; the user has spoken once."""
+    mark = {"type": "text", "text": "Hello.", "cache_control": {"type": "ephemeral"}}
+    message = write([GOOD], 0)
+    session, guard = Session(), firewall("strict")
+    for content in ([mark], "Hello.", [{**mark, "cache_control": None}]):
+        messages = [{"role": "user", "content": content}]
+        run_tool_calls(message, messages, firewall=guard, session=session, dispatch=str)
+
+    assert 1 == session.turns
+
+
+def test_a_summary_hides_only_what_was_not_heard() -> None:
+    """A conversation that was seen stays seen when it is compacted."""
+    summary = {"role": "assistant", "content": [{"type": "compaction", "content": "all well"}]}
+    session = heard(REQUEST["messages"])
+    message, guard = write([GOOD], 0), firewall("strict")
+    run_tool_calls(message, [summary], firewall=guard, session=session, dispatch=str)
+
+    assert ["", "unknown"] == [source(session, "tx_9"), source(heard([summary]), "tx_9")]
+
+
+def test_a_thread_that_goes_on_tells_what_was_before() -> None:
+    """A later run on the same thread starts with all that was said and returned on it."""
+    order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
+    later = later._replace(arguments={"transaction_id": "pc_777", "amount": 1.0})
+    model, guard = Scripted([[order], DONE, [later], DONE]), firewall("strict")
+    thread: Any = model.client().beta.messages.thread(**REQUEST, tools=tools(Desk()))
+    for _ in range(2):
+        shielded_runner(thread.tool_runner(), firewall=guard).until_done()
+        thread.append({"role": "user", "content": "Go on."})
+    sessions = {decision.session_id for decision in guard.store.decisions()}
+
+    assert (2, "refunded pc_777") == (len(sessions), model.heard()["c2"])
+
+
+# A host's own loop --------------------------------------------------------------------------------
+
+
+class Broken:
+    """A block that cannot be read."""
+
+    @property
+    def model_dump(self) -> Any:
+        raise RuntimeError("broken")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        SimpleNamespace(content=None),
+        SimpleNamespace(content=[Broken(), None, 7]),
+        {"role": "assistant", "content": "hello"},
+        {},
+    ],
+)
+def test_a_message_without_calls_has_no_answer(message: Any) -> None:
+    """Whatever it holds; what is strange in the conversation is what we did not see."""
+    session = Session()
+    odd = [SimpleNamespace(role="user", content=[Broken()]), "text", {"role": "user"}]
+    told = run_tool_calls(message, odd, firewall=firewall("strict"), session=session)
+
+    assert ([], "unknown") == (told, source(session, "tx_1"))
+
+
+def test_a_strange_call_is_answered() -> None:
+    """A call without an id, a name or an object for arguments stops nobody else's."""
+    blocks = [
+        {"type": "tool_use", "id": "c1", "name": None, "input": {}},
+        {"type": "tool_use", "name": "refund", "input": None},
+        {"type": "tool_use", "id": "c3", "name": "refund", "input": [1]},
+        {"type": "tool_use", "id": "c4", "name": GOOD.name, "input": GOOD.arguments},
+    ]
+    guard = firewall("strict")
+    for tool in DEFINITIONS:
+        guard.register(tool)
+    given = run_tool_calls(
+        {"content": blocks}, REQUEST["messages"], firewall=guard, dispatch=lambda call: call.id
+    )
+    errors = [result.get("is_error", False) for result in given[0]["content"]]
+
+    assert [True, True, True, False] == errors
+
+
+def test_a_members_result_names_its_toolset() -> None:
+    """The API compares the toolset of a result with that of its call."""
+    message = {"content": [member("c1", "navigate")]}
+    (told,) = run_tool_calls(
+        message, REQUEST["messages"], firewall=firewall("audit"), dispatch=lambda call: call.name
+    )
+
+    assert {**told["content"][0]} == {
+        "type": "tool_result",
+        "tool_use_id": "c1",
+        "content": "browser.navigate",
+        "toolset_name": "browser",
+    }
+
+
+def test_async_calls_run_side_by_side() -> None:
+    """Each of two waits for the other."""
+
+    async def play() -> list[dict[str, Any]]:
+        both = asyncio.Barrier(2)
+
+        async def dispatch(call: ToolCall) -> str:
+            await asyncio.wait_for(both.wait(), 5)
+            return str(call.id)
+
+        message = write([GOOD, GOOD._replace(id="c2")], 0)
+        guard = Shield(shield.configure(mode="audit"), hooks=None)
+        return await arun_tool_calls(
+            message, REQUEST["messages"], firewall=guard, dispatch=dispatch
+        )
+
+    (told,) = asyncio.run(play())
+
+    assert ["c1", "c2"] == [result["content"] for result in told["content"]]
+
+
+# What can go wrong --------------------------------------------------------------------------------
+
+
+def test_a_runner_has_one_firewall() -> None:
+    """The second one says so."""
+    runner = runner_of(Scripted([DONE]), *tools(Desk()))
+    shielded_runner(runner, firewall=firewall("strict"))
+
+    with pytest.raises(ShieldError, match="has a firewall already"):
+        shielded_runner(runner, firewall=firewall("strict"))
+
+
+def test_what_is_no_runner_is_named() -> None:
+    """An object of another kind fails before it runs unguarded."""
+    with pytest.raises(ShieldError, match="Loop is no tool runner of a known kind"):
+        shielded_runner(Loop(), firewall=firewall("strict"))
+
+
+# The pages ----------------------------------------------------------------------------------------
+
+
+def test_the_example_tells_its_story(tmp_path: Path) -> None:
+    """Its key lines stand in the output, in order, and nothing is warned of."""
+    path = str(ROOT / "examples" / "anthropic_agent.py")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", path],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    lines = ['blocked: "tx_99999"', "refunded 20.00 for tx_12345", "1 call was stopped"]
+    places = [done.stdout.find(line) for line in lines]
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert sorted(places) == places
+    assert -1 not in places
+
+
+@pytest.mark.filterwarnings("ignore:Tool 'refnud' not found:UserWarning")
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_page_runs(number: int) -> None:
+    """Its blocks run as they stand, with a scripted model for the client."""
+    page = PAGE.read_text(encoding="utf-8")
+    source = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[number]
+    model = Scripted([[PHANTOM], DONE])
+    exec(source.replace("Anthropic()", "client_of()"), {"client_of": model.client})
+
+    assert '"blocked"' in model.heard()["c1"]

@@ -1,0 +1,441 @@
+"""LangChain's agents and LangGraph's graphs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+
+from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
+from langchain.tools import ToolRuntime
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import StructuredTool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
+from langgraph.types import Command, interrupt
+from pydantic import BaseModel
+
+from abs_shield import CallBlocked, Shield
+from abs_shield.adapters.langgraph import ShieldMiddleware
+from abs_shield.adapters.langgraph.spoken import shaped
+from tests.adapters.conformance import conforms
+from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Turn, firewall
+
+TestConformance = conforms(DRIVER)
+TestAwaited = conforms(AWAITED)
+TestGraph = conforms(GRAPH)
+
+ROOT = Path(__file__).parents[2]
+LOOK = Call("c1", "get_order", {"order_id": "ord_1"})
+
+
+def played(turns: Sequence[Turn | AIMessage], mode: str = "strict", **kept: Any) -> Played:
+    """Run an agent over *turns*, with the Shield alone."""
+    return Played(turns, firewall(mode), **kept)
+
+
+class Played:
+    """One run, and what can be asked of it."""
+
+    def __init__(
+        self,
+        turns: Sequence[Any],
+        guard: Shield,
+        *,
+        asked: Any = ASKED,
+        config: Any = None,
+        own: Sequence[Any] = (),
+        **kept: Any,
+    ) -> None:
+        self.desk, self.requests, self.guard = Desk(), [], guard
+        model = Verbatim(turns, self.requests)
+        middleware = kept.pop("middleware", ShieldMiddleware(guard))
+        self.agent = create_agent(
+            model, [*tools(self.desk), *own], middleware=[middleware], name="clerk", **kept
+        )
+        said = {"messages": [HumanMessage(asked)]}
+        self.messages = self.agent.invoke(said, config)["messages"]
+
+    @property
+    def decisions(self) -> list[Any]:
+        return self.guard.store.decisions()
+
+    @property
+    def results(self) -> dict[str, ToolMessage]:
+        return {m.tool_call_id: m for m in self.messages if isinstance(m, ToolMessage)}
+
+
+class Verbatim(Scripted):
+    """A turn may be a message as it is."""
+
+    def _generate(self, messages: list[Any], *args: Any, **kwargs: Any) -> ChatResult:
+        turn = self._asked(messages)
+        message = turn if isinstance(turn, AIMessage) else written(turn)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def test_ids_are_carried() -> None:
+    """The call's, the thread's, the run's, the agent's and the model's."""
+    run_id = uuid4()
+    turn = written([GOOD])
+    turn.response_metadata = {"model_name": "scripted-1"}
+    config = {"configurable": {"thread_id": "th9"}, "run_id": run_id}
+    ran = played([turn, DONE], config=config)
+
+    [decision] = ran.decisions
+    assert ("c1", "th9", str(run_id), "clerk", "scripted-1") == (
+        decision.call_id, decision.session_id, decision.run_id, decision.agent, decision.model
+    )  # fmt: skip
+
+
+def test_a_run_without_a_thread_has_one_session() -> None:
+    """A value of the first call's result is known at the second, and in no other run."""
+    refund = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 20.0})
+    guard = firewall("strict")
+    shield = ShieldMiddleware(guard)
+    first = Played([[LOOK], [refund], DONE], guard, middleware=shield)
+    second = Played([[refund], DONE], guard, middleware=shield)
+
+    assert [["get_order", "refund"], []] == [[n for n, _ in r.desk.ran] for r in (first, second)]
+    assert 2 == len({decision.session_id for decision in guard.store.decisions()})
+
+
+def test_runs_at_once_share_the_adapter() -> None:
+    """Eight at a time, each with its own order, in threads."""
+    guard = firewall("strict")
+    shield = ShieldMiddleware(guard)
+
+    def run(n: int) -> list[str]:
+        mine = GOOD._replace(arguments={"transaction_id": f"tx_{n}", "amount": 20.0})
+        other = GOOD._replace(id="c2", arguments={"transaction_id": f"tx_{n + 1}", "amount": 1.0})
+        asked = f"Look up ord_1 and refund tx_{n}, 20 dollars."
+        ran = Played([[LOOK], [mine], [other], DONE], guard, asked=asked, middleware=shield)
+        return [name for name, _ in ran.desk.ran]
+
+    with ThreadPoolExecutor(8) as pool:
+        ran = [*pool.map(run, range(10_000, 10_080, 10))]
+
+    assert [["get_order", "refund"]] * 8 == ran
+
+
+def test_parallel_calls_stay_parallel() -> None:
+    """Each of two tools waits for the other one."""
+    met = Barrier(2, timeout=10)
+
+    def wait(order_id: str) -> str:
+        """Wait for the other."""
+        return str(met.wait() in (0, 1))
+
+    own = [StructuredTool.from_function(wait)]
+    calls = [Call(f"c{n}", "wait", {"order_id": "ord_1"}) for n in (1, 2)]
+    ran = played([calls, DONE], own=own)
+
+    assert ["True", "True"] == [m.content for m in ran.results.values()]
+
+
+def test_parallel_awaited_calls_stay_parallel() -> None:
+    """The same, in one event loop."""
+    arrived: list[asyncio.Event] = []
+
+    async def wait(order_id: str) -> str:
+        """Wait for the other."""
+        arrived.append(asyncio.Event())
+        while len(arrived) < 2:
+            await asyncio.sleep(0.001)
+        return "met"
+
+    calls = [Call(f"c{n}", "wait", {"order_id": "ord_1"}) for n in (1, 2)]
+    own = [StructuredTool.from_function(coroutine=wait)]
+    agent = create_agent(
+        Scripted([calls, DONE], []), own, middleware=[ShieldMiddleware(firewall("strict"))]
+    )
+
+    async def run() -> Any:
+        said = {"messages": [HumanMessage(ASKED)]}
+        return await asyncio.wait_for(agent.ainvoke(said), 10)
+
+    told = [m.content for m in asyncio.run(run())["messages"] if isinstance(m, ToolMessage)]
+    assert ["met", "met"] == told
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_an_interrupted_call_goes_on(mode: str) -> None:
+    """A person is asked in between: one decision, one execution."""
+
+    def ask(order_id: str) -> str:
+        """Ask a person."""
+        return f"said {interrupt('may I?')}"
+
+    guard = firewall(mode)
+    agent = create_agent(
+        Scripted([[Call("c1", "ask", {"order_id": "ord_1"})], DONE], []),
+        [StructuredTool.from_function(ask)],
+        middleware=[ShieldMiddleware(guard)],
+        checkpointer=InMemorySaver(),
+    )
+    config = {"configurable": {"thread_id": "th1"}}
+    first = agent.invoke({"messages": [HumanMessage(ASKED)]}, config)
+    before = guard.session("th1").executed
+    last = agent.invoke(Command(resume="yes"), config)
+
+    assert (["may I?"], ()) == ([i.value for i in first["__interrupt__"]], before)
+    assert ["said yes"] == [call.value for call in guard.session("th1").executed]
+    assert (DONE, ["c1"]) == (
+        last["messages"][-1].content, [d.call_id for d in guard.store.decisions()]
+    )  # fmt: skip
+
+
+def test_a_handoff_goes_on_in_the_thread() -> None:
+    """`Command` leads to another agent of the graph; its name stands in its decisions."""
+
+    def transfer(runtime: ToolRuntime) -> Command:
+        """Hand over."""
+        told = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
+        messages = [*runtime.state["messages"], told]
+        return Command(goto="second", graph=Command.PARENT, update={"messages": messages})
+
+    guard, desk = firewall("strict"), Desk()
+    middleware = [ShieldMiddleware(guard)]
+    move = StructuredTool.from_function(transfer)
+    turns: list[Turn] = [[GOOD._replace(id="c2")], DONE]
+    graph = StateGraph(MessagesState)
+    asked = Scripted([[Call("c1", "transfer", {})]], [])
+    graph.add_node("first", create_agent(asked, [move], middleware=middleware, name="first"))
+    second = create_agent(Scripted(turns, []), tools(desk), middleware=middleware, name="second")
+    graph.add_node("second", second)
+    graph.add_edge(START, "first")
+    config = {"configurable": {"thread_id": "th1"}}
+    said = graph.compile().invoke({"messages": [HumanMessage(ASKED)]}, config)["messages"]
+
+    assert (DONE, ["refund"]) == (said[-1].content, [name for name, _ in desk.ran])
+    assert [("first", "th1", False), ("second", "th1", False)] == [
+        (d.agent, d.session_id, d.would_block) for d in guard.store.decisions()
+    ]
+
+
+def test_a_sub_agent_has_a_child_session() -> None:
+    """What the agent above invents for its sub-agent is nobody's word."""
+    guard, desk = firewall("strict"), Desk()
+    middleware = [ShieldMiddleware(guard)]
+    bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
+    turns: list[Turn] = [[bad], [GOOD._replace(id="c2")], DONE]
+    below = create_agent(Scripted(turns, []), tools(desk), middleware=middleware, name="below")
+
+    def ask(task: str) -> str:
+        """Ask the sub-agent."""
+        return str(below.invoke({"messages": [HumanMessage(task)]})["messages"][-1].content)
+
+    first = Call("a1", "ask", {"task": "Refund tx_99999."})
+    Played([[first], DONE], guard, own=[StructuredTool.from_function(ask)])
+    decided = {d.call_id: d for d in guard.store.decisions()}
+
+    assert [("refund", {"transaction_id": "tx_12345", "amount": 20.0})] == desk.ran
+    assert ["unseen"] == [f.code for f in decided["c1"].findings]
+    assert 2 == len({d.session_id for d in decided.values()})
+
+
+def test_a_result_passes_as_it_is() -> None:
+    """An artifact, and a message that a tool wrote itself."""
+
+    def look(order_id: str) -> tuple[str, dict[str, int]]:
+        """Look."""
+        return "pc_777", {"rows": 3}
+
+    own = [StructuredTool.from_function(look, response_format="content_and_artifact")]
+    ran = played([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
+
+    assert ("pc_777", {"rows": 3}) == (ran.results["c1"].content, ran.results["c1"].artifact)
+
+
+def test_a_block_inside_of_a_tool_is_the_tools_own_error() -> None:
+    """Its `CallBlocked` is not answered in its name."""
+    inner = firewall("strict")
+
+    def look(order_id: str) -> str:
+        """Look."""
+        with inner.session():
+            return str(inner.dispatch("nothing", {}))
+
+    own = [StructuredTool.from_function(look)]
+    with pytest.raises(CallBlocked, match="nothing"):
+        played([[Call("c1", "look", {"order_id": "ord_1"})], DONE], own=own)
+
+
+def test_an_image_makes_a_missing_mention_no_finding() -> None:
+    """The transaction may stand in the picture."""
+    image = {"type": "image", "base64": "aGk=", "mime_type": "image/png"}
+    asked = [{"type": "text", "text": "Refund this, 20 dollars."}, image]
+    ran = played([[GOOD], DONE], asked=asked)
+
+    assert ["refund"] == [name for name, _ in ran.desk.ran]
+
+
+def test_an_image_in_a_result_makes_a_missing_mention_no_finding() -> None:
+    """A tool took a screenshot."""
+
+    def shoot(order_id: str) -> list[dict[str, str]]:
+        """Take a screenshot."""
+        return [{"type": "image", "base64": "aGk=", "mime_type": "image/png"}]
+
+    asked, own = "Refund what the screen of ord_1 shows.", [StructuredTool.from_function(shoot)]
+    turns = [[Call("c0", "shoot", {"order_id": "ord_1"})], [GOOD], DONE]
+    ran = played(turns, asked=asked, own=own)
+
+    assert ["refund"] == [name for name, _ in ran.desk.ran]
+
+
+def test_a_summary_vouches_for_nothing() -> None:
+    """It is a model's words in the user's name."""
+    bad = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
+    guard = firewall("strict")
+    summary = HumanMessage("They want tx_99999.", additional_kwargs={"lc_source": "summarization"})
+    session = guard.session("th1", messages=[{"role": "user", "content": ASKED}])
+    agent = create_agent(
+        Scripted([[bad], DONE], []), tools(Desk()), middleware=[ShieldMiddleware(guard)]
+    )
+    said = {"messages": [summary, HumanMessage("Go on.")]}
+    agent.invoke(said, {"configurable": {"thread_id": "th1"}})
+
+    assert [["unseen"]] == [[f.code for f in d.findings] for d in session.decisions]
+
+
+def test_an_error_that_quotes_the_call_vouches_for_nothing() -> None:
+    """LangChain answers arguments of a wrong type by quoting them."""
+    wrong = {"transaction_id": "tx_99999", "amount": "a lot"}
+    bad = GOOD._replace(id="c2", arguments={"transaction_id": "tx_99999", "amount": 20.0})
+    ran = played([[GOOD._replace(arguments=wrong)], [bad], DONE], "audit")
+
+    assert "tx_99999" in str(ran.results["c1"].content)
+    assert ["unseen"] == [f.code for f in ran.decisions[-1].findings]
+
+
+def test_what_the_model_wrote_is_judged_where_it_was_kept() -> None:
+    """The integration reads one of two equal keys; the text shows both."""
+    text = '{"transaction_id": "tx_99999", "transaction_id": "tx_12345", "amount": 20.0}'
+    turn = written([GOOD])
+    kept = {"id": "c1", "type": "function", "function": {"name": "refund", "arguments": text}}
+    turn.additional_kwargs = {"tool_calls": [kept]}
+    ran = played([turn, DONE])
+
+    assert (False, []) == (ran.decisions[0].verdict.name == "CLEAN", ran.desk.ran)
+
+
+def test_a_turn_of_good_and_unreadable_calls() -> None:
+    """The good one runs, the other is answered."""
+    broken = Call("c2", "refund", '{"transaction_id": "tx_12')
+    ran = played([[LOOK, broken], DONE])
+
+    assert ["get_order"] == [name for name, _ in ran.desk.ran]
+    assert "malformed_json" in str(ran.results["c2"].content)
+
+
+def test_a_model_that_never_writes_a_readable_call_is_not_asked_for_ever() -> None:
+    """The policy's retries are its bound; then the run ends as it would by itself."""
+    turns = [[Call(f"c{n}", "refund", "{")] for n in range(9)]
+    ran = played(turns)
+
+    assert 1 + ran.guard.policy.retries == len(ran.requests)
+    assert isinstance(ran.messages[-1], AIMessage)
+
+
+def test_structured_output_is_no_call() -> None:
+    """The agent answers it itself."""
+
+    class Receipt(BaseModel):
+        """What was done."""
+
+        total: float
+
+    turn: Turn = [Call("c1", "Receipt", {"total": 20.0})]
+    ran = played([turn], response_format=ToolStrategy(Receipt))
+
+    assert [] == ran.decisions
+
+
+def test_log_probabilities_are_forwarded() -> None:
+    """They stand in the response's metadata."""
+    turn = written([GOOD])
+    tokens = [{"token": "refund", "logprob": -0.01, "bytes": None}]
+    turn.response_metadata = {"logprobs": {"content": tokens}}
+    guard = firewall("strict")
+    played = Played([turn, DONE], guard, config={"configurable": {"thread_id": "th1"}})
+
+    assert 1 == guard.session("th1").likelihoods.n
+    assert ["refund"] == [name for name, _ in played.desk.ran]
+
+
+def test_a_message_that_breaks_is_not_seen() -> None:
+    """It stops no run; it has no role, so that a missing mention is no finding any more."""
+
+    class Odd(HumanMessage):
+        """A host's own, that breaks when it is read."""
+
+        @property
+        def additional_kwargs(self) -> Any:
+            raise RuntimeError("odd")
+
+    assert {"role": "Odd"} == shaped(Odd.model_construct(content="hi"))
+
+
+def test_the_graph_is_as_it_was() -> None:
+    """No node, and so no step that counts against a recursion limit."""
+    with_it = create_agent(
+        Scripted([], []), tools(Desk()), middleware=[ShieldMiddleware(firewall("audit"))]
+    )
+
+    assert [*create_agent(Scripted([], []), tools(Desk())).nodes] == [*with_it.nodes]
+
+
+def test_a_graph_without_messages_is_not_seen() -> None:
+    """A miss proves nothing where the calls come from elsewhere."""
+    guard, desk = firewall("strict"), Desk()
+    shield = ShieldMiddleware(guard)
+    node = ToolNode(tools(desk), wrap_tool_call=shield.wrap_tool_call)
+    graph = StateGraph(dict)
+    call = {"name": "refund", "args": dict(GOOD.arguments), "id": "c1", "type": "tool_call"}
+    graph.add_node("run", lambda state: {"told": node.invoke([call])})
+    graph.add_edge(START, "run")
+    graph.compile().invoke({"x": 1})
+
+    assert ["refund"] == [name for name, _ in desk.ran]
+
+
+def test_the_example_tells_its_story() -> None:
+    """It runs by itself, and warns of nothing."""
+    path = ROOT / "examples" / "langgraph_agent.py"
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", str(path)],
+        capture_output=True, text=True, timeout=120, env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+    assert (0, "") == (ran.returncode, ran.stderr)
+    assert 'refund     blocked: unseen "tx_99999"' in ran.stdout
+    assert "refund     ran: refunded 20.00 for tx_12345" in ran.stdout
+
+
+def test_the_page_runs() -> None:
+    """Its blocks, with a scripted model."""
+    page = (ROOT / "docs" / "adapters" / "langgraph.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {
+        "model": Scripted([[GOOD], DONE], []), "tools": tools(Desk()), "ToolNode": ToolNode
+    }  # fmt: skip
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        exec(block, names)
+
+    assert ["refund"] == [d.tool for d in names["firewall"].store.decisions()]

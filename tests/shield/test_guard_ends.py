@@ -1,0 +1,52 @@
+"""How a guarded call ends: as the host says, later, or not at all yet."""
+
+from __future__ import annotations
+
+from abs_shield import ToolCall
+
+CALL = ToolCall("refund", {"amount": 5}, "c1")
+
+
+class Signal(Exception):
+    """A framework's own, which is no failure."""
+
+
+def test_a_call_may_fail_without_raising(door) -> None:
+    """A framework that tells the model of errors returns them."""
+    firewall = door()
+    session = firewall.session()
+    with firewall.guard(CALL, session=session) as guard:
+        guard.value, guard.failed = "error: t_777 is on fire", True
+
+    assert [(None, True)] == [(call.value, call.error) for call in session.executed]
+    assert session.origin("t_777") is None
+
+
+def test_a_call_may_raise_without_failing(door) -> None:
+    """A framework hands over by raising; the call did what it should."""
+    firewall = door()
+    session = firewall.session()
+    guard = firewall.guard(CALL, session=session)
+    guard.__enter__()
+    guard.value, guard.failed = "handed over", False
+    guard.__exit__(Signal, Signal(), None)
+
+    assert [("handed over", False)] == [(call.value, call.error) for call in session.executed]
+
+
+def test_a_suspended_call_goes_on_under_its_id(door) -> None:
+    """It waits for a person: one call, one decision, one execution."""
+    firewall = door()
+    session = firewall.session()
+    firewall.inspect_turn([CALL], session=session)
+    guard = firewall.guard(CALL, session=session)
+    guard.__enter__()
+    guard.suspend()
+    guard.__exit__(Signal, Signal(), None)
+    before = session.executed
+    with firewall.guard(CALL, session=session) as guard:
+        guard.value = "done"
+
+    assert () == before
+    assert ["done"] == [call.value for call in session.executed]
+    assert ["c1"] == [decision.call_id for decision in firewall.store.decisions()]
