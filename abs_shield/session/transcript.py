@@ -31,8 +31,11 @@ class Transcript:
 
         A list that begins with all that was shown is compared at its first and newest old
         messages only. One that was trimmed, at its start or behind it, goes on where the known
-        list ends; one that was edited yields each message that was never shown.
+        list ends; one that was edited yields each message that was never shown. An empty list
+        says nothing, and what was shown stays shown.
         """
+        if not messages:
+            return
         known = len(self._digests)
         if known > len(messages) or not self._begins(messages, known):
             digests = [_digest(message) for message in messages]

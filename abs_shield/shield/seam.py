@@ -34,6 +34,7 @@ class Seam:
         run: str | None = None,
         agent: str | None = None,
         model: str | None = None,
+        parent: Session | None = None,
     ) -> Session:
         """
         Give the session of one step.
@@ -43,10 +44,12 @@ class Seam:
             run: The framework's id of the run.
             agent: The agent that speaks now.
             model: The model that it asks.
+            parent: The session of the agent one of whose tools started this run; the given and
+                the current session are that agent's then, and not this run's.
         """
-        session = self._given or current_session()
+        session = None if parent is not None else self._given or current_session()
         if session is None:
-            session = self.firewall.session(conversation)
+            session = self.firewall.session(conversation, parent=parent)
         session.run_id = run or session.run_id
         session.agent = agent or session.agent
         session.model = model or session.model

@@ -43,6 +43,15 @@ def test_equal_messages_of_a_growing_list_both_count() -> None:
     assert texts(session) == ["yes", "yes"]
 
 
+def test_an_empty_list_forgets_nothing() -> None:
+    """A session that is asked for again by its id, with no messages, has heard them still."""
+    transcript = Transcript()
+    messages = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
+
+    shown = [[*transcript.new(given)] for given in (messages, [], messages)]
+    assert [messages, [], []] == shown
+
+
 def test_a_trimmed_list_gives_only_what_is_new() -> None:
     """A host that drops the oldest messages does not repeat the others."""
     session = Session()

@@ -35,6 +35,17 @@ def test_a_step_carries_the_frameworks_ids(seam):
     assert ("c", "run_1", "boss", "m") == (session.id, session.run_id, session.agent, session.model)
 
 
+def test_a_run_inside_a_tool_has_a_session_of_its_own():
+    """It knows what its parent saw, whether the parent's session was given, or is current."""
+    given = Session()
+    seam = Seam(Shield(shield.configure()), given)
+    with given:
+        inner = seam.session("inner", parent=given)
+
+    assert ("inner", given) == (inner.id, inner.parent)
+    assert inner is seam.session("inner", parent=given)
+
+
 def test_only_what_is_offered_may_be_called(seam):
     """Another agent of the same run is offered other tools."""
     session = seam.session("c")

@@ -1,0 +1,7 @@
+"""pydantic-ai: a capability that judges every turn and stands around every tool's run."""
+
+from __future__ import annotations
+
+from abs_shield.adapters.pydantic_ai.capability import ShieldCapability
+
+__all__ = ["ShieldCapability"]

@@ -1,0 +1,187 @@
+"""The capability: judged at the model's response, judged again and answered at the dispatch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_ai import DeferredToolRequests, RunContext
+from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, Instrumentation
+from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolFailed
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.tools import ToolDefinition
+
+from abs_shield.adapters.pydantic_ai.conversation import (
+    conversation,
+    logprobs_of,
+    proposed,
+    read,
+    unseen,
+)
+from abs_shield.adapters.pydantic_ai.stand_ins import (
+    Phantom,
+    Unvalidated,
+    answer_phantoms,
+    refusal,
+    shapes,
+    validated,
+)
+from abs_shield.core import Decision
+from abs_shield.errors import CallBlocked
+from abs_shield.session import Session
+from abs_shield.session.scope import RUNNING
+from abs_shield.shield import Shield
+from abs_shield.shield.seam import Seam
+from abs_shield.shield.turns import feedback_text
+
+
+class ShieldCapability(AbstractCapability[Any]):
+    """
+    Put before an agent's tools: ``Agent(model, capabilities=[ShieldCapability(firewall)])``.
+
+    One object may serve many agents and many runs at once. It goes outside all other
+    capabilities but the one that opens the spans, so that it reads what the model wrote, and what
+    the model will read.
+
+    Args:
+        firewall: The Shield.
+        session: The session of every run; None for the current one, or that of the conversation.
+    """
+
+    def __init__(self, firewall: Shield, *, session: Session | None = None) -> None:
+        self._firewall = firewall
+        self._seam = Seam(firewall, session)
+
+    @classmethod
+    def get_serialization_name(cls) -> str | None:
+        """Say that an agent's spec file cannot name it: a Shield has no text form."""
+        return None
+
+    def get_ordering(self) -> CapabilityOrdering:
+        """Go outside of what changes arguments and results, inside of the span of the call."""
+        return CapabilityOrdering(position="outermost", wrapped_by=[Instrumentation])
+
+    async def wrap_run(self, ctx: RunContext[Any], *, handler: Any) -> Any:
+        """Log what was proposed and never ran; calls that wait for an answer stay open."""
+        waits = False
+        try:
+            result = await handler()
+            waits = isinstance(result.output, DeferredToolRequests)
+        finally:
+            if not waits:
+                self._session(ctx).settle()
+        return result
+
+    async def after_model_request(
+        self,
+        ctx: RunContext[Any],
+        *,
+        request_context: ModelRequestContext,
+        response: ModelResponse,
+    ) -> ModelResponse:
+        """Judge every call of one response before any of them is validated or run."""
+        session = self._session(ctx, response.model_name)
+        self._seam.hear(session, conversation(request_context.messages))
+        session.run_id = ctx.run_id or session.run_id
+        for reason in unseen(response, request_context.model_settings or {}):
+            if reason not in session.opaque_reasons:
+                session.opaque(reason)
+        asked = request_context.model_request_parameters
+        offered = {tool.name: tool for tool in asked.function_tools} | ctx.tools
+        self._seam.offer(session, shapes(offered.values()))
+        outputs = {tool.name for tool in asked.output_tools}
+        logprobs = logprobs_of(response)
+        calls = [
+            proposed(part, logprobs)
+            for part in response.parts
+            if isinstance(part, ToolCallPart) and part.tool_name not in outputs
+        ]
+        answer_phantoms(ctx, self._firewall.inspect_turn(calls, session=session))
+        return response
+
+    async def wrap_tool_validate(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: str | dict[str, Any],
+        handler: Any,
+    ) -> dict[str, Any]:
+        """Leave a blocked call unvalidated: it is judged again, and answered, at its dispatch."""
+        if isinstance(tool_def, Phantom):
+            return Unvalidated(handler, args)
+        blocked = self._blocked(ctx, call)
+        if blocked is None:
+            return await handler(args)  # type: ignore[no-any-return]
+        if tool_def.defer and not ctx.tool_call_approved:
+            raise ToolFailed(feedback_text(blocked))  # it would be handed out, and not dispatched
+        return Unvalidated(handler, args)
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        handler: Any,
+    ) -> Any:
+        """Stand around one run: a blocked call is answered, and no retry of the user's is spent."""
+        session = self._session(ctx)
+        inside = RUNNING.get() is session
+        self._catch_up(session, ctx, call, tool_def)
+        guard = self._firewall.guard(proposed(call), session=session)
+        try:
+            await guard.__aenter__()
+        except CallBlocked as blocked:
+            raise refusal(blocked.decision, call, inside=inside) from None
+        try:
+            value = await handler(await validated(ctx, call, args))
+        except (CallDeferred, ApprovalRequired):
+            guard.leave()  # it has not run: the decision holds until it is resumed
+            raise
+        except SkipToolExecution as skipped:
+            guard.value = read(call, skipped.result)
+            await guard.__aexit__(None, None, None)
+            raise
+        except BaseException as error:
+            await guard.__aexit__(type(error), error, error.__traceback__)
+            raise
+        guard.value = read(call, value)
+        await guard.__aexit__(None, None, None)
+        return value
+
+    # Inside --------------------------------------------------------------------------------------
+
+    def _session(self, ctx: RunContext[Any], model: str | None = None) -> Session:
+        """The session of the run; of a run inside another run's tool, a child of that one's."""
+        running = RUNNING.get()
+        if running is not None and running.run_id == ctx.run_id:
+            return running  # a tool of this very run calls another one
+        return self._seam.session(
+            ctx.conversation_id or ctx.run_id,
+            run=ctx.run_id,
+            agent=getattr(ctx.agent, "name", None),
+            model=model,
+            parent=running,
+        )
+
+    def _blocked(self, ctx: RunContext[Any], call: ToolCallPart) -> Decision | None:
+        """The decision about a call's proposal, where that was blocked."""
+        newest = reversed(self._session(ctx).decisions)
+        found = next((d for d in newest if d.call_id == call.tool_call_id), None)
+        return found if found is not None and found.blocked else None
+
+    def _catch_up(
+        self, session: Session, ctx: RunContext[Any], call: ToolCallPart, tool_def: ToolDefinition
+    ) -> None:
+        """Take in what a call stands on that no request here came before: resumed, or realtime."""
+        if any(decision.call_id == call.tool_call_id for decision in session.decisions):
+            return
+        if ctx.realtime or not session.turns:
+            self._seam.hear(session, conversation(ctx.messages))
+            session.run_id = ctx.run_id or session.run_id
+        known = session.tools
+        self._seam.offer(session, shapes([*ctx.tools.values(), tool_def]))
+        session.tools = (known or frozenset()) | (session.tools or frozenset())

@@ -1,0 +1,626 @@
+"""pydantic-ai's agents."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections import Counter
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="the extra `pydantic-ai` is not installed")
+
+from pydantic import BaseModel
+from pydantic_ai import (
+    Agent,
+    ApprovalRequired,
+    DeferredToolRequests,
+    DeferredToolResults,
+    FunctionToolResultEvent,
+    ImageUrl,
+    ModelRequest,
+    ModelResponse,
+    ModelRetry,
+    RunContext,
+    TextPart,
+    Tool,
+    ToolCallPart,
+    ToolReturn,
+    ToolReturnPart,
+    UnexpectedModelBehavior,
+    UserPromptPart,
+)
+from pydantic_ai.capabilities import AbstractCapability, Instrumentation
+from pydantic_ai.exceptions import CallDeferred, SkipToolExecution
+from pydantic_ai.messages import BinaryContent, FilePart, NativeToolCallPart
+from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+from pydantic_ai.models.function import FunctionModel
+from pydantic_ai.toolsets import ExternalToolset
+from pydantic_ai.usage import RunUsage
+
+from abs_shield import Shield, shield
+from abs_shield import Tool as Declared
+from abs_shield.adapters.pydantic_ai import ShieldCapability
+from abs_shield.core import Outcome
+from abs_shield.testing import no_shield
+from tests.adapters.conformance import conforms
+from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
+from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
+from tests.adapters.spans import recorded
+
+TestConformance = conforms(DRIVER)
+
+PHANTOM = GOOD._replace(name="refnud")
+UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
+
+
+class Heard:
+    """What one agent's model was sent, and how it is scripted."""
+
+    def __init__(self, *turns: Any) -> None:
+        self.requests: list[Any] = []
+        self.told: dict[str, str] = {}
+        self.model = Scripted(turns, self.requests, self.told).model
+
+
+def ran(agent: Agent[Any, Any], asked: Any = ASKED, **given: Any) -> Any:
+    """Run an agent to its end."""
+    return asyncio.run(agent.run(asked, **given))
+
+
+def clerk(guard: Shield | None, *turns: Any, **given: Any) -> Agent[Any, Any]:
+    """The agent with the host's tools."""
+    return agent_of(Desk(), Heard(*turns).model, guard, **given)
+
+
+def returns(result: Any) -> dict[str, ToolReturnPart]:
+    """What each call was answered with."""
+    parts = [part for message in result.all_messages() for part in message.parts]
+    return {part.tool_call_id: part for part in parts if isinstance(part, ToolReturnPart)}
+
+
+def blocked(guard: Shield) -> dict[str | None, bool]:
+    """Call id to whether it was blocked; each id has one Decision."""
+    decisions = guard.store.decisions()
+    assert len(decisions) == len({decision.call_id for decision in decisions})
+    return {decision.call_id: decision.blocked for decision in decisions}
+
+
+# What a decision carries -------------------------------------------------------------------------
+
+
+def test_a_decision_names_its_run():
+    """The framework's ids of call, run and conversation, and the names of agent and model."""
+    guard = firewall("strict")
+
+    result = ran(clerk(guard, [GOOD], DONE))
+    (decision,) = guard.store.decisions()
+
+    assert ("c1", result.run_id, result.conversation_id, "clerk", "scripted") == (
+        decision.call_id, decision.run_id, decision.session_id, decision.agent, decision.model,
+    )  # fmt: skip
+
+
+def test_a_conversation_goes_on():
+    """A second run with the first one's messages is the same session, and hears them once."""
+    guard = firewall("strict")
+    again = Call("c2", "get_order", {"order_id": "ord_1"})
+    agent = clerk(guard, [GOOD], DONE, [again], DONE)
+
+    first = ran(agent)
+    second = ran(agent, "And look it up.", message_history=first.all_messages())
+    session = guard.session(second.conversation_id)
+
+    assert {"c1": False, "c2": False} == blocked(guard)
+    assert (2, 2) == (session.turns, len(session.executed))
+    assert second.run_id == guard.store.decisions()[-1].run_id
+
+
+def test_the_budget_of_attempts_is_counted_down():
+    """A conversation that is taken in again at each step counts its blocks on."""
+    guard = firewall("strict")
+    calls = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
+
+    ran(clerk(guard, *calls, DONE))
+
+    assert [2, 1, 0] == [decision.attempts_left for decision in guard.store.decisions()]
+
+
+@pytest.mark.parametrize(
+    "logprobs",
+    [
+        [{"token": "refund", "logprob": -0.1, "bytes": None}],
+        {"chosen_candidates": [{"token": "refund", "log_probability": -0.1, "token_id": 1}]},
+    ],
+    ids=["openai", "google"],
+)
+def test_log_probabilities_are_passed_on(logprobs):
+    """Where the provider gives them, the call is judged by them."""
+    guard = firewall("strict")
+
+    def answer(messages, info):
+        if len(messages) > 1:
+            return ModelResponse([TextPart(DONE)])
+        call = ToolCallPart("refund", GOOD.raw, "c1")
+        return ModelResponse([call], provider_details={"logprobs": logprobs})
+
+    ran(agent_of(Desk(), FunctionModel(answer), guard))
+    (decision,) = guard.store.decisions()
+
+    assert Outcome.UNAVAILABLE is not decision.coverage["confidence_drop"].outcome
+
+
+# What the model is told --------------------------------------------------------------------------
+
+
+def test_feedback_spends_no_retry():
+    """By itself the framework ends a run at the second phantom; with us the model is told."""
+    turns = [[PHANTOM], [PHANTOM._replace(id="c2")], DONE]
+
+    with pytest.raises(UnexpectedModelBehavior):
+        ran(clerk(None, *turns))
+
+    assert DONE == ran(clerk(firewall("strict"), *turns)).output
+
+
+def test_feedback_is_a_result_that_asks_for_another_try():
+    """It is structured, and no text inside a text; the framework knows that it is no success."""
+    result = ran(clerk(firewall("strict"), [PHANTOM], [GOOD._replace(id="c2")], DONE))
+    part = returns(result)["c1"]
+
+    assert ("retried", "blocked") == (part.outcome, part.content["status"])
+    assert "refund" == part.content["problems"][0]["nearest"]
+
+
+def test_the_last_attempt_is_a_failure():
+    """What may not be tried again is not asked for again."""
+    turns = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
+    told = returns(ran(clerk(firewall("strict"), *turns, DONE)))
+
+    assert ["retried", "retried", "failed"] == [part.outcome for part in told.values()]
+
+
+class Report(BaseModel):
+    text: str
+
+
+class Order(BaseModel):
+    parcel: str
+
+
+def test_a_final_output_waits_for_a_blocked_call():
+    """A turn that reports what was just blocked is not the last one."""
+    guard = firewall("strict")
+    final = Call("o1", "final_result", {"text": "I refunded tx_99999."})
+    last = Call("o2", "final_result", {"text": "I refunded nothing."})
+
+    result = ran(clerk(guard, [UNSEEN, final], [last], output_type=Report))
+
+    assert "I refunded nothing." == result.output.text
+    assert {"c1": True} == blocked(guard)
+
+
+def test_an_output_tool_is_no_phantom():
+    """The framework's own tools of the output are not judged."""
+    guard = firewall("strict")
+    final = Call("o1", "final_result", {"text": "Nothing to do for tx_99999."})
+
+    assert ran(clerk(guard, [final], output_type=Report)).output.text
+    assert {} == blocked(guard)
+
+
+def test_a_phantom_is_forgotten_after_its_step():
+    """The stand-in for a tool that does not exist is offered to nobody."""
+    heard = Heard([PHANTOM], [GOOD._replace(id="c2")], DONE)
+    ran(agent_of(Desk(), heard.model, firewall("strict")))
+
+    names = [[name for name, _ in tools] for _, tools, _ in heard.requests]
+    assert [False] * 3 == ["refnud" in offered for offered in names]
+
+
+def test_events_tell_of_the_feedback():
+    """`run_stream_events` shows the answer to a phantom like any other result."""
+    agent = clerk(firewall("strict"), [PHANTOM], [GOOD._replace(id="c2")], DONE)
+
+    async def results() -> list[str]:
+        async with agent.run_stream_events(ASKED) as events:
+            found = [event async for event in events]
+        return [e.part.outcome for e in found if isinstance(e, FunctionToolResultEvent)]
+
+    assert ["retried", "success"] == asyncio.run(results())
+
+
+# What is known -----------------------------------------------------------------------------------
+
+
+def test_what_the_host_said_was_mentioned():
+    """Instructions, and what a capability adds to one request alone, are seen."""
+    guard = firewall("strict")
+
+    class Adds(AbstractCapability[Any]):
+        async def before_model_request(self, ctx, request_context):
+            hint = ModelRequest([UserPromptPart("The other one is tx_222.")])
+            return replace(request_context, messages=[hint, *request_context.messages])
+
+    calls = [
+        GOOD._replace(id=f"c{n}", arguments={"transaction_id": f"tx_{n}{n}{n}", "amount": 20.0})
+        for n in (1, 2)
+    ]
+    heard = Heard(calls, DONE)
+    agent = Agent(
+        heard.model, instructions="Refunds of tx_111 are fine.", tools=[Desk().refund],
+        capabilities=[ShieldCapability(guard), Adds()],
+    )  # fmt: skip
+    ran(agent, "Refund both, 20 dollars.")
+
+    assert {"c1": False, "c2": False} == blocked(guard)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"asked": ["Refund what you see.", ImageUrl("https://example.com/a.png")]},
+        {"model_settings": {"openai_previous_response_id": "resp_1"}},
+    ],
+    ids=["image", "kept by the provider"],
+)
+def test_what_is_not_seen_here_proves_nothing(given):
+    """An image, and a conversation that the provider keeps, may hold the id."""
+    guard = firewall("strict")
+
+    result = ran(clerk(guard, [UNSEEN], DONE), **given)
+
+    assert {"c1": False} == blocked(guard)
+    assert "unknown" == guard.session(result.conversation_id).origin("tx_424242").source
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        ModelRequest([ToolReturnPart("look", object(), "old1")]),
+        ModelRequest([FilePart(BinaryContent(b"?", media_type="image/png"))]),
+        ModelResponse([NativeToolCallPart("web_search", {"query": "refunds"}, "w1")]),
+        ModelResponse([None]),
+        None,
+    ],
+)
+def test_what_cannot_be_read_was_not_seen(odd):
+    """A message without a text form, of a new kind, or none at all, breaks nothing."""
+    guard, model = firewall("strict"), FunctionModel(lambda messages, info: None)
+    ctx = RunContext(deps=None, model=model, usage=RunUsage(), run_id="r1", conversation_id="one")
+    said = [ModelRequest([UserPromptPart(ASKED)]), odd]
+    asked = ModelRequestContext(
+        model=model, messages=said, model_settings=None,
+        model_request_parameters=ModelRequestParameters(),
+    )  # fmt: skip
+    response = ModelResponse([TextPart(DONE)])
+
+    hook = ShieldCapability(guard).after_model_request
+    given = asyncio.run(hook(ctx, request_context=asked, response=response))
+    session = guard.session("one")
+
+    assert response is given
+    assert ("user", "unknown") == (
+        session.origin("tx_12345").source, session.origin("tx_99999").source,
+    )  # fmt: skip
+
+
+def test_a_result_is_known_as_the_model_reads_it():
+    """A model object that a tool wraps in the framework's own return is an object here."""
+    guard = firewall("strict")
+
+    def get_order(order_id: str) -> ToolReturn[Order]:
+        return ToolReturn(Order(parcel="pc_777"), metadata={"not": "told"})
+
+    heard = Heard([Call("c1", "get_order", {"order_id": "ord_1"})], DONE)
+    agent = Agent(heard.model, tools=[get_order], capabilities=[ShieldCapability(guard)])
+    session = guard.session(ran(agent).conversation_id)
+
+    assert [{"parcel": "pc_777"}] == [executed.value for executed in session.executed]
+    assert "tool" == session.origin("pc_777").source
+
+
+# Control flow ------------------------------------------------------------------------------------
+
+
+def agent_with(guard: Shield, tool: Any, *turns: Any, **given: Any) -> Agent[Any, Any]:
+    """An agent with one tool of the test's own."""
+    given = {"output_type": [str, DeferredToolRequests]} | given
+    return Agent(Heard(*turns).model, tools=[tool], capabilities=[ShieldCapability(guard)], **given)
+
+
+ASKS = Call("c1", "pay", {"transaction_id": "tx_12345"})
+
+
+@pytest.mark.parametrize("kind", [ApprovalRequired, CallDeferred])
+def test_a_deferred_call_is_judged_once_and_runs_later(kind):
+    """It has not failed and not run; the run that resumes it goes on with its decision."""
+    guard = firewall("strict")
+    paid = []
+
+    def pay(ctx: RunContext[Any], transaction_id: str) -> str:
+        if not ctx.tool_call_approved:
+            raise kind()
+        paid.append(transaction_id)
+        return "paid"
+
+    agent = agent_with(guard, pay, [ASKS], DONE)
+    first = ran(agent)
+    session = guard.session(first.conversation_id)
+    assert isinstance(first.output, DeferredToolRequests)
+    assert ({"c1": False}, ()) == (blocked(guard), session.executed)
+
+    answers = DeferredToolResults(approvals={"c1": True})
+    if kind is CallDeferred:
+        answers = DeferredToolResults(calls={"c1": "paid elsewhere"})
+    last = ran(agent, None, message_history=first.all_messages(), deferred_tool_results=answers)
+
+    assert (DONE, {"c1": False}) == (last.output, blocked(guard))
+    assert ["pay"] == [executed.tool for executed in session.executed]
+    assert (["tx_12345"] if kind is ApprovalRequired else []) == paid
+
+
+def test_a_call_is_resumed_in_another_process():
+    """A Shield that never saw the conversation reads it before it judges the approved call."""
+
+    def pay(transaction_id: str) -> str:
+        return "paid"
+
+    asks = Tool(pay, requires_approval=True)
+    first = ran(agent_with(firewall("strict"), asks, [ASKS]))
+    guard = Shield(shield.configure(tools=[Declared(name="pay", destructive=True)]))
+    last = ran(
+        agent_with(guard, asks, DONE), None,
+        message_history=first.all_messages(),
+        deferred_tool_results=DeferredToolResults(approvals={"c1": True}),
+    )  # fmt: skip
+
+    assert (DONE, {"c1": False}) == (last.output, blocked(guard))
+
+
+@pytest.mark.parametrize("external", [False, True], ids=["unapproved", "external"])
+def test_a_blocked_call_is_not_handed_out(external):
+    """A tool that somebody else runs, or allows, is not asked for with an invented id."""
+    guard = Shield(shield.configure(mode="strict", tools=[Declared(name="pay", destructive=True)]))
+
+    def pay(transaction_id: str) -> str:
+        return "paid"
+
+    tool = Tool(pay, requires_approval=True)
+    bad = ASKS._replace(arguments={"transaction_id": "tx_99999"})
+    if external:
+        agent = Agent(
+            Heard([bad], DONE).model, toolsets=[ExternalToolset([tool.tool_def])],
+            output_type=[str, DeferredToolRequests], capabilities=[ShieldCapability(guard)],
+        )  # fmt: skip
+    else:
+        agent = agent_with(guard, tool, [bad], DONE)
+    result = ran(agent)
+
+    assert (DONE, {"c1": True}) == (result.output, blocked(guard))
+    assert '"unseen"' in returns(result)["c1"].content
+
+
+def test_a_tools_own_retry_is_the_users():
+    """What a tool asks to be tried again spends its retries as ever, and is a failed call."""
+    guard = firewall("strict")
+
+    def pay(transaction_id: str) -> str:
+        raise ModelRetry("not now")
+
+    agent = agent_with(guard, pay, [ASKS], [ASKS._replace(id="c2")], DONE)
+    with pytest.raises(UnexpectedModelBehavior, match="exceeded max retries count of 1"):
+        ran(agent)
+
+    assert {"c1": False, "c2": False} == blocked(guard)
+
+
+def test_a_skipped_execution_is_a_result():
+    """What another capability answers in the tool's place is what the model reads."""
+    guard = firewall("strict")
+
+    class Cached(AbstractCapability[Any]):
+        async def before_tool_execute(self, ctx, *, call, tool_def, args):
+            raise SkipToolExecution("pc_777 from the cache")
+
+    agent = Agent(
+        Heard([GOOD], DONE).model, tools=[Desk().refund],
+        capabilities=[Cached(), ShieldCapability(guard)],
+    )  # fmt: skip
+    result = ran(agent)
+    (executed,) = guard.session(result.conversation_id).executed
+
+    assert ("pc_777 from the cache", False) == (executed.value, executed.error)
+
+
+def test_an_approved_call_is_validated_before_it_runs():
+    """A suspicious call that the approver lets through gets the framework's typed arguments."""
+    asked = []
+
+    async def approver(decision: Any) -> bool:
+        asked.append(decision.call_id)
+        return True
+
+    desk = Desk()
+    tools = [Declared(name="refund", destructive=True)]
+    policy = shield.configure(mode="strict", on_suspicious="approve", tools=tools)
+    guard = Shield(policy, approver=approver)
+    batch = [
+        Call("c1", "create_user", {"user_id": "u_1"}),
+        Call("c2", "delete_user", {"user_id": "u_1"}),
+    ]
+    ran(agent_of(desk, Heard(batch, DONE).model, guard))
+
+    assert (["c2"], ["create_user", "delete_user"]) == (asked, [name for name, _ in desk.ran])
+    assert {"c1": False, "c2": False} == blocked(guard)
+
+
+def test_a_block_that_is_lifted_is_no_run_unvalidated():
+    """The door is opened between proposal and dispatch: the framework answers as by itself."""
+    bad = [
+        GOOD._replace(id="c0"),
+        PHANTOM,
+        GOOD._replace(id="c2", arguments="{"),
+        UNSEEN._replace(id="c3"),
+    ]
+    bare = returns(ran(clerk(None, bad, DONE)))
+
+    with ExitStack() as off:
+
+        class Lifts(AbstractCapability[Any]):
+            async def after_tool_validate(self, ctx, *, call, tool_def, args):
+                off.enter_context(no_shield())
+                return args
+
+        desk, guard = Desk(), firewall("strict")
+        agent = Agent(
+            Heard(bad, DONE).model, tools=[desk.refund],
+            capabilities=[ShieldCapability(guard), Lifts()],
+        )  # fmt: skip
+        told = returns(ran(agent))
+
+    ids = [args["transaction_id"] for _, args in desk.ran]
+    assert ["tx_12345", "tx_99999"] == sorted(ids)
+    assert ["success", "retried", "retried", "success"] == [told[c.id].outcome for c in bad]
+    assert bare["c2"].content == told["c2"].content
+    assert "Unknown tool name: 'refnud'" in told["c1"].content
+
+
+# Several at once ---------------------------------------------------------------------------------
+
+
+def test_a_batch_runs_side_by_side():
+    """Two tools that wait for each other come to their end."""
+    guard = firewall("strict")
+
+    async def meeting() -> str:
+        both = asyncio.Barrier(2)
+
+        async def wait(name: str) -> str:
+            async with asyncio.timeout(5):
+                await both.wait()
+            return name
+
+        names = {"c1": "ord_1", "c2": "u_1"}
+        calls = [Call(call_id, "wait", {"name": name}) for call_id, name in names.items()]
+        agent = agent_with(guard, wait, calls, DONE, output_type=str)
+        return (await agent.run(ASKED)).output
+
+    assert DONE == asyncio.run(meeting())
+    assert {"c1": False, "c2": False} == blocked(guard)
+
+
+def test_runs_at_once_know_nothing_of_each_other():
+    """One adapter and one agent for two users: what the one said is unseen for the other."""
+    guard = firewall("strict")
+
+    async def answer(messages, info):
+        await asyncio.sleep(0.01)
+        said = messages[0].parts[0].content
+        if len(messages) > 1:
+            return ModelResponse([TextPart(said)])
+        arguments = {"transaction_id": "tx_1111", "amount": 20.0}
+        return ModelResponse([ToolCallPart("refund", arguments, f"of {said}")])
+
+    agent = agent_of(Desk(), FunctionModel(answer), guard)
+
+    async def both() -> None:
+        await asyncio.gather(agent.run("refund tx_1111, 20"), agent.run("refund tx_2222, 20"))
+
+    asyncio.run(both())
+
+    assert {"of refund tx_1111, 20": False, "of refund tx_2222, 20": True} == blocked(guard)
+
+
+@pytest.mark.parametrize("given", [False, True], ids=["by conversation", "given session"])
+def test_a_sub_agent_has_a_child_session(given):
+    """An agent that a tool runs speaks for itself, and knows what its parent saw."""
+    guard = firewall("strict")
+    session = guard.session() if given else None
+    adapter = ShieldCapability(guard, session=session)
+    clerk = Agent(
+        Heard([GOOD._replace(id="inner")], DONE).model, name="clerk", tools=[Desk().refund],
+        capabilities=[adapter],
+    )  # fmt: skip
+    asks = Call("outer", "ask_clerk", {})
+    chief = Agent(Heard([asks], DONE).model, name="chief", capabilities=[adapter])
+
+    @chief.tool
+    async def ask_clerk(ctx: RunContext[Any]) -> str:
+        return (await clerk.run("Do it, for 20.", usage=ctx.usage)).output
+
+    ran(chief)
+    inner, outer = sorted(guard.store.decisions(), key=lambda decision: decision.call_id)
+
+    assert ("clerk", "chief", False, False) == (
+        inner.agent, outer.agent, inner.blocked, outer.blocked,
+    )  # fmt: skip
+    assert outer.session_id == guard.sessions.get(inner.session_id, Desk).parent.id
+
+
+# Telemetry, errors, the example ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_the_frameworks_span_is_annotated(mode):
+    """Instrumented, each call has one span that executes it, and it says what was decided."""
+    run = Ran()
+    calls = [[PHANTOM], [GOOD._replace(id="c2", arguments="{")], [GOOD._replace(id="c3")], DONE]
+    heard = Heard(*calls)
+    agent = Agent(
+        heard.model, tools=[Desk().refund],
+        capabilities=[ShieldCapability(firewall(mode)), Instrumentation()],
+    )  # fmt: skip
+
+    with recorded(run):
+        ran(agent)
+    spans = [of for _, of in run.spans if of.get("gen_ai.operation.name") == "execute_tool"]
+    once = Counter(of["gen_ai.tool.call.id"] for of in spans)
+    told = [of["gen_ai.tool.call.id"] for of in spans if "abs_shield.verdict" in of]
+
+    assert run.error is None
+    assert (["c1", "c2", "c3"] if mode == "strict" else ["c3"]) == told
+    assert {1} == set(once.values())
+
+
+def test_a_tools_own_exception_passes():
+    """The very exception ends the run, and the call counts as failed."""
+    guard = firewall("strict")
+    error = RuntimeError("on fire")
+
+    def pay(transaction_id: str) -> str:
+        raise error
+
+    with pytest.raises(RuntimeError) as raised:
+        ran(agent_with(guard, pay, [ASKS]), conversation_id="one")
+
+    assert error is raised.value
+    assert [True] == [executed.error for executed in guard.session("one").executed]
+
+
+def test_what_never_ran_is_logged_at_the_end():
+    """A call that the framework leaves out for a final output has its decision."""
+    guard = firewall("strict")
+    final = Call("o1", "final_result", {"text": "done"})
+
+    ran(clerk(guard, [GOOD, final], output_type=Report, end_strategy="early"))
+
+    assert {"c1": False} == blocked(guard)
+
+
+def test_the_example_runs():
+    """It shows a phantom target that is stopped, and corrected."""
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "examples/pydantic_ai_agent.py"], capture_output=True, text=True,
+        check=True, timeout=60, cwd=root, env={**os.environ, "PYTHONPATH": str(root)},
+    )  # fmt: skip
+
+    assert "blocked: tx_99999" in done.stdout
+    assert "ran: [('tx_12345', 20.0)]" in done.stdout
