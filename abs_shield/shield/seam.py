@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.digest import digest_of
-from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
 from abs_shield.session import Session, current_session
 
 if TYPE_CHECKING:
@@ -60,6 +60,18 @@ class Seam:
             session: The session of the step.
             tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
         """
+        session.tools = self.register(tools)
+
+    def register(self, tools: Iterable[Any]) -> frozenset[str]:
+        """
+        Make tools known, each once a schema, without offering them to a session.
+
+        Args:
+            tools: As `offer` takes them.
+
+        Returns:
+            Their names.
+        """
         names = []
         for tool in tools:
             try:
@@ -67,12 +79,17 @@ class Seam:
             except UnreadableMessage:
                 continue
             names.append(shape.name)
-            seen = digest_of(shape.name, {"parameters": shape.parameters})
+            seen = _digest(shape)
             if self._known.get(shape.name) != seen:
                 self.firewall.register(tool, tolerant=True)
                 self._known[shape.name] = seen
-        session.tools = frozenset(names)
+        return frozenset(names)
 
     def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
         """Take in the conversation as it stands; what cannot be read was not seen here."""
         session.add(messages, tolerant=True)
+
+
+def _digest(shape: ToolShape) -> bytes:
+    hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
+    return digest_of(shape.name, {"parameters": shape.parameters, "annotations": dict(hints)})
