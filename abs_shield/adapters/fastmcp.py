@@ -23,6 +23,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked
 from abs_shield.session import Session, current_session
+from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
@@ -137,9 +138,7 @@ class ShieldMiddleware(Middleware):
         session = self._joined(context, meta)
         if names is not None:
             session.tools = names
-        ask = _ask(session, context)
-        call_id = self._asks.resumed(ask) if ask else None
-        call_id = call_id or _text(meta.get(CALL)) or (None if self._hears else new_id())
+        call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
         guard = self.firewall.guard(call, session=session)
@@ -152,6 +151,15 @@ class ShieldMiddleware(Middleware):
         self._end(guard, result, session, call)
         return result
 
+    def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
+        """The model's id of this call; without one, a call can be told from its transcript."""
+        if RUNNING.get() is not None:  # a tool calls a tool: that is another call
+            return new_id()
+        ask = _ask(session, context)
+        resumed = None if ask is None else self._asks.resumed(ask)
+        named = resumed or _text(meta.get(CALL))
+        return named or (None if self._hears else new_id())
+
     def _joined(self, context: Any, meta: dict[str, Any]) -> Session:
         """The session of a request, with all that its client says about it."""
         heard = meta.pop(MESSAGES, None) if self._hears else None
@@ -160,7 +168,7 @@ class ShieldMiddleware(Middleware):
         if key:
             session = self.firewall.session(key)
         else:
-            session = self._session or current_session() or self._alone(ephemeral=not heard)
+            session = self._unnamed(ephemeral=not heard)
         session.agent = _text(meta.get(AGENT)) or session.agent
         if heard:
             if len(heard) > _MOST_MESSAGES:
@@ -168,7 +176,10 @@ class ShieldMiddleware(Middleware):
             self._seam.hear(session, heard[-_MOST_MESSAGES:])
         return session
 
-    def _alone(self, *, ephemeral: bool) -> Session:
+    def _unnamed(self, *, ephemeral: bool) -> Session:
+        session = current_session() if self._session is None else self._session
+        if session is not None:
+            return session
         session = Session(limits=self.firewall.policy.limits, owner=self.firewall)
         session.ephemeral = ephemeral
         return session

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from abs_shield import telemetry
 from abs_shield.cli.faults import BadInput
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
@@ -74,7 +75,6 @@ def _tell() -> None:
     lines = logging.StreamHandler(sys.stderr)
     lines.setLevel(logging.WARNING)
     logging.getLogger("abs_shield").addHandler(lines)
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
     if any(name.startswith("OTEL_") for name in os.environ):
-        from abs_shield.telemetry import setup
-
-        setup()
+        telemetry.setup()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import socket
@@ -9,7 +10,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-import anyio
 from fastmcp import FastMCP
 from fastmcp.client.transports import StdioTransport
 from fastmcp.server import create_proxy
@@ -65,8 +65,12 @@ def address(url: str) -> Upstream:
     Raises:
         ShieldError: It is no URL of HTTP.
     """
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        known = False
+    if not known:
         raise ShieldError(f"`{escaped(url)}` is no URL; write `http://host:port/mcp`")
     return Upstream(escaped(url), url)
 
@@ -112,7 +116,7 @@ def serve(
     """
     given = None if session is None else firewall.session(session)
     middleware = ShieldMiddleware(firewall, session=given, hears=hears)
-    anyio.run(_served, proxy(upstream, middleware), upstream, http)
+    asyncio.run(_served(proxy(upstream, middleware), upstream, http))
 
 
 def bound(place: str) -> socket.socket:
@@ -164,8 +168,7 @@ async def _served(server: Any, upstream: Upstream, http: socket.socket | None) -
             )  # fmt: skip
     finally:
         if upstream.process is not None:
-            with anyio.CancelScope(shield=True):
-                await upstream.process.close()
+            await upstream.process.close()
 
 
 async def _reached(connect: Callable[[], Any], upstream: Upstream) -> None:
@@ -174,7 +177,8 @@ async def _reached(connect: Callable[[], Any], upstream: Upstream) -> None:
         async with connect():
             return
     except Exception as error:
-        told = escaped(str(error) or type(error).__name__, limit=300).rstrip(".")
+        said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
+        told = escaped(said, limit=300).rstrip(".")
         if upstream.process is not None:
             raise ShieldError(
                 f"`{upstream.name}` is no MCP server, or ended at once: {told}; run it by itself"
