@@ -22,6 +22,7 @@ from abs_shield.core.digest import digest, digest_of
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked
+from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
@@ -102,7 +103,7 @@ class ShieldMiddleware(Middleware):
         listed = await call_next(context)
         server = _server(context)
         if server is not None:
-            self._shown[server] = self._seam.register(map(_described, listed))
+            self._shown[server] = self._known(listed)
         return listed
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
@@ -165,10 +166,7 @@ class ShieldMiddleware(Middleware):
         heard = meta.pop(MESSAGES, None) if self._hears else None
         heard = heard if isinstance(heard, list) and heard else None
         key = self._key(context)
-        if key:
-            session = self.firewall.session(key)
-        else:
-            session = self._unnamed(ephemeral=not heard)
+        session = self.firewall.session(key) if key else self._unnamed(ephemeral=not heard)
         session.agent = _text(meta.get(AGENT)) or session.agent
         if heard:
             if len(heard) > _MOST_MESSAGES:
@@ -190,11 +188,11 @@ class ShieldMiddleware(Middleware):
         try:
             tool = await _found(server, context.message)
             if tool is not None:
-                self._seam.register([_described(tool) | {"name": name}])
+                self._known([tool], name)
             if tool is None or server not in self._shown:
                 with suppress_fastmcp_telemetry():  # it would rename the span of the call
                     listed = await server.list_tools(run_middleware=False)
-                names = self._seam.register(map(_described, listed))
+                names = self._known(listed)
                 self._shown.setdefault(server, names)
         except Exception:  # what it stands for is away; the call itself will say so
             return None
@@ -202,6 +200,11 @@ class ShieldMiddleware(Middleware):
         if tool is not None:
             return shown | {name}
         return names | (shown & {name})
+
+    def _known(self, tools: Iterable[Any], called: str = "") -> frozenset[str]:
+        """Make tools known, under the name they are called by; a name without end is none."""
+        told = (_described(tool) | ({"name": called} if called else {}) for tool in tools)
+        return self._seam.register(each for each in told if len(each["name"]) <= LONGEST_NAME)
 
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""

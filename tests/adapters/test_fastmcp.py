@@ -25,7 +25,7 @@ from fastmcp.utilities.tests import asgi_client, asgi_server
 from fastmcp.utilities.types import Image
 from mcp import MCPError
 
-from abs_shield import Shield, Verdict, inverse, shield
+from abs_shield import Shield, Verdict, inverse, rule, shield
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
 from tests.adapters.conformance import conforms
@@ -472,6 +472,30 @@ def test_two_servers_share_a_shield_and_a_key(strict):
     assert (["unavailable_tool"], ["undone"]) == asyncio.run(conversed())
 
 
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_tools_that_cannot_be_judged_break_nothing(mode):
+    """A rule that does not fit is an error of its checks; a name without end is none of ours."""
+
+    @rule(tool="refund")
+    def small(sum: float) -> bool:
+        """A refund is at most 5."""
+        return sum <= 5
+
+    guard = Shield(shield.configure(mode=mode, rules=[small], on_error="allow"))
+    server = served(guard)
+    server.add_tool(Tool.from_function(lambda: "long", name="n" * 600))
+
+    async def conversed(client: Client[Any]) -> Any:
+        names = [tool.name[:6] for tool in await client.list_tools()]
+        return names, await told(client, "refund", {"transaction_id": "tx_1", "amount": 1})
+
+    names, answer = with_client(server, conversed)
+
+    assert ["get_or", "refund", "create", "delete", "nnnnnn"] == names
+    assert "refunded tx_1" == answer
+    assert any("`sum`" in error for error in guard.store.decisions()[-1].errors)
+
+
 # What passes through ---------------------------------------------------------------------------
 
 
@@ -606,7 +630,7 @@ def test_a_call_that_is_given_up_is_over(strict):
         return "waited"
 
     async def conversed(client: Client[Any]) -> None:
-        with pytest.raises(Exception, match="[Tt]imed out"):
+        with pytest.raises(Exception, match=r"[Tt]imed out"):
             await client.call_tool("wait", {}, timeout=0.2, meta={"abs_shield/session": "s"})
 
     with_client(server, conversed)
@@ -648,6 +672,18 @@ def test_the_servers_own_span_tells_of_the_call(strict):
         ("tools/call", "tools/call", "HALLUCINATED"),
     ] == claims
     assert not [name for name, _ in ran.spans if name.startswith("execute_tool")]
+
+
+def test_the_page_runs():
+    """The server of `docs/adapters/fastmcp.md` is judged."""
+    page = (ROOT / "docs" / "adapters" / "fastmcp.md").read_text(encoding="utf-8")
+    made: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], made)
+
+    answer = with_client(made["server"], lambda c: told(c, "refund"))
+
+    assert "Unknown tool: 'refund'" == answer
+    assert ["refund"] == [decision.tool for decision in made["firewall"].store.decisions()]
 
 
 def test_the_example_runs():
