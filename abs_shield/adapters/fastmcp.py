@@ -154,7 +154,7 @@ class ShieldMiddleware(Middleware):
 
     def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
         """The model's id of this call; without one, a call can be told from its transcript."""
-        if RUNNING.get() is not None:  # a tool calls a tool: that is another call
+        if RUNNING.get() is session:  # a tool calls a tool: that is another call
             return new_id()
         ask = _ask(session, context)
         resumed = None if ask is None else self._asks.resumed(ask)

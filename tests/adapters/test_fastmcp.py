@@ -21,11 +21,12 @@ from fastmcp.exceptions import ToolError
 from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
 from fastmcp.server.middleware import Middleware
 from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.tests import asgi_client, asgi_server
 from fastmcp.utilities.types import Image
 from mcp import MCPError
 
-from abs_shield import Shield, Verdict, inverse, rule, shield
+from abs_shield import Shield, Verdict, inverse, shield
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
 from tests.adapters.conformance import conforms
@@ -358,6 +359,8 @@ def test_an_image_makes_the_session_opaque(strict):
         (None, ""),
         ({"a": "b"}, '{"a":"b"}'),
         ([{"a": 1}, {"a": 2}], '[{"a":1},{"a":2}]'),
+        (ToolResult("two orders", {"ids": ["o1"]}), ["two orders", {"ids": ["o1"]}]),
+        (ToolResult([], {"ids": ["o1"]}), {"ids": ["o1"]}),
     ],
 )
 def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
@@ -472,17 +475,9 @@ def test_two_servers_share_a_shield_and_a_key(strict):
     assert (["unavailable_tool"], ["undone"]) == asyncio.run(conversed())
 
 
-@pytest.mark.parametrize("mode", ["strict", "audit"])
-def test_tools_that_cannot_be_judged_break_nothing(mode):
-    """A rule that does not fit is an error of its checks; a name without end is none of ours."""
-
-    @rule(tool="refund")
-    def small(sum: float) -> bool:
-        """A refund is at most 5."""
-        return sum <= 5
-
-    guard = Shield(shield.configure(mode=mode, rules=[small], on_error="allow"))
-    server = served(guard)
+def test_a_name_without_end_breaks_nothing(strict):
+    """A tool that we cannot know is listed with all others."""
+    server = served(strict)
     server.add_tool(Tool.from_function(lambda: "long", name="n" * 600))
 
     async def conversed(client: Client[Any]) -> Any:
@@ -493,7 +488,6 @@ def test_tools_that_cannot_be_judged_break_nothing(mode):
 
     assert ["get_or", "refund", "create", "delete", "nnnnnn"] == names
     assert "refunded tx_1" == answer
-    assert any("`sum`" in error for error in guard.store.decisions()[-1].errors)
 
 
 # What passes through ---------------------------------------------------------------------------
