@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -137,8 +138,7 @@ class ShieldMiddleware(Middleware):
         message, meta = context.message, _meta(context)
         names = await self._callable(context)
         session = self._joined(context, meta)
-        if names is not None:
-            session.tools = names
+        session.tools = names
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
@@ -187,19 +187,25 @@ class ShieldMiddleware(Middleware):
         server, name = _server(context), context.message.name
         try:
             tool = await _found(server, context.message)
-            if tool is not None:
-                self._known([tool], name)
-            if tool is None or server not in self._shown:
-                with suppress_fastmcp_telemetry():  # it would rename the span of the call
-                    listed = await server.list_tools(run_middleware=False)
-                names = self._known(listed)
-                self._shown.setdefault(server, names)
-        except Exception:  # what it stands for is away; the call itself will say so
+        except Exception:  # as the call itself will; a tool of old is judged as it was known
+            if name not in self.firewall.registry:
+                raise
             return None
-        shown = self._shown[server]
         if tool is not None:
-            return shown | {name}
-        return names | (shown & {name})
+            self._known([tool], name)
+            return await self._listed(server) | {name}
+        return await self._listed(server, anew=True) | (self._shown[server] & {name})
+
+    async def _listed(self, server: Any, *, anew: bool = False) -> frozenset[str]:
+        """Names as a client was shown them, or as the server lists them to this caller now."""
+        if anew or server not in self._shown:
+            listed: Iterable[Any] = ()
+            with suppress(Exception), suppress_fastmcp_telemetry():  # it renames the call's span
+                listed = await server.list_tools(run_middleware=False)
+            names = self._known(listed)
+            self._shown.setdefault(server, names)
+            return names
+        return self._shown[server]
 
     def _known(self, tools: Iterable[Any], called: str = "") -> frozenset[str]:
         """Make tools known, under the name they are called by; a name without end is none."""
@@ -209,7 +215,9 @@ class ShieldMiddleware(Middleware):
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""
         if isinstance(result, InputRequiredToolResult):  # the client has to answer first
-            self._asks.keep(_asked(session, call, result.input_required.request_state), call.id)
+            if not session.ephemeral:
+                state = result.input_required.request_state
+                self._asks.keep(_asked(session, call, state), call.id)
             guard.leave()
             return
         failed = None

@@ -20,6 +20,7 @@ from fastmcp import Client, Context, FastMCP
 from fastmcp.exceptions import ToolError
 from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
 from fastmcp.server.middleware import Middleware
+from fastmcp.server.providers import Provider
 from fastmcp.tools import Tool
 from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.tests import asgi_client, asgi_server
@@ -399,6 +400,40 @@ def test_a_tool_that_is_added_later_is_known(strict):
         return before, await told(client, "greet")
 
     assert (["unknown_tool"], "hello") == with_client(server, conversed)
+
+
+def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
+    """Where its provider is away, a known tool is judged, any other gets the server's error."""
+
+    class Flaky(Provider):
+        away = False
+
+        async def _list_tools(self) -> list[Tool]:
+            if self.away:
+                raise MCPError(code=-32603, message="the backend is away")
+            return [Tool.from_function(lambda n: "done", name="work")]
+
+    provider = Flaky()
+    server = FastMCP("flaky")
+    server.provider_error_strategy = "raise"
+    server.add_middleware(ShieldMiddleware(strict))
+    server.add_provider(provider)
+
+    async def conversed(client: Client[Any]) -> Any:
+        first = await told(client, "work", {"n": 1})
+        provider.away = True
+        answers = []
+        for name, arguments in [("work", {}), ("work", {"n": 1}), ("play", {})]:
+            try:
+                answers.append(await told(client, name, arguments))
+            except MCPError as error:
+                answers.append(error.error.message)
+        return first, answers
+
+    first, answers = with_client(server, conversed)
+
+    assert "done" == first
+    assert [["missing_argument"], "the backend is away", "the backend is away"] == answers
 
 
 def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
