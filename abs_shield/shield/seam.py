@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.digest import digest_of
-from abs_shield.core.messages import UnreadableMessage, read_tool
+from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
 from abs_shield.session import Session, current_session
 
 if TYPE_CHECKING:
@@ -65,6 +65,19 @@ class Seam:
             session: The session of the step.
             tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
         """
+        offered, granted = self.register(tools), session.granted
+        session.tools = offered if granted is None else offered & granted
+
+    def register(self, tools: Iterable[Any]) -> frozenset[str]:
+        """
+        Make tools known, each once a schema, without offering them to a session.
+
+        Args:
+            tools: As `offer` takes them.
+
+        Returns:
+            Their names.
+        """
         names = []
         for tool in tools:
             try:
@@ -74,13 +87,17 @@ class Seam:
             names.append(shape.name)
             if shape.parameters is None and shape.name in self.firewall.registry:
                 continue
-            seen = digest_of(shape.name, {"parameters": shape.parameters})
+            seen = _digest(shape)
             if self._known.get(shape.name) != seen:
                 self.firewall.register(tool, tolerant=True)
                 self._known[shape.name] = seen
-        offered, granted = frozenset(names), session.granted
-        session.tools = offered if granted is None else offered & granted
+        return frozenset(names)
 
     def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
         """Take in the conversation as it stands; what cannot be read was not seen here."""
         session.add(messages, tolerant=True)
+
+
+def _digest(shape: ToolShape) -> bytes:
+    hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
+    return digest_of(shape.name, {"parameters": shape.parameters, "annotations": dict(hints)})

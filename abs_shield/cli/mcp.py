@@ -1,0 +1,80 @@
+"""`abs-shield mcp`: a proxy that judges what is asked of any MCP server."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from contextlib import redirect_stdout
+from typing import Annotated
+
+import typer
+
+from abs_shield import telemetry
+from abs_shield.cli.faults import BadInput
+from abs_shield.policy import configure, load_policy
+from abs_shield.shield import Shield
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command(
+    epilog="Example: abs-shield mcp --policy policies.shop:policy -- uvx mcp-server-git",
+    context_settings={"allow_interspersed_args": False},
+)
+def mcp(
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="COMMAND...", help="The server to start, behind `--`."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="A server that runs already, instead.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers, in audit mode."),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Serve HTTP there; else standard input and output."),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The session of calls that name none; else each is alone."),
+    ] = None,
+    hear: Annotated[
+        bool, typer.Option("--hear", help="Take in the conversation that a client sends along.")
+    ] = False,
+) -> None:
+    """
+    Stand in front of an MCP server and judge every call of its tools.
+
+    What is found is told on the standard error, one JSON line a call, and to OpenTelemetry
+    where an OTEL_ variable is set. Exits with 0 once the client leaves, 2 for bad input.
+    """
+    if bool(command) == bool(url):
+        raise BadInput("give either a command behind `--`, or `--url`")
+    try:
+        from abs_shield.service import mcp as service
+    except ModuleNotFoundError as error:
+        raise BadInput(
+            f"the MCP proxy needs `{error.name}`; run `pip install 'abs-shield[fastmcp]'`"
+        ) from None
+    with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
+        _tell()
+        firewall = Shield(configure(mode="audit") if policy is None else load_policy(policy))
+    upstream = service.address(url) if url else service.command(command or ())
+    place = None if http is None else service.bound(http)
+    if place is not None:
+        print(f"abs-shield: serving {service.url_of(place)}", file=sys.stderr, flush=True)
+    service.serve(upstream, firewall, http=place, session=session, hears=hear)
+
+
+def _tell() -> None:
+    """Findings go to the standard error; to a collector only where the operator names one."""
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setLevel(logging.WARNING)
+    logging.getLogger("abs_shield").addHandler(lines)
+    logging.getLogger("mcp").addHandler(logging.NullHandler())
+    if any(name.startswith("OTEL_") for name in os.environ):
+        telemetry.setup()

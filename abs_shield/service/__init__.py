@@ -1,0 +1,1 @@
+"""What machines call over a wire: the MCP proxy."""

@@ -1,0 +1,95 @@
+"""Plays the scenes with FastMCP: a scripted model in a loop, a real client, a server in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from types import MappingProxyType
+from typing import Any
+
+from fastmcp import Client, FastMCP
+from fastmcp.utilities.tests import asgi_client
+
+from abs_shield import Session, Shield
+from abs_shield.adapters.fastmcp import AGENT, CALL, SESSION, ShieldMiddleware
+from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.spans import recorded
+
+KEY = "conversation_1"
+
+
+def server_of(desk: Desk, firewall: Shield | None) -> FastMCP:
+    """The host's tools, served; judged where there is a Shield."""
+    server: FastMCP = FastMCP("desk")
+    if firewall is not None:
+        server.add_middleware(ShieldMiddleware(firewall))
+    for name in TOOLS:
+        server.tool(getattr(desk, name))
+    return server
+
+
+class Loop:
+    """An agent's loop around a client: in memory, or over streamable HTTP."""
+
+    name = "fastmcp"
+    impossible: Mapping[str, str] = MappingProxyType(
+        {"unparsable JSON": "the client parses the arguments, a server is only sent objects"}
+    )
+
+    def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
+        return self._played(turns, firewall, stream=stream, agent="clerk")
+
+    def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
+        """A second client goes on under the same key, as another agent."""
+        return self._played(turns, firewall, stream=False, agent="helper")
+
+    def _played(
+        self, turns: Sequence[Turn], firewall: Shield | None, *, stream: bool, agent: str
+    ) -> Ran:
+        desk = Desk()
+        ran = Ran(ran=desk.ran)
+        server = server_of(desk, firewall)
+        session = Session() if firewall is None else firewall.session(KEY)
+        session.user(ASKED)
+        with recorded(ran):
+            asyncio.run(self._looped(turns, server, ran, stream=stream, agent=agent))
+        found = session.origin("pc_777")
+        ran.origin = "" if found is None else found.source
+        ran.decisions = [] if firewall is None else firewall.store.decisions()
+        ran.agents = [decision.agent or "" for decision in ran.decisions]
+        return ran
+
+    async def _looped(
+        self, turns: Sequence[Turn], server: FastMCP, ran: Ran, *, stream: bool, agent: str
+    ) -> None:
+        if agent != "clerk":
+            async with Client(server) as first:
+                await first.list_tools()
+        opened: AbstractAsyncContextManager[Client[Any]]
+        opened = asgi_client(server) if stream else Client(server)
+        messages: list[dict[str, Any]] = [{"role": "user", "content": ASKED}]
+        async with opened as client:
+            tools = [tool.model_dump(mode="json") for tool in await client.list_tools()]
+            for turn in turns:
+                ran.requests.append(copy.deepcopy({"messages": messages, "tools": tools}))
+                if isinstance(turn, str):
+                    ran.answer = turn
+                    return
+                messages.append({"role": "assistant", "calls": [call._asdict() for call in turn]})
+                for call in turn:
+                    told = await self._told(client, call, agent)
+                    ran.heard[call.id] = told
+                    messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
+
+    async def _told(self, client: Client[Any], call: Call, agent: str) -> str:
+        assert not isinstance(call.arguments, str)
+        meta = {SESSION: KEY, CALL: call.id, AGENT: agent}
+        result = await client.call_tool_mcp(call.name, dict(call.arguments), meta=meta)
+        return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+DRIVER = Loop()
+"""A server's middleware, as a client's agent meets it."""
+DRIVERS = (DRIVER,)

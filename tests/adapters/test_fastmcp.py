@@ -1,0 +1,729 @@
+"""FastMCP's middleware: all scenes, and what only a server meets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+
+import mcp_types
+from fastmcp import Client, Context, FastMCP
+from fastmcp.exceptions import ToolError
+from fastmcp.server.auth.providers.jwt import StaticTokenVerifier
+from fastmcp.server.middleware import Middleware
+from fastmcp.server.providers import Provider
+from fastmcp.tools import Tool
+from fastmcp.tools.base import ToolResult
+from fastmcp.utilities.tests import asgi_client, asgi_server
+from fastmcp.utilities.types import Image
+from mcp import MCPError
+
+from abs_shield import Shield, Verdict, inverse, shield
+from abs_shield.adapters.fastmcp import ShieldMiddleware
+from abs_shield.core import Outcome
+from tests.adapters.conformance import conforms
+from tests.adapters.fastmcp_driver import DRIVER
+from tests.adapters.scenes import SCENES, Ran, firewall
+from tests.adapters.spans import recorded
+
+TestConformance = conforms(DRIVER)
+
+ROOT = Path(__file__).parents[2]
+SAID = [{"role": "user", "content": "Please refund tx_12345, 20 dollars."}]
+Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
+
+
+@pytest.fixture
+def strict() -> Shield:
+    """Give a strict Shield that knows one pair of inverse tools."""
+    pair = inverse("create_user", "delete_user", same="user_id")
+    return Shield(shield.configure(mode="strict", on_suspicious="block", inverses=[pair]))
+
+
+def served(guard: Shield | None, **options: Any) -> FastMCP:
+    """A server of a shop; without a Shield, as it is."""
+    server: FastMCP = FastMCP("shop")
+    if guard is not None:
+        server.add_middleware(ShieldMiddleware(guard, **options))
+
+    @server.tool
+    def get_order(order_id: str) -> dict[str, str]:
+        return {"order_id": order_id, "parcel_id": "pc_777"}
+
+    @server.tool
+    def refund(transaction_id: str, amount: float) -> str:
+        return f"refunded {transaction_id}"
+
+    @server.tool
+    def create_user(user_id: str) -> str:
+        return "created"
+
+    @server.tool
+    def delete_user(user_id: str) -> str:
+        return "deleted"
+
+    return server
+
+
+def with_client(server: Any, conversed: Conversed, **options: Any) -> Any:
+    """Connect a real client, and converse."""
+
+    async def connected() -> Any:
+        async with Client(server, **options) as client:
+            return await conversed(client)
+
+    return asyncio.run(connected())
+
+
+async def told(
+    client: Client[Any], name: str, arguments: dict[str, Any] | None = None, **meta: Any
+) -> Any:
+    """The text of a call's answer; of feedback, the codes."""
+    carried = {f"abs_shield/{key}": value for key, value in meta.items()}
+    result = await client.call_tool_mcp(name, arguments or {}, meta=carried or None)
+    text = "\n".join(block.text for block in result.content if block.type == "text")
+    if result.is_error and text.startswith('{"status": "blocked"'):
+        return [problem["code"] for problem in json.loads(text)["problems"]]
+    return text
+
+
+async def undone(client: Client[Any], **meta: Any) -> Any:
+    """Make a user and delete it at once."""
+    await told(client, "create_user", {"user_id": "u_1"}, **meta)
+    return await told(client, "delete_user", {"user_id": "u_1"}, **meta)
+
+
+# Whose session it is ---------------------------------------------------------------------------
+
+
+def test_without_a_key_nothing_is_remembered(strict):
+    """The layers that ask what the run has seen say so, and flag nothing."""
+    assert "deleted" == with_client(served(strict), undone)
+
+    coverage = strict.store.decisions()[-1].coverage
+    assert (Outcome.UNAVAILABLE, "no session") == tuple_of(coverage["self_contradiction"])
+    assert (Outcome.UNAVAILABLE, "no session") == tuple_of(coverage["phantom_target"])
+    assert Outcome.RAN == coverage["parameter_mismatch"].outcome
+    assert 0 == len(strict.sessions)
+
+
+def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
+    """Where no user message is known, a target that nobody mentioned is no finding."""
+
+    async def conversed(client: Client[Any]) -> Any:
+        return await told(client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s")
+
+    assert "refunded tx_9" == with_client(served(strict), conversed)
+
+    (decision,) = strict.store.decisions()
+    told_of = tuple_of(decision.coverage["phantom_target"])
+    assert (Outcome.UNAVAILABLE, "no user message") == told_of
+
+
+def tuple_of(coverage: Any) -> tuple[Outcome, str]:
+    return coverage.outcome, coverage.reason
+
+
+def test_a_given_session_is_that_of_calls_without_a_key(strict):
+    """A key wins over it."""
+    session = strict.session("desk")
+    server = served(strict, session=session)
+
+    async def conversed(client: Client[Any]) -> Any:
+        return await undone(client, session="other"), await undone(client)
+
+    with_client(server, conversed)
+
+    assert ["create_user"] == [call.tool for call in session.executed]
+    assert ["create_user"] == [call.tool for call in strict.session("other").executed]
+
+
+def test_the_current_session_is_that_of_calls_without_a_key(strict):
+    """A host that runs its server in its own process needs no key."""
+    with strict.session(messages=SAID) as session:
+        arguments = {"transaction_id": "tx_1", "amount": 1}
+        answer = with_client(served(strict), lambda c: told(c, "refund", arguments))
+
+    assert ["unseen"] == answer
+    assert [session.id] == [decision.session_id for decision in strict.store.decisions()]
+
+
+def test_a_host_may_find_the_session_itself(strict):
+    """Any callable of the request gives the key."""
+    server = served(strict, key=lambda context: f"of {context.message.name[:3]}")
+
+    with_client(server, undone)
+
+    assert {"of cre", "of del"} == {d.session_id for d in strict.store.decisions()}
+
+
+@pytest.mark.parametrize("key", [7, "", None, ["s"], {"a": 1}])
+def test_a_key_that_is_no_text_is_none(strict, key):
+    """What a client sends is not trusted."""
+    assert "deleted" == with_client(served(strict), lambda c: undone(c, session=key))
+
+
+def test_a_long_key_is_held_short(strict):
+    """Two long keys that differ at their ends are two sessions, of short ids."""
+    keys = ["k" * 100_000 + end for end in ("1", "2")]
+
+    async def conversed(client: Client[Any]) -> None:
+        for key in keys:
+            await told(client, "create_user", {"user_id": "u_1"}, session=key)
+
+    with_client(served(strict), conversed)
+
+    ids = [decision.session_id for decision in strict.store.decisions()]
+    assert (2, True) == (len({*ids}), all(len(each) < 300 for each in ids))
+
+
+def test_sessions_are_bounded():
+    """A client that names a new session with every call does not fill the memory."""
+    guard = Shield(shield.configure(mode="strict", limits={"sessions": 3}))
+
+    async def conversed(client: Client[Any]) -> None:
+        for n in range(10):
+            await told(client, "create_user", {"user_id": "u_1"}, session=f"s{n}")
+
+    with_client(served(guard), conversed)
+
+    assert 3 == len(guard.sessions)
+
+
+def test_nobody_joins_the_session_of_somebody_else(strict):
+    """Behind authentication a key is the user's own; a user without a key has one session."""
+    tokens = {
+        "ann": {"client_id": "app", "sub": "ann", "scopes": []},
+        "bob": {"client_id": "app", "sub": "bob", "scopes": []},
+        "app": {"client_id": "app", "scopes": []},
+    }
+    server = served(strict)
+    server.auth = StaticTokenVerifier(tokens)
+
+    async def conversed() -> list[Any]:
+        answers = []
+        async with asgi_server(server) as running:
+            for token, meta in [("ann", {"session": "s"}), ("bob", {"session": "s"})]:
+                async with running.client(auth=token) as client:
+                    answers.append(await told(client, "create_user", {"user_id": token}, **meta))
+            for token in ("bob", "ann", "app"):
+                async with running.client(auth=token) as client:
+                    answers.append(await undone(client))
+        return answers
+
+    answers = asyncio.run(conversed())
+
+    ids = [decision.session_id for decision in strict.store.decisions()]
+    assert ["created", "created", ["undone"], ["undone"], "deleted"] == answers
+    assert 4 == len(strict.sessions)
+    assert ids[0] != ids[1]
+    assert all("ann" not in each and "bob" not in each for each in ids)
+
+
+def test_a_header_names_the_session(strict):
+    """Over HTTP a client that cannot set `_meta` sets a header."""
+
+    async def conversed() -> Any:
+        headers = {"X-Abs-Shield-Session": "by_header"}
+        async with asgi_client(served(strict), headers=headers) as client:
+            return await undone(client)
+
+    assert ["undone"] == asyncio.run(conversed())
+    assert "by_header" == strict.store.decisions()[-1].session_id
+
+
+# What is carried -------------------------------------------------------------------------------
+
+
+def test_ids_and_agent_are_carried(strict):
+    """The model's call id, the conversation and the agent stand in the decision."""
+    arguments = {"order_id": "ord_1"}
+    meta = {"session": "s", "call": "call_7", "agent": "clerk"}
+
+    with_client(served(strict), lambda c: told(c, "get_order", arguments, **meta))
+
+    (decision,) = strict.store.decisions()
+    carried = (decision.session_id, decision.call_id, decision.agent)
+    assert (("s", "call_7", "clerk"), decision.run_id) == (carried, strict.session("s").run_id)
+
+
+def test_the_agent_behind_a_handoff_is_named():
+    """A second client goes on under the same key."""
+    scene = SCENES["handoff"]
+
+    ran = DRIVER.delegate(scene.turns, firewall=firewall("strict"))
+
+    assert ["helper"] == ran.agents
+
+
+def test_a_conversation_is_heard_only_where_it_is_asked_for(strict):
+    """By default nobody's words are taken from the wire."""
+    arguments = {"transaction_id": "tx_9", "amount": 1}
+
+    def answer(server: FastMCP) -> Any:
+        return with_client(server, lambda c: told(c, "refund", arguments, messages=SAID))
+
+    assert ["unseen"] == answer(served(strict, hears=True))
+    assert "refunded tx_9" == answer(served(strict))
+
+
+@pytest.mark.parametrize("messages", ["hello", 5, {"role": "user"}, [5, None], [{"role": "x"}]])
+def test_odd_messages_crash_nothing(strict, messages):
+    """A conversation that cannot be read leaves the call as it is."""
+    arguments = {"transaction_id": "tx_9", "amount": 1}
+    server = served(strict, hears=True)
+
+    answer = with_client(server, lambda c: told(c, "refund", arguments, messages=messages))
+
+    assert "refunded tx_9" == answer
+
+
+def test_more_messages_than_are_taken_in_prove_nothing(strict):
+    """A user's word may stand among those that were left out."""
+    long = [{"role": "user", "content": f"Good day {n}"} for n in range(1_200)]
+    arguments = {"transaction_id": "tx_9", "amount": 1}
+    server = served(strict, hears=True)
+
+    answer = with_client(server, lambda c: told(c, "refund", arguments, messages=long))
+
+    assert "refunded tx_9" == answer
+
+
+def test_a_result_that_is_heard_again_counts_once(strict):
+    """A client tells of calls that ran here; they were one run each, not two."""
+    called = {"id": "x1", "function": {"name": "create_user", "arguments": '{"user_id": "u_1"}'}}
+    heard = [
+        *SAID,
+        {"role": "assistant", "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "x1", "content": "created"},
+    ]
+    order = {"order_id": "tx_12345"}
+
+    async def conversed(client: Client[Any]) -> None:
+        await told(client, "create_user", {"user_id": "u_1"}, session="s", messages=SAID)
+        await told(client, "get_order", order, session="s", messages=heard)
+
+    audit = Shield(shield.configure(mode="audit"))
+    with_client(served(audit, hears=True), conversed)
+
+    assert ["create_user", "get_order"] == [c.tool for c in audit.session("s").executed]
+
+
+def test_what_is_read_and_prompted_counts_as_seen(strict):
+    """A resource and a prompt of the server's own mention values to the model."""
+    server = served(strict)
+    server.resource("shop://orders")(lambda: '{"transaction_id": "tx_500"}')
+    server.prompt(lambda: "Refund tx_600.", name="refund_one")
+    strict.session("s", messages=SAID)
+
+    async def conversed(client: Client[Any]) -> Any:
+        meta = {"abs_shield/session": "s"}
+        await client.read_resource_mcp("shop://orders", meta=meta)
+        await client.get_prompt_mcp("refund_one", meta=meta)
+        refunds = [{"transaction_id": f"tx_{n}00", "amount": 1} for n in (5, 6, 7)]
+        return [await told(client, "refund", each, session="s") for each in refunds]
+
+    answers = with_client(server, conversed)
+
+    assert ["refunded tx_500", "refunded tx_600", ["unseen"]] == answers
+
+
+def test_an_image_makes_the_session_opaque(strict):
+    """The model may have read the id there: a miss proves nothing from now on."""
+    server = served(strict)
+    server.tool(lambda: Image(data=b"\x89PNG", format="png"), name="photo")
+    strict.session("s", messages=SAID)
+
+    async def conversed(client: Client[Any]) -> Any:
+        arguments = {"transaction_id": "tx_9", "amount": 1}
+        before = await told(client, "refund", arguments, session="s")
+        await told(client, "photo", session="s")
+        return before, await told(client, "refund", arguments, session="s")
+
+    assert (["unseen"], "refunded tx_9") == with_client(server, conversed)
+
+
+@pytest.mark.parametrize(
+    ("returned", "value"),
+    [
+        ("plain", "plain"),
+        (5, "5"),
+        (None, ""),
+        ({"a": "b"}, '{"a":"b"}'),
+        ([{"a": 1}, {"a": 2}], '[{"a":1},{"a":2}]'),
+        (ToolResult("two orders", {"ids": ["o1"]}), ["two orders", {"ids": ["o1"]}]),
+        (ToolResult([], {"ids": ["o1"]}), {"ids": ["o1"]}),
+    ],
+)
+def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
+    """Once, though it is sent as a text and as a structure."""
+    server = FastMCP("values")
+    server.add_middleware(ShieldMiddleware(strict))
+    server.add_tool(Tool.from_function(lambda: returned, name="give"))
+
+    with_client(server, lambda c: told(c, "give", session="s"))
+
+    assert [value] == [call.value for call in strict.session("s").executed]
+
+
+# Which tools there are -------------------------------------------------------------------------
+
+
+def test_a_tool_that_is_hidden_is_not_told_of(strict):
+    """Feedback names only what this caller may see; a phantom does not reach the tool."""
+    server = served(strict)
+    server.disable(names={"refund"}, components={"tool"})
+
+    async def conversed(client: Client[Any]) -> Any:
+        result = await client.call_tool_mcp("refnd", {})
+        return json.loads(result.content[0].text)["problems"][0]["allowed"]
+
+    assert "refund" not in with_client(server, conversed)
+
+
+def test_a_tool_that_is_added_later_is_known(strict):
+    """The server is asked, not a list of yesterday."""
+    server = served(strict)
+
+    async def conversed(client: Client[Any]) -> Any:
+        before = await told(client, "greet")
+        server.tool(lambda: "hello", name="greet")
+        return before, await told(client, "greet")
+
+    assert (["unknown_tool"], "hello") == with_client(server, conversed)
+
+
+def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
+    """Where its provider is away, a known tool is judged, any other gets the server's error."""
+
+    class Flaky(Provider):
+        away = False
+
+        async def _list_tools(self) -> list[Tool]:
+            if self.away:
+                raise MCPError(code=-32603, message="the backend is away")
+            return [Tool.from_function(lambda n: "done", name="work")]
+
+    provider = Flaky()
+    server = FastMCP("flaky")
+    server.provider_error_strategy = "raise"
+    server.add_middleware(ShieldMiddleware(strict))
+    server.add_provider(provider)
+
+    async def conversed(client: Client[Any]) -> Any:
+        first = await told(client, "work", {"n": 1})
+        provider.away = True
+        answers = []
+        for name, arguments in [("work", {}), ("work", {"n": 1}), ("play", {})]:
+            try:
+                answers.append(await told(client, name, arguments))
+            except MCPError as error:
+                answers.append(error.error.message)
+        return first, answers
+
+    first, answers = with_client(server, conversed)
+
+    assert "done" == first
+    assert [["missing_argument"], "the backend is away", "the backend is away"] == answers
+
+
+def test_a_tool_that_a_middleware_serves_is_none_of_ours(strict):
+    """What stands in the list that a client gets is no phantom, wherever it comes from."""
+
+    class Serves(Middleware):
+        async def on_list_tools(self, context: Any, call_next: Any) -> Any:
+            extra = Tool.from_function(lambda: "", name="weather")
+            return [*await call_next(context), extra]
+
+        async def on_call_tool(self, context: Any, call_next: Any) -> Any:
+            if context.message.name != "weather":
+                return await call_next(context)
+            return await Tool.from_function(lambda: "sunny", name="weather").run({})
+
+    server = served(strict)
+    server.add_middleware(Serves())
+
+    async def conversed(client: Client[Any]) -> Any:
+        await client.list_tools()
+        return await told(client, "weather"), await told(client, "wether")
+
+    assert ("sunny", ["unknown_tool"]) == with_client(server, conversed)
+
+
+def test_the_version_that_is_called_is_the_one_that_is_judged(strict):
+    """Two versions of one name have two schemas."""
+    server = FastMCP("versions")
+    server.add_middleware(ShieldMiddleware(strict))
+    server.tool(lambda a: f"first {a}", name="put", version="1")
+    server.tool(lambda b: f"second {b}", name="put", version="2")
+
+    async def conversed(client: Client[Any]) -> Any:
+        newest = await told(client, "put", {"b": 1})
+        old = await client.call_tool("put", {"a": 1}, version="1")
+        return newest, old.content[0].text, await told(client, "put", {"a": 1})
+
+    newest, old, mismatch = with_client(server, conversed)
+
+    assert ("second 1", "first 1") == (newest, old)
+    assert "unknown_argument" in mismatch
+
+
+def test_mcps_hints_are_the_authors_words(strict):
+    """A server says what is destructive; it is judged so."""
+    server = FastMCP("hints")
+    server.add_middleware(ShieldMiddleware(strict))
+    hints = {"destructiveHint": True, "idempotentHint": True, "openWorldHint": True}
+    server.tool(lambda: "", name="wipe", annotations=hints)
+    server.tool(lambda: "", name="look", annotations={"readOnlyHint": True})
+
+    with_client(server, lambda client: client.list_tools())
+
+    tools = strict.registry.tools()
+    assert (True, True, True) == (
+        tools["wipe"].destructive, tools["wipe"].idempotent, tools["wipe"].open_world,
+    )  # fmt: skip
+    assert (True, False) == (tools["look"].read_only, tools["look"].destructive)
+
+
+def test_two_servers_share_a_shield_and_a_key(strict):
+    """One agent's two servers: each offers its own tools, both see the same run."""
+    other = FastMCP("other")
+    other.add_middleware(ShieldMiddleware(strict))
+    other.tool(lambda user_id: "deleted there", name="delete_user")
+    shop = served(strict)
+
+    async def conversed() -> Any:
+        async with Client(shop) as first, Client(other) as second:
+            await told(first, "create_user", {"user_id": "u_1"}, session="s")
+            phantom = await told(second, "refund", {}, session="s")
+            return phantom, await told(second, "delete_user", {"user_id": "u_1"}, session="s")
+
+    assert (["unavailable_tool"], ["undone"]) == asyncio.run(conversed())
+
+
+def test_a_name_without_end_breaks_nothing(strict):
+    """A tool that we cannot know is listed with all others."""
+    server = served(strict)
+    server.add_tool(Tool.from_function(lambda: "long", name="n" * 600))
+
+    async def conversed(client: Client[Any]) -> Any:
+        names = [tool.name[:6] for tool in await client.list_tools()]
+        return names, await told(client, "refund", {"transaction_id": "tx_1", "amount": 1})
+
+    names, answer = with_client(server, conversed)
+
+    assert ["get_or", "refund", "create", "delete", "nnnnnn"] == names
+    assert "refunded tx_1" == answer
+
+
+# What passes through ---------------------------------------------------------------------------
+
+
+def test_feedback_is_an_error_result(strict):
+    """A client that raises on errors raises FastMCP's own, with our text."""
+
+    async def conversed(client: Client[Any]) -> str:
+        with pytest.raises(ToolError) as raised:
+            await client.call_tool("refnud", {})
+        return str(raised.value)
+
+    feedback = json.loads(with_client(served(strict), conversed))
+
+    assert ("blocked", "refund") == (feedback["status"], feedback["problems"][0]["nearest"])
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ToolError("no"), ValueError("no"), MCPError(code=-32021, message="needs sampling")],
+    ids=["ToolError", "ValueError", "MCPError"],
+)
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_an_error_is_the_frameworks_own(error, mode):
+    """Whatever a tool raises reaches the client as it would without us, and counts as failed."""
+
+    def answer(guard: Shield | None) -> Any:
+        server = FastMCP("errors")
+        if guard is not None:
+            server.add_middleware(ShieldMiddleware(guard))
+
+        @server.tool
+        def fail() -> str:
+            raise error
+
+        async def conversed(client: Client[Any]) -> Any:
+            try:
+                meta = {"abs_shield/session": "s"}
+                return (await client.call_tool_mcp("fail", {}, meta=meta)).model_dump()
+            except MCPError as raised:
+                return raised.error.model_dump()
+
+        return with_client(server, conversed)
+
+    guard = Shield(shield.configure(mode=mode))
+    assert answer(None) == answer(guard)
+    assert [("fail", True)] == [(c.tool, c.error) for c in guard.session("s").executed]
+
+
+def test_a_tool_that_asks_the_client_is_one_call(strict):
+    """It ends its request to be called again with the answer: one decision, one execution."""
+    server = FastMCP("asks")
+    server.add_middleware(ShieldMiddleware(strict))
+
+    @server.tool
+    async def book(city: str, context: Context) -> Any:
+        if context.input_responses:
+            return f"booked {city}"
+        schema = {"type": "object", "properties": {"sure": {"type": "boolean"}}}
+        asked = mcp_types.ElicitRequestFormParams(message="Sure?", requested_schema=schema)
+        return mcp_types.InputRequiredResult(
+            input_requests={"sure": mcp_types.ElicitRequest(params=asked)}, request_state="1"
+        )
+
+    async def answered(message: str, kind: Any, params: Any, context: Any) -> Any:
+        return {"sure": True}
+
+    answer = with_client(
+        server,
+        lambda c: told(c, "book", {"city": "Rome"}, session="s"),
+        elicitation_handler=answered,
+    )
+
+    assert "booked Rome" == answer
+    assert ["book"] == [decision.tool for decision in strict.store.decisions()]
+    assert ["booked Rome"] == [call.value for call in strict.session("s").executed]
+
+
+def test_a_tool_that_calls_a_tool_is_two_calls(strict):
+    """The inner one is no proposal of the model's, though it comes with the same request."""
+    server = served(strict)
+
+    @server.tool
+    async def refund_all(context: Context) -> str:
+        arguments = {"transaction_id": "tx_9", "amount": 1}
+        result = await context.fastmcp.call_tool("refund", arguments)
+        return str(result.content[0].text)
+
+    strict.session("s", messages=SAID)
+    answer = with_client(server, lambda c: told(c, "refund_all", session="s", call="c1"))
+
+    assert "refunded tx_9" == answer
+    executed = [(call.tool, call.nested) for call in strict.session("s").executed]
+    assert [("refund", True), ("refund_all", False)] == executed
+    outer, inner = strict.store.decisions()
+    assert ("c1", True) == (outer.call_id, inner.call_id != "c1")
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_calls_run_side_by_side(mode):
+    """Ten waits of a fifth of a second take far less than two seconds, each in its session."""
+    guard = Shield(shield.configure(mode=mode))
+    server = FastMCP("slow")
+    server.add_middleware(ShieldMiddleware(guard))
+
+    @server.tool
+    async def wait(n: int) -> str:
+        await asyncio.sleep(0.2)
+        return f"waited {n}"
+
+    async def conversed(client: Client[Any]) -> Any:
+        start = perf_counter()
+        calls = (told(client, "wait", {"n": n}, session=f"s{n % 2}") for n in range(10))
+        return await asyncio.gather(*calls), perf_counter() - start
+
+    answers, took = with_client(server, conversed)
+
+    assert [f"waited {n}" for n in range(10)] == answers
+    assert took < 1
+    for parity in (0, 1):
+        ran = guard.session(f"s{parity}").executed
+        assert {parity} == {call.arguments["n"] % 2 for call in ran}
+
+
+def test_a_call_that_is_given_up_is_over(strict):
+    """A client that stops waiting leaves a failed call, and no call that runs for ever."""
+    server = FastMCP("slow")
+    server.add_middleware(ShieldMiddleware(strict))
+
+    @server.tool
+    async def wait() -> str:
+        await asyncio.sleep(30)
+        return "waited"
+
+    async def conversed(client: Client[Any]) -> None:
+        with pytest.raises(Exception, match=r"[Tt]imed out"):
+            await client.call_tool("wait", {}, timeout=0.2, meta={"abs_shield/session": "s"})
+
+    with_client(server, conversed)
+
+    session = strict.session("s")
+    assert [("wait", True)] == [(call.tool, call.error) for call in session.executed]
+    assert {} == session.calls.opened
+
+
+def test_a_call_in_process_is_judged_too(strict):
+    """`server.call_tool` goes by the middleware, without a request around it."""
+    server = served(strict)
+
+    result = asyncio.run(server.call_tool("refnud", {}))
+
+    assert result.is_error is True
+    assert [Verdict.HALLUCINATED] == [d.verdict for d in strict.store.decisions()]
+
+
+def test_the_servers_own_span_tells_of_the_call(strict):
+    """It keeps its name, is one a request, and is the one that executes the tool."""
+    server = served(strict)
+    ran = Ran()
+
+    async def conversed(client: Client[Any]) -> None:
+        await told(client, "get_order", {"order_id": "ord_1"})
+        await told(client, "get_ordr", {"order_id": "ord_1"})
+
+    with recorded(ran):
+        with_client(server, conversed)
+
+    claims = [
+        (name, attributes["mcp.method.name"], attributes["abs_shield.verdict"])
+        for name, attributes in ran.spans
+        if attributes.get("gen_ai.operation.name") == "execute_tool"
+    ]
+    assert [
+        ("tools/call get_order", "tools/call", "CLEAN"),
+        ("tools/call", "tools/call", "HALLUCINATED"),
+    ] == claims
+    assert not [name for name, _ in ran.spans if name.startswith("execute_tool")]
+
+
+def test_the_page_runs():
+    """The server of `docs/adapters/fastmcp.md` is judged."""
+    page = (ROOT / "docs" / "adapters" / "fastmcp.md").read_text(encoding="utf-8")
+    made: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], made)
+
+    answer = with_client(made["server"], lambda c: told(c, "refund"))
+
+    assert "Unknown tool: 'refund'" == answer
+    assert ["refund"] == [decision.tool for decision in made["firewall"].store.decisions()]
+
+
+def test_the_example_runs():
+    """A phantom target is stopped and corrected."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "fastmcp_agent.py")],
+        capture_output=True, text=True, check=True, env={"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+
+    assert [
+        "refund tx_12354  blocked: unseen, did you mean tx_12345?",
+        "refund tx_12345  ran: refunded 20.00 for tx_12345",
+        "1 call ran, 1 was stopped",
+    ] == done.stdout.splitlines()

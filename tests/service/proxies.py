@@ -1,0 +1,74 @@
+"""Servers and proxies as a user starts them: processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import monotonic, sleep
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+SHOP = [sys.executable, str(HERE / "shop.py")]
+POLICY = f"{HERE / 'policy.py'}:policy"
+COMMAND = [sys.executable, "-c", "import sys; from abs_shield.cli import main; sys.exit(main())"]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
+_PATIENCE_S = 60.0
+
+
+@contextmanager
+def proxied(*options: str, log: Path) -> Iterator[str]:
+    """Start `abs-shield mcp` on a free port; give its URL."""
+    argv = [*COMMAND, "mcp", "--http", "127.0.0.1:0", *options]
+    with log.open("w") as errors:
+        process = subprocess.Popen(argv, env=ENVIRONMENT, stderr=errors, cwd=ROOT)
+    try:
+        url = _told(log, process)
+        _answered(url)
+        yield url
+    finally:
+        process.terminate()
+        process.wait(_PATIENCE_S)
+
+
+@contextmanager
+def shop_at(port: int) -> Iterator[str]:
+    """Serve the shop over HTTP; give its URL."""
+    process = subprocess.Popen([*SHOP, str(port)], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+    try:
+        _answered(url := f"http://127.0.0.1:{port}/mcp")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(_PATIENCE_S)
+
+
+def _told(log: Path, process: subprocess.Popen[bytes]) -> str:
+    """The URL that the proxy says it serves."""
+    until = monotonic() + _PATIENCE_S
+    while monotonic() < until and process.poll() is None:
+        for line in log.read_text().splitlines():
+            if "serving http" in line:
+                return line.rpartition(" ")[2]
+        sleep(0.05)
+    raise AssertionError(f"the proxy said no URL: {log.read_text()}")
+
+
+def _answered(url: str) -> None:
+    """Wait until a server answers, whatever it says to a browser."""
+    until = monotonic() + _PATIENCE_S
+    while monotonic() < until:
+        try:
+            urlopen(url, timeout=1).close()
+            return
+        except HTTPError as error:
+            error.close()
+            return
+        except (URLError, OSError):
+            sleep(0.05)
+    raise AssertionError(f"nobody answers at {url}")
