@@ -42,10 +42,11 @@ def current_session() -> Session | None:
 class Scoped:
     """What a session is as a context manager: current inside the block, settled behind it."""
 
+    _closers: tuple[Callable[[Any], None], ...] = ()
+
     def __init__(self) -> None:
         self.lock = RLock()
         self._entered = 0
-        self._closers: list[Callable[[Any], None]] = []
 
     def settle(self) -> None:
         """The block is left: what is still open is told as it stands."""
@@ -54,7 +55,7 @@ class Scoped:
     def on_close(self, closer: Callable[[Any], None]) -> None:
         """Call *closer* when this session is left for the last time."""
         if closer not in self._closers:
-            self._closers.append(closer)
+            self._closers = (*self._closers, closer)
 
     def __enter__(self) -> Self:
         with self.lock:

@@ -41,6 +41,12 @@ class Session(Scoped):
     1
     """
 
+    granted: frozenset[str] | None = None
+    """The tools to which the host narrowed it; a step's ``tools`` are never more than these."""
+
+    ephemeral: bool = False
+    """Whether it stands for one call that belongs to none."""
+
     def __init__(
         self,
         id: str | None = None,
@@ -55,12 +61,13 @@ class Session(Scoped):
         limits = _LIMITS if limits is None else limits
         self.id = new_id() if id is None else id
         self.run_id = new_id()
-        self.tools = self.granted = None if tools is None else frozenset(tools)
+        self.tools = None if tools is None else frozenset(tools)
+        if tools is not None:
+            self.granted = self.tools
         self.agent = agent
         self.model: str | None = None
         self.parent = parent
         self.owner = owner
-        self.ephemeral = False
         self.clock: Callable[[], float] = monotonic
         self.turns = 0
         self.log = Log(limits.text)
