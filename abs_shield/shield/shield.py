@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
-from abs_shield.core.messages import UnreadableMessage, read_calls, sound
+from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
@@ -19,6 +19,7 @@ from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.desk import Desk, Ran
+from abs_shield.shield.given import one, readable
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry, declared, runner
@@ -200,7 +201,7 @@ class Shield:
         """
         shared = self._session(session)
         shared.settle()
-        read = _readable(calls)
+        read = readable(calls)
         decisions: list[Decision] = []
         turn: list[Pending] = []
         for place, call in enumerate(read):
@@ -212,7 +213,7 @@ class Shield:
 
     def check_call(self, call: Call, *, session: Session | None = None) -> Decision:
         """Judge one call at its dispatch; the caller runs it unless ``decision.blocked``."""
-        return self.desk.admit(self.desk.open(_one(call), self._session(session))).decision
+        return self.desk.admit(self.desk.open(one(call), self._session(session))).decision
 
     def check_result(
         self,
@@ -229,7 +230,7 @@ class Shield:
         Returns:
             A Decision about the result; its verification is unavailable as yet.
         """
-        read = _one(call)
+        read = one(call)
         arguments = read_arguments(read.arguments)
         return self.desk.close(
             read,
@@ -248,7 +249,7 @@ class Shield:
         Raises:
             CallBlocked: On entering the block, where the call is blocked.
         """
-        return self._guard(_one(call), self._session(session))
+        return self._guard(one(call), self._session(session))
 
     def dispatch(
         self,
@@ -268,7 +269,7 @@ class Shield:
             CallBlocked: The call is blocked.
             ShieldError: There is nothing to run, or the function is async (use `adispatch`).
         """
-        call = _one(ToolCall(name, arguments, call_id))
+        call = one(ToolCall(name, arguments, call_id))
         guard = self._guard(call, self._session(session))
         guard.__enter__()
         with guard.failing():
@@ -287,7 +288,7 @@ class Shield:
         session: Session | None = None,
     ) -> Any:
         """As `dispatch`, for functions and approvers that are async, and for all others."""
-        call = _one(ToolCall(name, arguments, call_id))
+        call = one(ToolCall(name, arguments, call_id))
         guard = self._guard(call, self._session(session))
         await guard.__aenter__()
         with guard.failing():
@@ -386,23 +387,3 @@ def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
     first = () if otel in given else (otel,)
     log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
     return (*first, *log, *given)
-
-
-def _one(call: Any) -> ToolCall:
-    """The one call of any shape; what holds none, or several, is a call without a name."""
-    if type(call) is ToolCall:
-        return sound(call)
-    read = _readable(call)
-    return read[0] if len(read) == 1 else ToolCall("")
-
-
-def _readable(calls: Any) -> tuple[ToolCall, ...]:
-    """Give the calls of any shape; what is none becomes a call without a name."""
-    if isinstance(calls, ToolCall):
-        return (sound(calls),)
-    if isinstance(calls, Sequence) and not isinstance(calls, (str, bytes)):
-        return tuple(call for part in calls for call in _readable(part))
-    try:
-        return read_calls(calls)
-    except UnreadableMessage:
-        return (ToolCall(""),)
