@@ -9,7 +9,6 @@ from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from fastmcp.exceptions import ToolError
 from fastmcp.server.dependencies import get_access_token, get_http_headers
 from fastmcp.server.middleware import Middleware, MiddlewareContext
 from fastmcp.server.providers.addressing import parse_hashed_backend_name
@@ -138,7 +137,7 @@ class ShieldMiddleware(Middleware):
         message, meta = context.message, _meta(context)
         names = await self._callable(context)
         session = self._joined(context, meta)
-        session.tools = names
+        session.tools = _both(names, session.granted)
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
@@ -150,6 +149,7 @@ class ShieldMiddleware(Middleware):
         with guard.failing():
             result = await call_next(context)
         self._end(guard, result, session, call)
+        guard.__exit__(None, None, None)
         return result
 
     def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
@@ -218,18 +218,13 @@ class ShieldMiddleware(Middleware):
             if not session.ephemeral:
                 state = result.input_required.request_state
                 self._asks.keep(_asked(session, call, state), call.id)
-            guard.leave()
-            return
-        failed = None
-        if not isinstance(result, ToolResult):
+            guard.suspend()
+        elif not isinstance(result, ToolResult):
             session.opaque("the result of a background task is not seen")
-        elif result.is_error:
-            failed = ToolError("\n".join(filter(None, map(_read, result.content))))
         else:
-            guard.value = _value(result)
+            guard.value, guard.failed = _value(result), result.is_error
             if any(_read(block) is None for block in result.content):
                 session.opaque("a tool result holds what is no text")
-        guard.__exit__(type(failed) if failed else None, failed, None)
 
 
 class _Asks:
@@ -271,6 +266,13 @@ def _meta(context: Any) -> dict[str, Any]:
 
 def _server(context: Any) -> Any:
     return getattr(context.fastmcp_context, "fastmcp", None)
+
+
+def _both(names: frozenset[str] | None, granted: frozenset[str] | None) -> frozenset[str] | None:
+    """The server's tools, as far as the host granted them; None where neither is known."""
+    if names is None or granted is None:
+        return granted if names is None else names
+    return names & granted
 
 
 def _text(given: Any) -> str:

@@ -402,6 +402,18 @@ def test_a_tool_that_is_added_later_is_known(strict):
     assert (["unknown_tool"], "hello") == with_client(server, conversed)
 
 
+def test_a_host_may_narrow_a_session(strict):
+    """What it did not grant is not available, though the server offers it."""
+    strict.session("s", tools=["get_order"])
+
+    async def conversed(client: Client[Any]) -> Any:
+        arguments = {"order_id": "ord_1"}
+        denied = [await told(client, "create_user", {"user_id": "u"}, session="s") for _ in "ab"]
+        return denied, "pc_777" in await told(client, "get_order", arguments, session="s")
+
+    assert ([["unavailable_tool"]] * 2, True) == with_client(served(strict), conversed)
+
+
 def test_a_server_that_cannot_tell_is_no_phantoms_fault(strict):
     """Where its provider is away, a known tool is judged, any other gets the server's error."""
 
@@ -704,10 +716,11 @@ def test_the_servers_own_span_tells_of_the_call(strict):
 
 
 def test_the_page_runs():
-    """The server of `docs/adapters/fastmcp.md` is judged."""
-    page = (ROOT / "docs" / "adapters" / "fastmcp.md").read_text(encoding="utf-8")
+    """The server of `docs/adapters.md` is judged."""
+    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
+    section = page.partition("\n## FastMCP and MCP\n")[2]
     made: dict[str, Any] = {}
-    exec(page.partition("```python\n")[2].partition("```")[0], made)
+    exec(section.partition("```python\n")[2].partition("```")[0], made)
 
     answer = with_client(made["server"], lambda c: told(c, "refund"))
 
