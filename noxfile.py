@@ -17,6 +17,9 @@ def adapters(session: nox.Session, adapter: str) -> None:
     session.install("-q", "-e", f".[{adapter}]", "pytest>=8.3", "hypothesis>=6.115")
     tests = ["tests/adapters"]
     if adapter == "fastmcp":
-        tests.append("tests/service")
+        tests += ["tests/service", "tests/cli/test_mcp_command.py"]
+        session.install("-q", "mcp-server-time", "mcp-server-git")
     session.run("python", "-m", "pytest", *tests, *session.posargs)
     session.run("python", "-m", "tests.adapters.matrix")
+    if adapter == "fastmcp":
+        session.run("python", "benchmarks/mcp_proxy.py", "200")

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SHOP = [sys.executable, str(HERE / "shop.py")]
+SHOP = [sys.executable, str(HERE / "shop_server.py")]
 POLICY = f"{HERE / 'policy.py'}:policy"
 COMMAND = [sys.executable, "-c", "import sys; from abs_shield.cli import main; sys.exit(main())"]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "ignore"}
