@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -95,6 +95,7 @@ class ShieldMiddleware(Middleware):
         self._hears = hears
         self._shown: WeakKeyDictionary[Any, frozenset[str]] = WeakKeyDictionary()
         self._asks = _Asks()
+        self._under_way: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
     # What the model reads ------------------------------------------------------------------------
 
@@ -141,16 +142,28 @@ class ShieldMiddleware(Middleware):
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
-        guard = self.firewall.guard(call, session=session)
+        nested = RUNNING.get() is session
+        siblings = () if nested else tuple(self._under_way.get(session, ()))
+        guard = self.firewall.guard(call, session=session, siblings=siblings)
         try:
             await guard.__aenter__()
         except CallBlocked as blocked:
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
-        with guard.failing():
+        with self._runs(call, session), guard.failing():
             result = await call_next(context)
         self._end(guard, result, session, call)
         guard.__exit__(None, None, None)
         return result
+
+    @contextmanager
+    def _runs(self, call: ToolCall, session: Session) -> Iterator[None]:
+        """A batch arrives call by call: those that run count for one that comes beside them."""
+        running = self._under_way.setdefault(session, [])
+        running.append(call)
+        try:
+            yield
+        finally:
+            running.remove(call)
 
     def _call_id(self, session: Session, context: Any, meta: dict[str, Any]) -> str | None:
         """The model's id of this call; without one, a call can be told from its transcript."""

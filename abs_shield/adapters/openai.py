@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from abs_shield.core.events import Opaque
+from abs_shield.core.messages import read_message
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.seam import Seam
@@ -35,7 +37,8 @@ def run_tool_calls(
         What to append to *messages* behind the response's own message or items.
     """
     seen = _taken_in(response, messages, firewall, session)
-    return firewall.run_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+    told = firewall.run_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+    return [_as_the_api_takes(message) for message in told]
 
 
 async def arun_tool_calls(
@@ -48,7 +51,15 @@ async def arun_tool_calls(
 ) -> list[dict[str, Any]]:
     """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
     seen = _taken_in(response, messages, firewall, session)
-    return await firewall.arun_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+    told = await firewall.arun_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
+    return [_as_the_api_takes(message) for message in told]
+
+
+def _as_the_api_takes(message: dict[str, Any]) -> dict[str, Any]:
+    """A tool's message without what the API does not know: its name, and whether it failed."""
+    if message.get("role") != "tool":
+        return message
+    return {key: value for key, value in message.items() if key not in ("name", "error")}
 
 
 def _taken_in(
@@ -63,7 +74,16 @@ def _taken_in(
     seam.hear(seen, _said(heard) if isinstance(heard, str) else heard)
     if not known and (conversation or getattr(response, "previous_response_id", None)):
         seen.opaque("the conversation so far is kept by the provider")
+    for item in getattr(response, "output", None) or ():
+        _hear_hosted(item, seen)
     return seen
+
+
+def _hear_hosted(item: Any, session: Session) -> None:
+    """What a hosted tool brought in the same response is not seen here."""
+    for event in read_message(item):
+        if isinstance(event, Opaque):
+            session.opaque(event.reason)
 
 
 def _said(text: str) -> list[dict[str, str]]:
@@ -74,6 +94,8 @@ def _said(text: str) -> list[dict[str, str]]:
 def _proposed(response: Any) -> Any:
     """The message or the items that hold the calls, each call with its log-probabilities."""
     choices = getattr(response, "choices", None)
+    if choices == []:
+        return []
     if choices is None:
         items = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
         return [item for item in items if item["type"] in ("function_call", "custom_tool_call")]

@@ -32,16 +32,23 @@ class Guard:
     """
 
     __slots__ = (
-        "_call", "_desk", "_opened", "_running", "_session", "_span", "_started", "_suspended",
-        "failed", "value",
+        "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
+        "_suspended", "failed", "value",
     )  # fmt: skip
 
     def __init__(
-        self, desk: Desk, call: ToolCall, session: Session, span: AbstractContextManager[Any]
+        self,
+        desk: Desk,
+        call: ToolCall,
+        session: Session,
+        span: AbstractContextManager[Any],
+        *,
+        siblings: tuple[ToolCall, ...] = (),
     ) -> None:
         self._desk = desk
         self._call = call
         self._session = session
+        self._siblings = siblings
         self._span: AbstractContextManager[Any] | None = span
         self._opened: Opened | None = None
         self._running: Token[Session | None] | None = None
@@ -83,7 +90,7 @@ class Guard:
     def __enter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(self._desk.admit(self._desk.open(self._call, self._session)))
+            self._begin(self._desk.admit(self._judged()))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -92,11 +99,14 @@ class Guard:
     async def __aenter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(await self._desk.aadmit(self._desk.open(self._call, self._session)))
+            self._begin(await self._desk.aadmit(self._judged()))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
         return self
+
+    def _judged(self) -> Opened:
+        return self._desk.open(self._call, self._session, siblings=self._siblings)
 
     def _entered(self) -> AbstractContextManager[Any]:
         """Open the span of the dispatch; it is closed at once where the call is blocked."""

@@ -242,14 +242,21 @@ class Shield:
 
     # Running -------------------------------------------------------------------------------------
 
-    def guard(self, call: Call, *, session: Session | None = None) -> Guard:
+    def guard(
+        self, call: Call, *, session: Session | None = None, siblings: tuple[ToolCall, ...] = ()
+    ) -> Guard:
         """
         Stand around one dispatch: ``with firewall.guard(call) as guard: guard.value = ...``.
+
+        Args:
+            call: The call.
+            session: The session; the current one where None.
+            siblings: Calls that run at this moment beside it, where no turn was shown.
 
         Raises:
             CallBlocked: On entering the block, where the call is blocked.
         """
-        return self._guard(one(call), self._session(session))
+        return self._guard(one(call), self._session(session), siblings)
 
     def dispatch(
         self,
@@ -352,10 +359,12 @@ class Shield:
             found.ephemeral = True
         return found
 
-    def _guard(self, call: ToolCall, session: Session) -> Guard:
+    def _guard(
+        self, call: ToolCall, session: Session, siblings: tuple[ToolCall, ...] = ()
+    ) -> Guard:
         shown = call.name if call.name in self.registry else VALUE_UNREGISTERED
         span = self._otel.execute_tool(shown, call.id)
-        return Guard(self.desk, call, session, span)
+        return Guard(self.desk, call, session, span, siblings=siblings)
 
     def _run(self, guard: Guard, name: str) -> Any:
         run = runner(self.registry.get(name))

@@ -35,38 +35,31 @@ class Loop:
 
     name = "fastmcp"
     impossible: Mapping[str, str] = MappingProxyType(
-        {"unparsable JSON": "the client parses the arguments, a server is only sent objects"}
+        {
+            "unparsable JSON": "the client parses the arguments, a server is only sent objects",
+            "handoff": "a server is asked for calls, and is not told of agents",
+        }
     )
 
     def run(self, turns: Sequence[Turn], *, firewall: Shield | None, stream: bool = False) -> Ran:
-        return self._played(turns, firewall, stream=stream, agent="clerk")
-
-    def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
-        """A second client goes on under the same key, as another agent."""
-        return self._played(turns, firewall, stream=False, agent="helper")
-
-    def _played(
-        self, turns: Sequence[Turn], firewall: Shield | None, *, stream: bool, agent: str
-    ) -> Ran:
         desk = Desk()
         ran = Ran(ran=desk.ran)
         server = server_of(desk, firewall)
         session = Session() if firewall is None else firewall.session(KEY)
         session.user(ASKED)
         with recorded(ran):
-            asyncio.run(self._looped(turns, server, ran, stream=stream, agent=agent))
+            asyncio.run(self._looped(turns, server, ran, stream=stream))
         found = session.origin("pc_777")
         ran.origin = "" if found is None else found.source
         ran.decisions = [] if firewall is None else firewall.store.decisions()
-        ran.agents = [decision.agent or "" for decision in ran.decisions]
         return ran
 
+    def delegate(self, turns: Sequence[Turn], *, firewall: Shield | None) -> Ran:
+        raise NotImplementedError
+
     async def _looped(
-        self, turns: Sequence[Turn], server: FastMCP, ran: Ran, *, stream: bool, agent: str
+        self, turns: Sequence[Turn], server: FastMCP, ran: Ran, *, stream: bool
     ) -> None:
-        if agent != "clerk":
-            async with Client(server) as first:
-                await first.list_tools()
         opened: AbstractAsyncContextManager[Client[Any]]
         opened = asgi_client(server) if stream else Client(server)
         messages: list[dict[str, Any]] = [{"role": "user", "content": ASKED}]
@@ -79,13 +72,13 @@ class Loop:
                     return
                 messages.append({"role": "assistant", "calls": [call._asdict() for call in turn]})
                 for call in turn:
-                    told = await self._told(client, call, agent)
+                    told = await self._told(client, call)
                     ran.heard[call.id] = told
                     messages.append({"role": "tool", "tool_call_id": call.id, "content": told})
 
-    async def _told(self, client: Client[Any], call: Call, agent: str) -> str:
+    async def _told(self, client: Client[Any], call: Call) -> str:
         assert not isinstance(call.arguments, str)
-        meta = {SESSION: KEY, CALL: call.id, AGENT: agent}
+        meta = {SESSION: KEY, CALL: call.id, AGENT: "clerk"}
         result = await client.call_tool_mcp(call.name, dict(call.arguments), meta=meta)
         return "\n".join(block.text for block in result.content if block.type == "text")
 

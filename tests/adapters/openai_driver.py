@@ -117,12 +117,11 @@ class Loop:
                 response = self._asked(client, messages, stream=stream)
                 ran.answer, said, calls = self._read(response)
                 if guard is None:
-                    told = [(call.id, dispatch(call)) for call in calls]
+                    told = [self._told(call.id or "", dispatch(call)) for call in calls]
                 else:
-                    sent = run_tool_calls(response, messages, firewall=guard, dispatch=dispatch)
-                    told = [self._heard(message) for message in sent]
-                ran.heard |= dict(told)
-                messages += [*said, *(self._told(*each) for each in told)]
+                    told = run_tool_calls(response, messages, firewall=guard, dispatch=dispatch)
+                ran.heard |= dict(map(self._heard, told))
+                messages += [*said, *told]
             found = session.origin("pc_777")
         ran.origin = "" if found is None else found.source
         ran.decisions = [] if guard is None else guard.store.decisions()

@@ -78,7 +78,6 @@ class Ran:
         error: What the run raised; None where it came to an end.
         spans: Name and attributes of each span that was recorded, in order of their ends.
         origin: Who mentioned ``pc_777`` according to the session: ``"tool"``, ``"user"`` or "".
-        agents: `Decision.agent` of each decision, where the framework names its agents.
     """
 
     answer: str | None = None
@@ -141,18 +140,17 @@ class Scene:
     delegates: bool = False
 
 
-def _bad(call: Call, *codes: str, streams: bool = False) -> Scene:
+def _bad(call: Call, *codes: str, **how: bool) -> Scene:
     """A bad call that the model corrects once it is told."""
     again = GOOD._replace(id="c2")
-    return Scene([[call], [again], DONE], call.id, frozenset(codes), ("refund",), streams)
+    return Scene([[call], [again], DONE], call.id, frozenset(codes), ("refund",), **how)
 
 
+UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
 SCENES: dict[str, Scene] = {
     "good call": Scene([[GOOD], DONE], runs=("refund",)),
     "phantom tool": _bad(GOOD._replace(name="refnud"), "unknown_tool"),
-    "phantom target": _bad(
-        GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0}), "unseen"
-    ),
+    "phantom target": _bad(UNSEEN, "unseen"),
     "wrong type": _bad(
         GOOD._replace(arguments={"transaction_id": "tx_12345", "amount": "a lot"}), "wrong_type"
     ),
@@ -177,7 +175,7 @@ SCENES: dict[str, Scene] = {
         runs=("get_order", "refund"),
     ),
     "streaming": _bad(GOOD._replace(name="refnud"), "unknown_tool", streams=True),
-    "handoff": Scene([[GOOD], DONE], runs=("refund",), delegates=True),
+    "handoff": _bad(UNSEEN, "unseen", delegates=True),
 }
 
 

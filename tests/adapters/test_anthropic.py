@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,10 +37,10 @@ from tests.adapters.anthropic_driver import (
     write,
 )
 from tests.adapters.conformance import conforms
-from tests.adapters.scenes import DONE, GOOD, SCENES, Call, Desk, firewall
+from tests.adapters.page import blocks
+from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Desk, firewall
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "adapters" / "anthropic.md"
 
 TestRunner = conforms(DRIVER)
 TestAsyncRunner = conforms(ASYNC)
@@ -554,9 +553,18 @@ def test_the_example_tells_its_story(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", [0, 1])
 def test_the_page_runs(number: int) -> None:
     """Its blocks run as they stand, with a scripted model for the client."""
-    page = PAGE.read_text(encoding="utf-8")
-    source = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[number]
-    model = Scripted([[PHANTOM], DONE])
-    exec(source.replace("Anthropic()", "client_of()"), {"client_of": model.client})
+    model, desk = Scripted([[PHANTOM], DONE]), Desk()
+    client, ask = model.client(), {"model": "scripted", "max_tokens": 100}
+    names: dict[str, Any] = {
+        "client": client,
+        "messages": [{"role": "user", "content": ASKED}],
+        "ask": ask,
+    }
+    names["refund"] = [beta_tool(desk.refund), desk.refund][number]
+    if number:
+        names["reply"] = client.messages.create(
+            messages=[{"role": "user", "content": ASKED}], **ask
+        )
+    exec(blocks("Anthropic SDK")[number], names)
 
     assert '"blocked"' in model.heard()["c1"]

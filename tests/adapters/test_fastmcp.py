@@ -32,7 +32,8 @@ from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
 from tests.adapters.conformance import conforms
 from tests.adapters.fastmcp_driver import DRIVER
-from tests.adapters.scenes import SCENES, Ran, firewall
+from tests.adapters.page import blocks
+from tests.adapters.scenes import Ran
 from tests.adapters.spans import recorded
 
 TestConformance = conforms(DRIVER)
@@ -100,6 +101,29 @@ async def undone(client: Client[Any], **meta: Any) -> Any:
     """Make a user and delete it at once."""
     await told(client, "create_user", {"user_id": "u_1"}, **meta)
     return await told(client, "delete_user", {"user_id": "u_1"}, **meta)
+
+
+def test_calls_of_a_batch_that_run_side_by_side_are_judged_together(strict):
+    """The second is asked for before the first is done."""
+
+    async def both(client: Client[Any]) -> list[Any]:
+        making = asyncio.create_task(told(client, "add_user", {"user_id": "u_1"}, session="s"))
+        await asyncio.wait_for(begun.wait(), 5)
+        taken = await told(client, "delete_user", {"user_id": "u_1"}, session="s")
+        go_on.set()
+        return [await making, taken]
+
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    server = served(strict)
+
+    @server.tool
+    async def add_user(user_id: str) -> str:
+        begun.set()
+        await go_on.wait()
+        return "made"
+
+    strict.session("s").user("Please make the user u_1.")
+    assert ["made", ["undone"]] == with_client(server, both)
 
 
 # Whose session it is ---------------------------------------------------------------------------
@@ -254,15 +278,6 @@ def test_ids_and_agent_are_carried(strict):
     (decision,) = strict.store.decisions()
     carried = (decision.session_id, decision.call_id, decision.agent)
     assert (("s", "call_7", "clerk"), decision.run_id) == (carried, strict.session("s").run_id)
-
-
-def test_the_agent_behind_a_handoff_is_named():
-    """A second client goes on under the same key."""
-    scene = SCENES["handoff"]
-
-    ran = DRIVER.delegate(scene.turns, firewall=firewall("strict"))
-
-    assert ["helper"] == ran.agents
 
 
 def test_a_conversation_is_heard_only_where_it_is_asked_for(strict):
@@ -717,10 +732,8 @@ def test_the_servers_own_span_tells_of_the_call(strict):
 
 def test_the_page_runs():
     """The server of `docs/adapters.md` is judged."""
-    page = (ROOT / "docs" / "adapters.md").read_text(encoding="utf-8")
-    section = page.partition("\n## FastMCP and MCP\n")[2]
     made: dict[str, Any] = {}
-    exec(section.partition("```python\n")[2].partition("```")[0], made)
+    exec(blocks("FastMCP and MCP")[0], made)
 
     answer = with_client(made["server"], lambda c: told(c, "refund"))
 

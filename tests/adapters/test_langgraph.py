@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -35,6 +34,7 @@ from abs_shield.adapters.langgraph import ShieldMiddleware
 from abs_shield.adapters.langgraph.spoken import shaped
 from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
+from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Turn, firewall
 
 TestConformance = conforms(DRIVER)
@@ -431,11 +431,10 @@ def test_the_example_tells_its_story() -> None:
 
 def test_the_page_runs() -> None:
     """Its blocks, with a scripted model."""
-    page = (ROOT / "docs" / "adapters" / "langgraph.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {
         "model": Scripted([[GOOD], DONE], []), "tools": tools(Desk()), "ToolNode": ToolNode
     }  # fmt: skip
-    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+    for block in blocks("LangChain and LangGraph"):
         exec(block, names)
 
     assert ["refund"] == [d.tool for d in names["firewall"].store.decisions()]

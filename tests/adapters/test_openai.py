@@ -18,7 +18,15 @@ from openai.types.responses import Response
 from abs_shield import Session, Shield, Tool, shield
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
 from tests.adapters.conformance import conforms
-from tests.adapters.openai_driver import DRIVER, RESPONSES, SCHEMAS, write_chat, write_response
+from tests.adapters.openai_driver import (
+    DRIVER,
+    RESPONSES,
+    SCHEMAS,
+    Scripted,
+    write_chat,
+    write_response,
+)
+from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, GOOD, Call
 
 USER = [{"role": "user", "content": ASKED}]
@@ -109,6 +117,35 @@ def test_what_the_provider_keeps_was_not_seen():
     assert '"unseen"' in told["output"]
 
 
+def test_a_message_holds_what_the_api_knows():
+    """Of a failed call, too: a field more, and the request may be refused."""
+
+    def fails(call: Any) -> str:
+        raise RuntimeError("no funds")
+
+    (told,) = run_tool_calls(completion(GOOD), USER, firewall=firewall(), dispatch=fails)
+    assert {"role", "tool_call_id", "content"} == told.keys()
+
+
+def test_what_a_hosted_tool_brings_is_not_seen():
+    """It stands in the same response as the call that uses it."""
+    written = write_response(
+        [GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})], False
+    )
+    search = {"type": "web_search_call", "id": "w1", "status": "completed"}
+    search["action"] = {"type": "search", "query": "tx"}
+    response = Response.model_validate({**written, "output": [search, *written["output"]]})
+    guard = firewall(mode="strict", on_suspicious="block")
+    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    assert told["output"].startswith("did refund")
+
+
+def test_a_response_without_a_choice_calls_nothing():
+    """Some servers send one when a filter stops them."""
+    empty = ChatCompletion.model_validate({**write_chat("", False), "choices": []})
+    assert [] == run_tool_calls(empty, USER, firewall=firewall(), dispatch=done)
+
+
 def test_a_custom_tool_takes_text():
     """Its input is no JSON; it is answered as what it is."""
     item = {"type": "custom_tool_call", "call_id": "c1", "name": "shell", "input": "ls -la"}
@@ -134,3 +171,19 @@ def test_the_example_runs():
     said = subprocess.check_output([sys.executable, path], text=True, timeout=60)
     assert "did you mean" in said
     assert said.endswith("Order ord_7 is refunded.\n")
+
+
+def test_the_page_runs():
+    """Its quickstart, with a scripted model."""
+    model = Scripted([[GOOD]], write_chat)
+    names = {"refund": refund, "client": model.client(), "model": "scripted", "messages": [*USER]}
+    names["tools"] = [{"type": "function", "function": {"name": "refund"}}]
+    (block,) = blocks("OpenAI SDK")
+    exec(block, names)
+
+    assert "refunded tx_12345" == names["messages"][-1]["content"]
+
+
+def refund(transaction_id: str, amount: float) -> str:
+    """Refund a transaction."""
+    return f"refunded {transaction_id}"

@@ -45,6 +45,7 @@ from abs_shield import Shield, Target, Tool, Verdict, shield
 from abs_shield.adapters.openai_agents import ShieldedRunner, shielded_agent, shielded_config
 from tests.adapters.conformance import conforms
 from tests.adapters.openai_agents_driver import DRIVER, TRANSFER, Scripted, outputs, tools_of
+from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
 
 TestConformance = conforms(DRIVER)
@@ -670,8 +671,7 @@ def test_a_program_that_is_not_async_runs_too(strict):
 
 def test_the_quickstart_of_the_docs_is_code_that_runs(strict):
     """All but its last line, which asks a real model; that is played with a scripted one."""
-    page = Path(__file__).parents[2] / "docs" / "adapters" / "openai_agents.md"
-    block = page.read_text().split("```python\n")[1].split("```")[0]
+    (block,) = blocks("OpenAI Agents SDK")
     start, _, last = block.rstrip().rpartition("\n")
     names: dict[str, Any] = {}
     exec(start, names)

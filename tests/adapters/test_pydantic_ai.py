@@ -50,6 +50,7 @@ from abs_shield.adapters.pydantic_ai import ShieldCapability
 from abs_shield.core import Outcome
 from abs_shield.testing import no_shield
 from tests.adapters.conformance import conforms
+from tests.adapters.page import blocks
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
 from tests.adapters.spans import recorded
@@ -624,3 +625,15 @@ def test_the_example_runs():
 
     assert "blocked: tx_99999" in done.stdout
     assert "ran: [('tx_12345', 20.0)]" in done.stdout
+
+
+def test_the_page_runs():
+    """Its quickstart, with a scripted model."""
+    heard: dict[str, str] = {}
+    model = Scripted([[GOOD], DONE], [], heard).model
+    names: dict[str, Any] = {"model": model, "refund": Desk().refund}
+    (block,) = blocks("pydantic-ai")
+    exec(block, names)
+    names["agent"].run_sync(ASKED)
+
+    assert "refunded tx_12345" == heard["c1"]

@@ -111,6 +111,12 @@ def _message(message: Any) -> dict[str, Any]:
     return {"role": member(message, "role"), "content": told}
 
 
+def without_calls(reply: Any) -> dict[str, Any]:
+    """A reply as it is heard, but for its calls."""
+    told = _message(reply)["content"]
+    return {"role": "assistant", "content": [b for b in told if b.get("type") != "tool_use"]}
+
+
 def _is_summary(message: Any) -> bool:
     blocks = _blocks(member(message, "content"))
     return any(member(block, "type") == _SUMMARY for block in blocks)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from abs_shield.adapters.anthropic.blocks import call_of, hear, member, uses, whole
+from abs_shield.adapters.anthropic.blocks import call_of, hear, member, uses, whole, without_calls
+from abs_shield.core.events import Opaque
+from abs_shield.core.messages import read_message
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.seam import Seam
@@ -64,6 +66,9 @@ def _taken_in(reply: Any, messages: Iterable[Any], seam: Seam, system: Any) -> S
     """The session, with all that the model was told."""
     session = seam.session(model=member(reply, "model"))
     hear(seam, session, messages, system)
+    for event in read_message(without_calls(reply)):
+        if isinstance(event, Opaque):  # what a server tool brought in the same reply
+            session.opaque(event.reason)
     return session
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import logging
 import weakref
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -19,6 +20,11 @@ from abs_shield.session.scope import RUNNING
 from abs_shield.shield.turns import feedback_text
 
 Known = dict[int, Agent[Any]]
+logger = logging.getLogger("abs_shield")
+_UNJUDGED = (
+    "tool `%s` runs an agent whose own calls are not judged; "
+    "make it of the copy: `runner.agent(agent).as_tool(...)`"
+)
 
 
 class Copies:
@@ -75,6 +81,9 @@ class Copies:
         """Give the copy of a tool; a hosted tool runs elsewhere, and stays as it is."""
         if self._is_copy(tool) or not isinstance(tool, (FunctionTool, CustomTool)):
             return tool
+        inside = getattr(tool, "_agent_instance", None)
+        if inside is not None and not self._is_copy(inside):
+            logger.warning(_UNJUDGED, tool.name)
         copied = copy.copy(tool)
         copied.__dict__["_copies"] = self
         invoke = copied.on_invoke_tool
