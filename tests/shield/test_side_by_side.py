@@ -68,3 +68,12 @@ def test_a_call_is_not_judged_by_those_behind_it() -> None:
             guard.value = "done"
 
     assert {"c1": False, "c2": True} == {d.call_id: d.would_block for d in session.decisions}
+
+
+def test_calls_that_run_beside_one_are_said(session) -> None:
+    """Where no turn was shown, who stands at the dispatch knows what runs."""
+    door = session.owner
+    door.check_call(MADE, session=session)
+
+    with pytest.raises(CallBlocked, match="undoes `create_user`"):
+        door.guard(GONE, session=session, siblings=(MADE,)).__enter__()
