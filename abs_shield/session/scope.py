@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextvars import ContextVar
 from threading import RLock
@@ -39,7 +40,7 @@ def current_session() -> Session | None:
     return CURRENT.get()
 
 
-class Scoped:
+class Scoped(ABC):
     """What a session is as a context manager: current inside the block, settled behind it."""
 
     _closers: tuple[Callable[[Any], None], ...] = ()
@@ -48,9 +49,9 @@ class Scoped:
         self.lock = RLock()
         self._entered = 0
 
+    @abstractmethod
     def settle(self) -> None:
         """The block is left: what is still open is told as it stands."""
-        raise NotImplementedError
 
     def on_close(self, closer: Callable[[Any], None]) -> None:
         """Call *closer* when this session is left for the last time."""

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.digest import digest_of
 from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
+from abs_shield.errors import PolicyError
 from abs_shield.session import Session, current_session
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
+
+
+logger = logging.getLogger("abs_shield")
 
 
 class Seam:
@@ -89,9 +95,18 @@ class Seam:
                 continue
             seen = _digest(shape)
             if self._known.get(shape.name) != seen:
-                self.firewall.register(tool, tolerant=True)
+                self._take(tool, shape.name)
                 self._known[shape.name] = seen
         return frozenset(names)
+
+    def _take(self, tool: Any, name: str) -> None:
+        """Register a tool; one that cannot be declared stops no run, and is told of once."""
+        try:
+            self.firewall.register(tool, tolerant=True)
+        except PolicyError as error:
+            logger.error("abs_shield cannot judge an offered tool by what it declares: %s", error)
+            with suppress(PolicyError):  # its name at least, where it is one
+                self.firewall.register({"name": name}, tolerant=True)
 
     def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
         """Take in the conversation as it stands; what cannot be read was not seen here."""

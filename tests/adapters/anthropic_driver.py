@@ -15,20 +15,9 @@ from anthropic import Anthropic, AsyncAnthropic, beta_async_tool, beta_tool
 
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.anthropic import run_tool_calls, shielded_runner
-from tests.adapters.scenes import ASKED, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
 from tests.adapters.spans import recorded
 
-NUMBER, TEXT = {"type": "number"}, {"type": "string"}
-PARAMETERS = {
-    "get_order": {"order_id": TEXT},
-    "refund": {"transaction_id": TEXT, "amount": NUMBER},
-    "create_user": {"user_id": TEXT},
-    "delete_user": {"user_id": TEXT},
-    "explode": {"order_id": TEXT},
-}
-SCHEMAS: dict[str, Any] = {
-    name: {"type": "object", "properties": of, "required": [*of]} for name, of in PARAMETERS.items()
-}
 DEFINITIONS: list[Any] = [{"name": name, "input_schema": SCHEMAS[name]} for name in TOOLS]
 NO_AGENTS = "the SDK has no agents; give a tool that runs another runner `session.child()`"
 

@@ -12,20 +12,8 @@ from openai import OpenAI
 
 from abs_shield import Session, Shield, ToolCall
 from abs_shield.adapters.openai import run_tool_calls
-from tests.adapters.scenes import ASKED, TOOLS, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, SCHEMAS, TOOLS, Desk, Ran, Turn
 from tests.adapters.spans import recorded
-
-NUMBER, TEXT = {"type": "number"}, {"type": "string"}
-PARAMETERS = {
-    "get_order": {"order_id": TEXT},
-    "refund": {"transaction_id": TEXT, "amount": NUMBER},
-    "create_user": {"user_id": TEXT},
-    "delete_user": {"user_id": TEXT},
-    "explode": {"order_id": TEXT},
-}
-SCHEMAS = {
-    name: {"type": "object", "properties": of, "required": [*of]} for name, of in PARAMETERS.items()
-}
 
 
 class Scripted:

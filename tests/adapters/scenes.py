@@ -61,7 +61,20 @@ class Desk:
         raise RuntimeError("the warehouse is on fire")
 
 
-TOOLS = ("get_order", "refund", "create_user", "delete_user", "explode")
+_NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
+_PARAMETERS = {
+    "get_order": {"order_id": _TEXT},
+    "refund": {"transaction_id": _TEXT, "amount": _NUMBER},
+    "create_user": {"user_id": _TEXT},
+    "delete_user": {"user_id": _TEXT},
+    "explode": {"order_id": _TEXT},
+}
+TOOLS = tuple(_PARAMETERS)
+SCHEMAS: dict[str, Any] = {
+    name: {"type": "object", "properties": of, "required": [*of]}
+    for name, of in _PARAMETERS.items()
+}
+"""The tools as a host describes them that has no framework to do it."""
 
 
 @dataclass

@@ -21,13 +21,12 @@ from tests.adapters.conformance import conforms
 from tests.adapters.openai_driver import (
     DRIVER,
     RESPONSES,
-    SCHEMAS,
     Scripted,
     write_chat,
     write_response,
 )
 from tests.adapters.page import blocks
-from tests.adapters.scenes import ASKED, GOOD, Call
+from tests.adapters.scenes import ASKED, GOOD, SCHEMAS, Call
 
 USER = [{"role": "user", "content": ASKED}]
 TestChat = conforms(DRIVER)

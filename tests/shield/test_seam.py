@@ -111,3 +111,24 @@ def test_what_the_host_narrowed_stays_narrow():
     for _ in range(2):
         seam.offer(seam.session(), [REFUND, LOOK_UP])
     assert frozenset({"look_up"}) == seam.session().tools
+
+
+@pytest.mark.parametrize(
+    ("odd", "code"),
+    [
+        ({"name": "refund", "parameters": 5}, None),
+        ({"name": "refund", "parameters": ["amount"]}, None),
+        ({"name": "x" * 600, "parameters": {}}, "unavailable"),
+        ({"name": "refund\ud800", "parameters": {}}, "unavailable"),
+    ],
+)
+def test_a_tool_that_cannot_be_declared_stops_no_run(seam, caplog, odd, code):
+    """Tools come from servers that nobody controls; our failure is told once."""
+    session = seam.session("c")
+    for _ in range(2):
+        seam.offer(session, [odd, LOOK_UP])
+    assert 1 == len([r for r in caplog.records if "cannot judge an offered tool" in r.message])
+
+    assert seam.firewall.check_call(ToolCall("look_up", {}), session=session).blocked is False
+    decision = seam.firewall.check_call(ToolCall(odd["name"], {}), session=session)
+    assert decision.blocked is (code is not None)
