@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, shown
 
 SCHEMA_VERSION = 1
 
@@ -128,9 +129,7 @@ class Decision:
 
     def to_json(self) -> str:
         """Give the record as canonical JSON: sorted keys, no spaces, text that UTF-8 can encode."""
-        record = self.to_dict()
-        text = json.dumps(record, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-        return _encodable(text)
+        return canonical(self.to_dict())
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
@@ -166,6 +165,38 @@ _WORDS: dict[str, Any] = {"subject": Subject, "verdict": Verdict, "action": Acti
 _NESTED = {"findings", "coverage", "errors", "notes"}
 _PLAIN = tuple(name for name in Decision.__dataclass_fields__ if name not in _NESTED)
 _FINDING_FIELDS = tuple(Finding.__dataclass_fields__)
+
+
+def canonical(value: Any) -> str:
+    """
+    Give canonical JSON: sorted keys, no spaces, text that UTF-8 can encode.
+
+    What JSON has no word for (NaN, an endless number) becomes a text.
+
+    >>> canonical({"b": 1, "a": float("nan")})
+    '{"a":"nan","b":1}'
+    """
+    try:
+        text = _WRITE(value)
+    except ValueError:
+        text = _WRITE(_spelt(value))
+    return _encodable(text)
+
+
+_WRITE = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def _spelt(value: Any) -> Any:
+    """Give JSON-able data with every number that JSON does not know, or cannot write, as text."""
+    if isinstance(value, dict):
+        return {key: _spelt(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_spelt(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return repr(value)
+    return shown(value) if type(value) is int and value.bit_length() > 4_096 else value
 
 
 def _encodable(text: str) -> str:

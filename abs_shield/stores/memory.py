@@ -6,9 +6,13 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from threading import Lock
+from typing import Any
 
 from abs_shield.core import Decision, Verdict
+from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
+from abs_shield.stores.status import Status
+from abs_shield.text.show import escaped
 
 
 class MemoryStore:
@@ -26,21 +30,46 @@ class MemoryStore:
         if most < 1:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
         self._records: deque[Decision] = deque(maxlen=most)
+        self._labels: dict[str, Label] = {}
         self._most = most
         self._appended = 0
         self._lock = Lock()
 
     @property
-    def dropped(self) -> int:
-        """How many records made room for newer ones."""
+    def losing(self) -> bool:
+        """Never: an old decision makes room, the next one is kept."""
+        return False
+
+    @property
+    def status(self) -> Status:
+        """How many records made room for newer ones; nothing waits."""
         with self._lock:
-            return self._appended - len(self._records)
+            return Status(dropped=self._appended - len(self._records))
 
     def append(self, decision: Decision) -> None:
         """Keep *decision*, in place of the oldest one where the ring is full."""
         with self._lock:
             self._appended += 1
             self._records.append(decision)
+
+    def label(self, label: Label) -> None:
+        """
+        Keep what an operator says of a decision.
+
+        Raises:
+            StoreError: No such decision is kept.
+        """
+        if self.get(label.decision_id) is None:
+            raise StoreError(f"no decision `{escaped(label.decision_id)}` is kept")
+        self._labels[label.decision_id] = label
+
+    def flush(self, timeout_s: float = 5.0) -> bool:
+        """There is nothing to wait for."""
+        return True
+
+    def close(self, timeout_s: float = 5.0) -> bool:
+        """There is nothing to let go of."""
+        return True
 
     def get(self, decision_id: str) -> Decision | None:
         """Give the newest record under that id, or None."""
@@ -70,6 +99,30 @@ class MemoryStore:
             and (verdict is None or decision.verdict is verdict)
         )
         return list(islice(matching, limit))[::-1]
+
+    def scan(self, *, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
+        """Give the decisions of a time, [since, until) in seconds since the epoch, one by one."""
+        for decision in reversed([*self._newest_first()]):
+            if (since is None or decision.at >= since) and (until is None or decision.at < until):
+                yield decision
+
+    def labels(self) -> dict[str, Label]:
+        """Give the newest label of each decision that has one and is still kept, by its id."""
+        kept = {decision.id for decision in self._newest_first()}
+        return {key: label for key, label in [*self._labels.items()] if key in kept}
+
+    def gaps(self) -> Iterator[dict[str, Any]]:
+        """Give nothing: what made room was no loss of a moment. `status` counts it."""
+        return iter(())
+
+    def prune(self, before: float) -> int:
+        """Delete what is older than *before*, in seconds since the epoch; give how many."""
+        with self._lock:
+            kept = [decision for decision in self._records if decision.at >= before]
+            deleted = len(self._records) - len(kept)
+            self._appended -= deleted
+            self._records = deque(kept, maxlen=self._most)
+            return deleted
 
     def __len__(self) -> int:
         return len(self._records)

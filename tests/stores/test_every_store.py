@@ -2,40 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from threading import Thread
 
 import pytest
 
-from abs_shield.core import Action, Decision, Mode, Subject, Verdict
-from abs_shield.stores import MemoryStore, Store
-
-STORES: list[Callable[[], Store]] = [MemoryStore]
-
-
-def decision(number: int, **changes: object) -> Decision:
-    fields = {
-        "id": f"d-{number}",
-        "subject": Subject.CALL,
-        "tool": "refund",
-        "verdict": Verdict.CLEAN,
-        "action": Action.ALLOW,
-        "mode": Mode.STRICT,
-        "blocked": False,
-        "would_block": False,
-        "policy_revision": "4f1c",
-        "at": 1_767_225_600.0 + number,
-    }
-    return Decision(**(fields | changes))
-
-
-@pytest.fixture(params=STORES)
-def store(request) -> Store:
-    return request.param()
-
-
-def ids(decisions: list[Decision]) -> list[str]:
-    return [d.id for d in decisions]
+from abs_shield.core import (
+    RAN,
+    Action,
+    Coverage,
+    Finding,
+    Mode,
+    Outcome,
+    Verdict,
+)
+from abs_shield.core.label import Label, Truth
+from abs_shield.errors import StoreError
+from abs_shield.stores import Store
+from tests.stores.conftest import decision, ids
 
 
 def test_it_is_a_store(store):
@@ -123,3 +106,113 @@ def test_threads_may_append_and_read(store):
         thread.join()
 
     assert (raised, len(store), len(set(ids(store.decisions())))) == ([], 1_000, 1_000)
+
+
+def rich(number: int):
+    """A decision with everything in it, texts included that no database likes."""
+    finding = Finding(
+        check="phantom_target",
+        verdict=Verdict.SUSPICIOUS,
+        strength=0.95,
+        where="/arguments/id",
+        detail="nul \x00, half \ud800, quote ' and \"",
+        code="unseen_identifier",
+        got="tx_\x00",
+        allowed=("a", 1, None),
+        evidence={"line": 3, "ratio": 0.1},
+        mode=Mode.AUDIT,
+    )
+    return decision(
+        number,
+        tool="re\x00fund\ud83d" + "x" * 300,
+        session_id="s\x00" + "y" * 300,
+        verdict=Verdict.SUSPICIOUS,
+        action=Action.FLAG,
+        findings=(finding,),
+        coverage={"phantom_tool": RAN, "x": Coverage(Outcome.ERROR, "broke")},
+        errors=("x: broke",),
+        elapsed_ms=0.25,
+        probability=0.5,
+        attempts_left=2,
+        notes=("nested",),
+    )
+
+
+def plain(text: object) -> object:
+    """A text as UTF-8 can say it."""
+    return str(text).encode("utf-8", "backslashreplace").decode()
+
+
+def test_everything_in_a_decision_comes_back(store):
+    """Findings, coverage, errors and notes, and texts with NUL and half characters."""
+    store.append(rich(1))
+
+    (found,) = store.decisions(tool=rich(1).tool, session_id=rich(1).session_id)
+    assert plain(rich(1)) == plain(found).replace("\\\\", "\\")
+
+
+def test_numbers_that_json_does_not_know_are_kept_as_text(store):
+    """NaN and an endless number do not stop the log."""
+    nan = Finding(
+        check="x", verdict=Verdict.SUSPICIOUS, strength=1.0, where="", detail="", code="c",
+        got=[float("nan"), float("inf"), 10**5_000],
+    )  # fmt: skip
+    store.append(decision(1, findings=(nan,)))
+
+    assert (1, 1.0) == (len(store), store.get("d-1").findings[0].strength)
+
+
+def test_a_scan_gives_the_decisions_of_a_time(store):
+    """From the first moment on, up to but without the second."""
+    for number in range(5):
+        store.append(decision(number))
+    start = decision(0).at
+
+    assert ["d-1", "d-2"] == ids(store.scan(since=start + 1, until=start + 3))
+    assert 5 == len(list(store.scan()))
+
+
+def test_the_newest_label_of_a_decision_holds(store):
+    """Operators may change their mind, and label what was not flagged as well."""
+    store.append(decision(1))
+    store.append(decision(2))
+    store.label(Label(decision_id="d-1", truth=Truth.HALLUCINATED, at=1.0, by="ann"))
+    store.label(Label(decision_id="d-1", truth=Truth.OK, at=2.0, by="bob", note="it's a test"))
+    store.label(Label(decision_id="d-2", truth=Truth.HALLUCINATED, at=3.0))
+
+    labels = store.labels()
+    assert {"d-1": Truth.OK, "d-2": Truth.HALLUCINATED} == {k: v.truth for k, v in labels.items()}
+    assert ("bob", "it's a test") == (labels["d-1"].by, labels["d-1"].note)
+
+
+def test_a_label_needs_its_decision(store):
+    """A mistyped id is not kept quietly."""
+    with pytest.raises(StoreError, match="no decision `d-9` is kept"):
+        store.label(Label(decision_id="d-9", truth=Truth.OK, at=1.0))
+
+
+def test_what_is_old_can_be_pruned(store):
+    """Younger decisions stay, and their count is given."""
+    for number in range(6):
+        store.append(decision(number))
+
+    assert 4 == store.prune(decision(4).at)
+    assert ["d-4", "d-5"] == ids(store.decisions())
+    assert 0 == store.prune(decision(4).at)
+
+
+def test_a_flushed_store_has_nothing_waiting(store):
+    """Everything is kept for good, nothing was lost, and nothing is wrong."""
+    for number in range(100):
+        store.append(decision(number))
+
+    assert store.flush()
+    assert ((0, 0, ""), False, []) == (store.status, store.losing, list(store.gaps()))
+
+
+def test_a_closed_store_says_what_it_does_not_keep(store):
+    """Closing twice is no error."""
+    store.append(decision(1))
+
+    assert (True, True) == (store.close(), store.close())
+    assert ["d-1"] == ids(store.decisions())

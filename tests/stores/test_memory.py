@@ -31,7 +31,7 @@ def test_the_oldest_make_room():
         store.append(decision(number))
 
     kept = [d.id for d in store.decisions()]
-    assert (kept, store.dropped, store.get("d-0")) == (["d-2", "d-3", "d-4"], 2, None)
+    assert (kept, store.status.dropped, store.get("d-0")) == (["d-2", "d-3", "d-4"], 2, None)
 
 
 def test_a_ring_with_room_drops_nothing():
@@ -40,7 +40,7 @@ def test_a_ring_with_room_drops_nothing():
     store.append(decision(1))
     store.append(decision(2))
 
-    assert (len(store), store.dropped) == (2, 0)
+    assert (len(store), store.status.dropped) == (2, 0)
 
 
 def test_a_ring_of_nothing_is_refused():

@@ -1,0 +1,33 @@
+"""The steps of the PostgreSQL log; step n makes schema n of schema n - 1."""
+
+STEPS = (
+    (
+        """
+        CREATE TABLE abs_shield_records (
+            place BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            writer TEXT NOT NULL,
+            seq BIGINT NOT NULL,
+            kind TEXT NOT NULL,
+            at DOUBLE PRECISION NOT NULL,
+            decision_id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            sealed TEXT NOT NULL,
+            UNIQUE (writer, seq)
+        )
+        """,
+        """
+        CREATE TABLE abs_shield_heads (
+            writer TEXT PRIMARY KEY, seq BIGINT NOT NULL, digest TEXT NOT NULL
+        )
+        """,
+        "CREATE INDEX abs_shield_records_decision ON abs_shield_records (decision_id)",
+    ),
+    (
+        "CREATE INDEX abs_shield_records_session ON abs_shield_records (session_id)",
+        "CREATE INDEX abs_shield_records_kind ON abs_shield_records (kind)"
+        " WHERE kind <> 'decision'",
+    ),
+)

@@ -1,0 +1,28 @@
+"""The steps of the SQLite log; step n makes schema n of schema n - 1."""
+
+STEPS = (
+    (
+        """
+        CREATE TABLE records (
+            place INTEGER PRIMARY KEY AUTOINCREMENT,
+            writer TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            at REAL NOT NULL,
+            decision_id TEXT NOT NULL,
+            session_id TEXT NOT NULL,
+            tool TEXT NOT NULL,
+            verdict TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            sealed TEXT NOT NULL,
+            UNIQUE (writer, seq)
+        )
+        """,
+        "CREATE TABLE heads (writer TEXT PRIMARY KEY, seq INTEGER NOT NULL, digest TEXT NOT NULL)",
+        "CREATE INDEX records_decision ON records (decision_id)",
+    ),
+    (
+        "CREATE INDEX records_session ON records (session_id)",
+        "CREATE INDEX records_kind ON records (kind) WHERE kind <> 'decision'",
+    ),
+)

@@ -1,0 +1,157 @@
+"""One record of the decision log, sealed to the one before it: a chain for each writer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from enum import StrEnum
+from math import isfinite
+from typing import Any, NamedTuple
+
+from abs_shield.core import Decision
+from abs_shield.core.decision import canonical
+from abs_shield.core.label import Label
+
+SCHEMA_VERSION = 1
+_COLUMN = 256
+
+
+class Kind(StrEnum):
+    """What does a record hold?"""
+
+    DECISION = "decision"
+    LABEL = "label"
+    GAP = "gap"
+    PRUNED = "pruned"
+
+
+class Entry(NamedTuple):
+    """
+    What is to be recorded, not yet sealed.
+
+    Attributes:
+        body: Canonical JSON.
+        at: Seconds since the epoch.
+    """
+
+    kind: Kind
+    at: float
+    body: str
+    decision_id: str = ""
+    session_id: str = ""
+    tool: str = ""
+    verdict: str = ""
+
+
+class Row(NamedTuple):
+    """
+    A record as it is kept.
+
+    Attributes:
+        writer: The chain it belongs to.
+        seq: Its place in that chain, from 1.
+        digest: Hex digits of the seal over *sealed*.
+        sealed: Canonical JSON of ``{body, kind, previous, schema_version, seq, writer}``;
+            *previous* is the digest of the record before it, empty for the first. The other
+            columns repeat what stands in it, so that it can be found.
+    """
+
+    writer: str
+    seq: int
+    kind: str
+    at: float
+    decision_id: str
+    session_id: str
+    tool: str
+    verdict: str
+    digest: str
+    sealed: str
+
+    def opened(self) -> dict[str, Any]:
+        """Give what was sealed."""
+        read: dict[str, Any] = json.loads(self.sealed)
+        return read
+
+    def body(self) -> Any:
+        """Give the body alone."""
+        return self.opened()["body"]
+
+
+class Head(NamedTuple):
+    """The newest record of a chain; *seq* is 0 before the first one."""
+
+    writer: str
+    seq: int = 0
+    digest: str = ""
+
+
+class Seal:
+    """
+    Digests a text: SHA-256, or HMAC-SHA-256 where there is a key.
+
+    >>> Seal()("a")[:8], Seal(b"secret")("a")[:8]
+    ('ca978112', '9baed91b')
+    """
+
+    def __init__(self, key: bytes | None = None) -> None:
+        import hashlib  # it loads OpenSSL, which a start does not need
+        import hmac
+
+        self.keyed = key is not None
+        self._started = hashlib.sha256() if key is None else hmac.new(key, digestmod="sha256")
+
+    def __call__(self, text: str) -> str:
+        digest = self._started.copy()
+        digest.update(text.encode())
+        return digest.hexdigest()
+
+
+def chained(entries: Iterable[Entry], head: Head, seal: Seal) -> tuple[list[Row], Head]:
+    """Seal *entries* behind *head*; give them as rows, and the head that they make."""
+    writer, seq, previous = head
+    rows = []
+    for entry in entries:
+        seq += 1
+        sealed = (
+            f'{{"body":{entry.body},"kind":"{entry.kind}","previous":"{previous}",'
+            f'"schema_version":{SCHEMA_VERSION},"seq":{seq},"writer":"{writer}"}}'
+        )
+        previous = seal(sealed)
+        rows.append(
+            Row(
+                writer, seq, entry.kind.value, entry.at, entry.decision_id, entry.session_id,
+                entry.tool, entry.verdict, previous, sealed,
+            )
+        )  # fmt: skip
+    return rows, Head(writer, seq, previous)
+
+
+def column(text: str) -> str:
+    r"""
+    Give *text* as a column can hold it: cut, no NUL, no half characters.
+
+    >>> column("a\x00b\ud800")
+    'a\\x00b\\ud800'
+    """
+    if text.isascii() and len(text) <= _COLUMN and "\0" not in text:
+        return text
+    head = text[:_COLUMN].replace("\0", "\\x00")
+    return head.encode("utf-8", "backslashreplace").decode()
+
+
+def decision_entry(decision: Decision) -> Entry:
+    """Give the entry of a decision."""
+    return Entry(
+        Kind.DECISION,
+        decision.at if isfinite(decision.at) else 0.0,
+        decision.to_json(),
+        column(decision.id),
+        column(decision.session_id),
+        column(decision.tool),
+        decision.verdict.value,
+    )
+
+
+def label_entry(label: Label) -> Entry:
+    """Give the entry of a label."""
+    return Entry(Kind.LABEL, label.at, canonical(label.to_dict()), column(label.decision_id))

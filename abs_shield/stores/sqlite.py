@@ -1,0 +1,196 @@
+"""The decision log in one SQLite file, shared by the processes of one host."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+from abs_shield.errors import StoreError
+from abs_shield.stores.durable import MOST_WAITING, DurableStore
+from abs_shield.stores.ledger import Ledger
+from abs_shield.stores.migrations.sqlite import STEPS
+from abs_shield.stores.record import Row
+
+_APPLICATION = 0x61627368
+_OPENS_WITHIN_S = 10.0
+_WAITS_MS = 1_000
+"""How long one attempt waits for another process's lock; the writer tries again."""
+_INSERT = f"INSERT INTO records ({', '.join(Row._fields)}) VALUES ({', '.join('?' * 10)})"
+
+
+class SqliteStore(DurableStore):
+    """
+    Decisions in a SQLite file in WAL mode; several processes of one host may share it.
+
+    A call only puts its decision into a buffer; one thread writes batches, each with a commit that
+    survives the loss of power. The file is readable by its owner alone. It has to lie on a local
+    disk: WAL mode does not work on network drives.
+
+    Args:
+        path: The file; it is made where there is none.
+        key: Seals the records with HMAC-SHA-256, so that nobody without it can forge one.
+        most: Decisions that wait at most while the file cannot be written; then they are dropped
+            and counted.
+        existing: Whether the file has to be there; one that may not be written can be read.
+
+    Raises:
+        StoreError: The file cannot be opened, is no decision log, or a newer version wrote it.
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        *,
+        key: bytes | None = None,
+        most: int = MOST_WAITING,
+        existing: bool = False,
+    ) -> None:
+        self.path = Path(fspath(path)).absolute()
+        super().__init__(key=key, most=most, existing=existing)
+
+    def _connected(self, *, reads: bool = False) -> Ledger:
+        return SqliteLedger(self.path, reads=reads)
+
+    def __repr__(self) -> str:
+        return f"SqliteStore({str(self.path)!r})"
+
+
+class SqliteLedger(Ledger):
+    """
+    One connection to the file.
+
+    Args:
+        path: The file.
+        reads: Whether nothing is written; then the file must be there.
+
+    Raises:
+        StoreError: The file cannot be opened, is no decision log, or a newer version wrote it.
+    """
+
+    refusals = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, OverflowError)
+
+    def __init__(self, path: Path, *, reads: bool = False) -> None:
+        self._path = path
+        try:
+            self._file = _made(path, reads=reads)
+            self._connection = _opened(path)
+        except (OSError, sqlite3.Error) as error:
+            raise StoreError(f"cannot open the decision log `{path}`: {_told(error)}") from None
+        try:
+            self._prepare()
+        except sqlite3.Error as error:
+            self.close()
+            raise StoreError(f"cannot use the decision log `{path}`: {_told(error)}") from None
+        except StoreError:
+            self.close()
+            raise
+
+    def _prepare(self) -> None:
+        application, version = self._pragma("application_id"), self._pragma("user_version")
+        if application != _APPLICATION and (application or version or self._has_tables()):
+            raise StoreError(f"`{self._path}` is a SQLite file, but no decision log; name another")
+        if version > len(STEPS):
+            raise StoreError(
+                f"`{self._path}` has schema {version}, this version knows {len(STEPS)};"
+                " use the abs-shield that wrote it, or a newer one"
+            )
+        if version < len(STEPS):
+            self._pragma("journal_mode = WAL")
+            self._migrate()
+        self._pragma("synchronous = FULL")
+        self._pragma(f"busy_timeout = {_WAITS_MS}")
+
+    def _migrate(self) -> None:
+        with self.transaction():
+            for step in STEPS[self._pragma("user_version") :]:
+                for statement in step:
+                    self.execute(statement)
+            self._pragma(f"application_id = {_APPLICATION}")
+            self._pragma(f"user_version = {len(STEPS)}")
+
+    def _pragma(self, told: str) -> Any:
+        found = self.execute(f"PRAGMA {told}").fetchone()
+        return None if found is None else found[0]
+
+    def _has_tables(self) -> bool:
+        return self.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        self._require_file()
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.execute("COMMIT")
+        except BaseException:
+            with suppress(sqlite3.Error):
+                if self._connection.in_transaction:
+                    self.execute("ROLLBACK")
+            raise
+
+    def _require_file(self) -> None:
+        """SQLite goes on writing to a file that was deleted; nobody would read it again."""
+        with suppress(OSError):
+            if _identity(os.stat(self._path)) == self._file:
+                return
+        raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
+
+    def insert(self, rows: Sequence[Row]) -> None:
+        self._connection.executemany(_INSERT, rows)
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        return self._connection.execute(sql, values)
+
+    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+        yield from self._connection.execute(sql, values)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _made(path: Path, *, reads: bool) -> tuple[int, int]:
+    """Make the file, for its owner alone, before SQLite would for everybody."""
+    flags = os.O_RDONLY if reads else os.O_RDWR | os.O_CREAT
+    opened = os.open(path, flags, 0o600)
+    try:
+        return _identity(os.fstat(opened))
+    finally:
+        os.close(opened)
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    """Connect, also to a file, or in a folder, that may only be read."""
+    words = ["mode=rw"] if os.access(path, os.W_OK) else ["mode=ro", "immutable=1"]
+    for last, word in enumerate(words, 1 - len(words)):
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?{word}",
+            uri=True,
+            timeout=_OPENS_WITHIN_S,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        try:
+            connection.execute("PRAGMA user_version")
+            break
+        except sqlite3.Error:
+            connection.close()
+            if not last:
+                raise
+    return connection
+
+
+def _identity(file: os.stat_result) -> tuple[int, int]:
+    return file.st_dev, file.st_ino
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file or folder"
+    if isinstance(error, OSError):
+        return str(error.strerror)
+    return str(error)

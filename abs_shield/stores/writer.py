@@ -1,0 +1,262 @@
+"""A bounded buffer and the one thread that empties it: a call never waits for a disk."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from threading import Event, Lock, Thread
+from typing import Any, Generic, TypeVar
+from weakref import WeakSet
+
+from abs_shield.core.decision import canonical
+from abs_shield.stores.record import Entry, Kind
+from abs_shield.stores.status import Status
+from abs_shield.text.show import told
+
+logger = logging.getLogger("abs_shield")
+
+T = TypeVar("T")
+
+BATCH = 1_000
+"""Items written in one transaction, at most."""
+EVERY_S = 0.05
+"""How long an item waits for others, in seconds."""
+_IDLE_ROUNDS = 20
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
+_AT_EXIT_S = 5.0
+
+
+class Gap:
+    """Records that were lost at one place of the log."""
+
+    __slots__ = ("closed", "dropped", "first_at", "last_at", "reason")
+
+    def __init__(self, at: float, reason: str) -> None:
+        self.dropped = 1
+        self.first_at = self.last_at = at
+        self.reason = reason
+        self.closed = False
+
+    def more(self, at: float) -> None:
+        """Count one more."""
+        self.dropped += 1
+        self.last_at = at
+
+    def entry(self) -> Entry:
+        """Give the record that stands where the lost ones would."""
+        told = {
+            "dropped": self.dropped, "first_at": self.first_at, "last_at": self.last_at,
+            "reason": self.reason,
+        }  # fmt: skip
+        return Entry(Kind.GAP, self.last_at, canonical(told))
+
+
+class Writer(Generic[T]):
+    """
+    Takes items at once and writes them in batches, in order, from one thread of its own.
+
+    Writing that fails is tried again until it works, with pauses of up to two seconds; meanwhile
+    items wait. Once *most* of them wait, further ones are dropped, counted, and a `Gap` is
+    written in their place; so is one that cannot be made an entry.
+
+    Args:
+        entry: Makes the entry of an item.
+        write: Writes a batch, or raises. Both are called on the thread alone.
+        most: Items that wait at most.
+    """
+
+    def __init__(
+        self,
+        entry: Callable[[T], Entry],
+        write: Callable[[Sequence[Entry]], None],
+        *,
+        most: int,
+    ) -> None:
+        self._entry = entry
+        self._write = write
+        self._most = most
+        self._fresh()
+        _WRITERS.add(self)
+
+    def _fresh(self) -> None:
+        """Begin with nothing; also in a process that was forked, whose thread is gone."""
+        self._buffer: deque[T | Gap | Event] = deque()
+        self._held: list[Entry] = []
+        self._marks: list[Event] = []
+        self._lock = Lock()
+        self._awake = Event()
+        self._asleep = True
+        self._thread: Thread | None = None
+        self._closing = self._closed = False
+        self._dropped = 0
+        self._error = ""
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended."""
+        return self._closed
+
+    @property
+    def losing(self) -> bool:
+        """Whether the next item would be dropped."""
+        return len(self._buffer) >= self._most or self._closed
+
+    @property
+    def status(self) -> Status:
+        """How it is doing."""
+        return Status(len(self._buffer) + len(self._held), self._dropped, self._error)
+
+    # On the caller's thread ----------------------------------------------------------------------
+
+    def put(self, item: T) -> None:
+        """Take *item*; it never waits."""
+        buffer = self._buffer
+        if len(buffer) >= self._most or self._closed:
+            self._drop()
+            return
+        buffer.append(item)
+        if self._asleep:
+            self._wake()
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until everything that was put before is written; False where it takes longer."""
+        mark = Event()
+        self._buffer.append(mark)
+        self._wake()
+        return mark.wait(timeout_s)
+
+    def close(self, timeout_s: float) -> bool:
+        """Write what waits and end; what is not written in time is lost, and said."""
+        if self._closed:
+            return True
+        self._closing = True
+        self._wake()
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout_s)
+        self._closed = True
+        left = len(self._held) + sum(not isinstance(item, Event) for item in [*self._buffer])
+        if left:
+            logger.error(
+                "abs_shield's decision log ends with %d records not written: %s", left, self._error
+            )
+        return not left
+
+    def _drop(self) -> None:
+        at = time.time()
+        reason = "the log was closed" if self._closed else "the buffer was full"
+        with self._lock:
+            self._dropped += 1
+            last = self._buffer[-1] if self._buffer else None
+            if isinstance(last, Gap) and not last.closed:
+                last.more(at)
+            else:
+                self._buffer.append(Gap(at, reason))
+                logger.error("abs_shield's decision log drops records: %s", reason)
+
+    def _wake(self) -> None:
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None and not self._closed:
+                    self._thread = Thread(target=self._run, name="abs_shield-log", daemon=True)
+                    self._thread.start()
+        self._asleep = False
+        self._awake.set()
+
+    # On the writer's thread ----------------------------------------------------------------------
+
+    def _run(self) -> None:
+        idle, pause_s = 0, _FIRST_PAUSE_S
+        while not self._closed:
+            self._take()
+            if not (self._held or self._marks):
+                if self._closing:
+                    return
+                idle += 1
+                self._rest(idle)
+            elif self._written():
+                idle, pause_s = 0, _FIRST_PAUSE_S
+            else:
+                self._awake.wait(pause_s)
+                self._awake.clear()
+                pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    def _take(self) -> None:
+        """Take a batch, unless one is held that could not be written yet."""
+        buffer = self._buffer
+        while buffer and len(self._held) < BATCH and not (self._held and self._error):
+            item = buffer.popleft()
+            if isinstance(item, Event):
+                self._marks.append(item)
+                continue
+            self._held.append(self._closed_gap(item) if isinstance(item, Gap) else self._made(item))
+
+    def _closed_gap(self, gap: Gap) -> Entry:
+        with self._lock:
+            gap.closed = True
+            return gap.entry()
+
+    def _made(self, item: T) -> Entry:
+        try:
+            return self._entry(item)
+        except Exception as error:
+            return self.lost(time.time(), told(error))
+
+    def lost(self, at: float, reason: str) -> Entry:
+        """Count an item that cannot be written; give what is written in its place."""
+        with self._lock:
+            self._dropped += 1
+        logger.error("abs_shield's decision log lost a record: %s", reason)
+        return Gap(at, reason).entry()
+
+    def _written(self) -> bool:
+        try:
+            if self._held:
+                self._write(self._held)
+        except Exception as error:
+            if not self._error:
+                logger.warning("abs_shield's decision log waits: %s", error)
+            self._error = str(error) or type(error).__name__
+            return False
+        if self._error:
+            logger.warning("abs_shield's decision log is written again")
+            self._error = ""
+        self._held = []
+        for mark in self._marks:
+            mark.set()
+        self._marks = []
+        return True
+
+    def _rest(self, idle: int) -> None:
+        """Wait a moment for more; after a while until somebody calls."""
+        if idle < _IDLE_ROUNDS:
+            self._awake.wait(EVERY_S)
+        else:
+            self._asleep = True
+            if not self._buffer and not self._closing:
+                self._awake.wait()
+            self._asleep = False
+        self._awake.clear()
+
+
+_WRITERS: WeakSet[Writer[Any]] = WeakSet()
+
+
+def _in_child() -> None:
+    for writer in list(_WRITERS):
+        writer._fresh()
+
+
+def _at_exit() -> None:
+    until = time.monotonic() + _AT_EXIT_S
+    for writer in list(_WRITERS):
+        writer.close(max(0.0, until - time.monotonic()))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+atexit.register(_at_exit)
