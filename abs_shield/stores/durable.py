@@ -239,7 +239,11 @@ class DurableStore(ABC):
         """Write a batch, unless its commit went through though the answer got lost."""
         rows, head = chained(entries, self._head, self._seal)
         if not (self._doubts and ledger.head(head.writer) == head):
-            ledger.write(rows, head)
+            try:
+                ledger.write(rows, head)
+            except ledger.refusals:  # a commit that was still under way when its answer got lost
+                if ledger.head(head.writer) != head:
+                    raise
         self._head, self._doubts = head, False
 
     def _leave(self) -> None:

@@ -91,8 +91,11 @@ class SqliteLedger(Ledger):
             raise
 
     def _prepare(self) -> None:
+        self.execute("BEGIN")  # while another process makes the tables, either all or none is seen
         application, version = self._pragma("application_id"), self._pragma("user_version")
-        if application != _APPLICATION and (application or version or self._has_tables()):
+        tables = self._has_tables()
+        self.execute("COMMIT")
+        if application != _APPLICATION and (application or version or tables):
             raise StoreError(f"`{self._path}` is a SQLite file, but no decision log; name another")
         if version > len(STEPS):
             raise StoreError(

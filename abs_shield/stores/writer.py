@@ -108,7 +108,7 @@ class Writer(Generic[T]):
     @property
     def status(self) -> Status:
         """How it is doing."""
-        return Status(len(self._buffer) + len(self._held), self._dropped, self._error)
+        return Status(self._waiting(), self._dropped, self._error)
 
     # On the caller's thread ----------------------------------------------------------------------
 
@@ -139,12 +139,15 @@ class Writer(Generic[T]):
         if thread is not None:
             thread.join(timeout_s)
         self._closed = True
-        left = len(self._held) + sum(not isinstance(item, Event) for item in [*self._buffer])
+        left = self._waiting()
         if left:
             logger.error(
                 "abs_shield's decision log ends with %d records not written: %s", left, self._error
             )
         return not left
+
+    def _waiting(self) -> int:
+        return len(self._held) + sum(not isinstance(item, Event) for item in self._buffer.copy())
 
     def _drop(self) -> None:
         at = time.time()

@@ -136,3 +136,34 @@ def store(request, opens) -> Store:
 def kind(request) -> str:
     """Name each kind of store that outlives its process."""
     return request.param
+
+
+@pytest.fixture
+def raw(request, tmp_path):
+    """Give what runs a statement in the database behind the store's back."""
+
+    def run(kind: str, sql: str) -> None:
+        if kind == "sqlite":
+            import sqlite3
+
+            with contextlib.closing(sqlite3.connect(tmp_path / "log.db")) as connection:
+                connection.executescript(sql)
+            return
+        import psycopg
+
+        for table in ("records", "heads"):
+            sql = sql.replace(f" {table} ", f" abs_shield_{table} ")
+        with psycopg.connect(request.getfixturevalue("dsn"), autocommit=True) as connection:
+            connection.execute(sql)
+
+    return run
+
+
+@pytest.fixture
+def dsn_of(request, tmp_path):
+    """Give the address of the log that `opens` opens."""
+
+    def address(kind: str) -> str:
+        return str(tmp_path / "log.db") if kind == "sqlite" else request.getfixturevalue("dsn")
+
+    return address

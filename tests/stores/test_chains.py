@@ -1,0 +1,178 @@
+"""What was done to a log behind its back is found, and where."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores import Verified, verify
+from tests.stores.conftest import decision, ids
+
+KEY = b"a secret of the operator's"
+FORGED = '{"body":{},"kind":"decision","previous":"","schema_version":1,"seq":3,"writer":"w"}'
+
+
+@pytest.fixture(params=[None, KEY], ids=["open", "keyed"])
+def key(request):
+    """The log is sealed with a key, or without."""
+    return request.param
+
+
+@pytest.fixture
+def log(opens, kind, key):
+    """A chain of five decisions and a label."""
+    store = opens(kind, key=key)
+    for number in range(1, 6):
+        store.append(decision(number, session_id="s"))
+    store.label(Label(decision_id="d-2", truth=Truth.OK, at=9.0))
+    return store
+
+
+def faults(store, key, **options):
+    return [(fault.seq, fault.code) for fault in verify(store, key=key, **options)]
+
+
+def test_a_log_that_nobody_touched_has_no_fault(log, key):
+    """Every record is looked at."""
+    seen = Verified()
+
+    assert [] == list(verify(log, key=key, into=seen))
+    assert (1, 6, 0, 0) == (seen.chains, seen.records, seen.dropped, seen.faults)
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        (
+            "UPDATE records SET sealed = replace(sealed, 'refund', 'refuse') WHERE seq = 3",
+            [(3, "edited")],
+        ),
+        ("UPDATE records SET verdict = 'SUSPICIOUS' WHERE seq = 4", [(4, "edited")]),
+        ("UPDATE records SET tool = 'other' WHERE seq = 1", [(1, "edited")]),
+        ("UPDATE records SET at = 1 WHERE seq = 2", [(2, "edited")]),
+        ("UPDATE records SET decision_id = 'd-1' WHERE seq = 6", [(6, "edited")]),
+        ("UPDATE records SET kind = 'gap' WHERE seq = 6", [(6, "edited")]),
+        ("UPDATE records SET sealed = 'no json' WHERE seq = 2", [(2, "edited")]),
+        ("UPDATE records SET digest = 'abc' WHERE seq = 2", [(2, "edited"), (3, "inserted")]),
+        ("DELETE FROM records WHERE seq = 3", [(4, "missing")]),
+        ("DELETE FROM records WHERE seq < 3", [(3, "missing")]),
+        ("DELETE FROM records WHERE seq > 4", [(5, "missing")]),
+        ("DELETE FROM records WHERE seq > 0", [(1, "missing")]),
+        ("DELETE FROM heads WHERE seq > 0", [(6, "missing")]),
+        ("UPDATE heads SET digest = 'abc' WHERE seq > 0", [(6, "edited")]),
+    ],
+)
+def test_an_edited_or_deleted_record_is_found(log, kind, key, raw, sql, found):
+    """Where it stood, with the word for what was done."""
+    log.flush()
+    raw(kind, sql)
+
+    assert found == faults(log, key)
+
+
+def test_records_that_changed_places_are_found(log, kind, key, raw):
+    """Both say where they belong."""
+    log.flush()
+    raw(kind, "UPDATE records SET seq = 0 WHERE seq = 2")
+    raw(kind, "UPDATE records SET seq = 2 WHERE seq = 4")
+    raw(kind, "UPDATE records SET seq = 4 WHERE seq = 0")
+
+    assert {(2, "reordered"), (4, "reordered")} <= set(faults(log, key))
+
+
+def test_an_inserted_record_is_found(log, kind, key, raw):
+    """One that stands behind the head, and one between two others."""
+    log.flush()
+    raw(kind, "UPDATE records SET seq = seq + 100 WHERE seq > 3")
+    raw(kind, "UPDATE records SET seq = seq - 99 WHERE seq > 100")
+    raw(
+        kind,
+        "INSERT INTO records (writer, seq, kind, at, decision_id, session_id, tool, verdict,"
+        " digest, sealed) SELECT writer, 4, kind, at, decision_id, session_id, tool, verdict,"
+        " digest, sealed FROM records WHERE seq = 3",
+    )
+
+    found = faults(log, key)
+    assert {(4, "reordered"), (7, "inserted")} <= set(found)
+
+
+def test_without_the_key_nothing_can_be_forged(opens, kind, raw):
+    """A record that somebody sealed without the key is told apart."""
+    from hashlib import sha256
+
+    store = opens(kind, key=KEY)
+    store.append(decision(1))
+    store.flush()
+    digest = sha256(FORGED.encode()).hexdigest()
+    raw(kind, f"UPDATE records SET sealed = '{FORGED}', digest = '{digest}' WHERE seq = 1")
+
+    assert [(1, "unsealed"), (1, "edited")] == faults(store, KEY)
+
+
+def test_another_key_verifies_nothing(opens, kind):
+    """Neither does no key, for a log that has one."""
+    store = opens(kind, key=KEY)
+    store.append(decision(1))
+
+    assert [(1, "edited")] == faults(store, b"another") == faults(store, None)
+
+
+def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, kind, key, raw):
+    """Nothing inside the log shows it; heads that were kept elsewhere do."""
+    seen = Verified()
+    list(verify(log, key=key, into=seen))
+    raw(kind, "DELETE FROM records WHERE seq > 3")
+    raw(
+        kind,
+        "UPDATE heads SET seq = 3, digest = (SELECT digest FROM records WHERE seq = 3)"
+        " WHERE seq > 3",
+    )
+
+    assert [] == faults(log, key)
+    assert [(4, "missing")] == faults(log, key, heads=seen.heads)
+    raw(kind, "DELETE FROM records WHERE seq > 0")
+    raw(kind, "DELETE FROM heads WHERE seq > 0")
+    assert [(6, "missing")] == faults(log, key, heads=seen.heads)
+
+
+def test_a_chain_goes_on_behind_an_earlier_head(log, key):
+    """What came later is no fault."""
+    seen = Verified()
+    list(verify(log, key=key, into=seen))
+    log.append(decision(7))
+
+    assert [] == faults(log, key, heads=seen.heads)
+
+
+def test_a_pruned_log_still_verifies(log, key):
+    """The records that are gone are vouched for; a second time as well."""
+    log.prune(decision(3).at)
+    seen = Verified()
+
+    assert [] == list(verify(log, key=key, into=seen))
+    assert (["d-3", "d-4", "d-5"], 1) == (ids(log.decisions()), seen.pruned)
+    log.prune(decision(5).at)
+    assert ["d-5"] == ids(log.decisions())
+    assert [] == faults(log, key)
+
+
+def test_more_than_what_was_pruned_is_a_fault(log, kind, key, raw):
+    """Retention vouches for what it deleted, for no record beyond."""
+    log.prune(decision(3).at)
+    raw(kind, "DELETE FROM records WHERE seq = 3")
+
+    assert [(4, "missing")] == faults(log, key)
+
+
+def test_every_writer_has_a_chain_of_its_own(opens, kind, key):
+    """Two stores of one database, and a third that goes on after a restart."""
+    first, second = opens(kind, key=key), opens(kind, key=key)
+    first.append(decision(1))
+    second.append(decision(2))
+    assert (first.close(), second.close()) == (True, True)
+    third = opens(kind, key=key)
+    third.append(decision(3))
+    seen = Verified()
+
+    assert [] == list(verify(third, key=key, into=seen))
+    assert (3, 3, 3) == (seen.chains, seen.records, len(third))

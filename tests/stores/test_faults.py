@@ -1,0 +1,267 @@
+"""What happens to the log when a process is killed, a disk is full or a database is away."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from abs_shield.stores import SqliteStore, Verified, open_store, verify
+from tests.stores.conftest import decision, ids
+
+ROOT = Path(__file__).parents[2]
+WITHIN_S = 30.0
+
+
+@pytest.fixture
+def address(request, kind, tmp_path) -> str:
+    """Name the log of each kind."""
+    return str(tmp_path / "log.db") if kind == "sqlite" else request.getfixturevalue("dsn")
+
+
+def appending(address: str, start: int, count: int, every: int) -> subprocess.Popen[str]:
+    words = ["-m", "tests.stores.appending", address, str(start), str(count), str(every)]
+    return subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+
+
+def until(holds, within_s: float = WITHIN_S) -> None:
+    end = time.monotonic() + within_s
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert holds()
+
+
+@contextlib.contextmanager
+def locked(path: Path):
+    """Hold the write lock, as another process would."""
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def test_a_killed_process_loses_nothing_that_was_flushed(address):
+    """Killed in the middle of a write; the log is whole, and other processes go on."""
+    with appending(address, 1, 1_000_000, 500) as process:
+        flushed = [int(process.stdout.readline()) for _ in range(4)][-1]
+        time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+    store = open_store(address)
+    found = ids(store.scan())
+
+    assert [] == list(verify(store))
+    assert len(found) >= flushed == 2_000
+    assert [f"d-{n}" for n in range(1, len(found) + 1)] == found
+    store.append(decision(0))
+    assert (True, len(found) + 1) == (store.flush(), len(store))
+    store.close()
+
+
+def test_a_process_that_ends_without_a_word_loses_nothing(address):
+    """What waits is written on the way out."""
+    with appending(address, 1, 700, 1_000) as process:
+        assert "end" == process.stdout.read().strip()
+
+    with contextlib.closing(open_store(address)) as store:
+        assert 700 == len(store)
+
+
+def test_several_processes_share_a_log(address):
+    """Four writers at once: none waits for the chain of another, nothing is lost."""
+    processes = [appending(address, 1_000 * n, 500, 100) for n in range(4)]
+    for process in processes:
+        process.communicate(timeout=60)
+    seen = Verified()
+    with contextlib.closing(open_store(address)) as store:
+        assert [] == list(verify(store, into=seen))
+        assert (2_000, 2_000) == (len(store), len(set(ids(store.scan()))))
+    assert (4, 2_000) == (seen.chains, seen.records)
+
+
+def test_a_forked_child_has_a_chain_of_its_own(address):
+    """What waits in the parent is the parent's; the child's connection is new."""
+    store = open_store(address)
+    store.append(decision(1))
+    store.flush()
+    child = os.fork()
+    if not child:
+        store.append(decision(2))
+        os._exit(0 if store.flush() and store.close() else 1)
+    assert 0 == os.waitpid(child, 0)[1]
+    store.append(decision(3))
+    seen = Verified()
+
+    assert {"d-1", "d-2", "d-3"} == set(ids(store.decisions()))
+    assert ([], 2) == (list(verify(store, into=seen)), seen.chains)
+    store.close()
+
+
+def test_a_file_locked_for_ten_seconds_loses_nothing(tmp_path):
+    """Decisions wait; the calling thread does not."""
+    store = SqliteStore(tmp_path / "log.db")
+    with locked(tmp_path / "log.db"):
+        for number in range(100):
+            store.append(decision(number))
+        assert not store.flush(10.0)
+        assert (100, 0) == store.status[:2]
+        assert "locked" in store.status.error
+    assert store.flush(WITHIN_S)
+    assert (100, 0, "") == (len(store), *store.status[1:])
+    store.close()
+
+
+def test_a_full_buffer_drops_counts_and_says_so(tmp_path, caplog):
+    """A gap stands where the lost decisions would, with their number."""
+    store = SqliteStore(tmp_path / "log.db", most=10)
+    with locked(tmp_path / "log.db"):
+        store.append(decision(0))
+        until(lambda: store.status.error)
+        for number in range(1, 16):
+            store.append(decision(number))
+        assert (True, 5) == (store.losing, store.status.dropped)
+    assert store.flush(WITHIN_S)
+    store.append(decision(99))
+    seen = Verified()
+
+    assert [*(f"d-{n}" for n in range(11)), "d-99"] == ids(store.decisions())
+    assert ([], 5) == (list(verify(store, into=seen)), seen.dropped)
+    (gap,) = store.gaps()
+    assert (5, "the buffer was full") == (gap["dropped"], gap["reason"])
+    assert not store.losing
+    assert "drops records: the buffer was full" in caplog.text
+    store.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mount a disk of one megabyte."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)],
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here: the test needs to be a superuser's")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_keeps_decisions_waiting(small_disk):
+    """Nothing is torn; when there is room again everything is written, in order."""
+    filler = small_disk / "filler"
+    store = SqliteStore(small_disk / "log.db")
+    store.append(decision(0))
+    assert store.flush()
+    with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"x" * 4_096)
+    for number in range(1, 200):
+        store.append(decision(number))
+    until(lambda: store.status.error)
+    assert not store.flush(0.3)
+    filler.unlink()
+
+    assert store.flush(WITHIN_S)
+    assert [f"d-{n}" for n in range(200)] == ids(store.decisions())
+    assert [] == list(verify(store))
+    store.close()
+
+
+def test_a_deleted_file_is_made_again_and_its_chain_says_so(tmp_path):
+    """SQLite would go on writing to a file that nobody can read."""
+    path = tmp_path / "log.db"
+    store = SqliteStore(path)
+    store.append(decision(1))
+    store.flush()
+    for file in tmp_path.iterdir():
+        file.unlink()
+    store.append(decision(2))
+
+    assert store.flush(WITHIN_S)
+    assert ["d-2"] == ids(store.decisions())
+    assert ["missing"] == [fault.code for fault in verify(store)]
+    store.close()
+
+
+def test_a_server_that_is_restarted_loses_nothing(postgres, dsn):
+    """Decisions wait while it is away, and the chain goes on."""
+    store = open_store(dsn)
+    store.append(decision(1))
+    assert store.flush()
+    postgres.stop()
+    for number in range(2, 50):
+        store.append(decision(number))
+    until(lambda: store.status.error)
+    assert (False, 0) == (store.flush(0.2), store.status.dropped)
+    postgres.start()
+
+    assert store.flush(WITHIN_S)
+    assert [f"d-{n}" for n in range(1, 50)] == ids(store.decisions())
+    assert [] == list(verify(store))
+    store.close()
+
+
+class Deaf:
+    """Passes connections on; told to, it sends a commit to the server and hangs up before it."""
+
+    def __init__(self, port: int) -> None:
+        self.cuts = 0
+        self._to = port
+        self._sockets = [socket.create_server(("127.0.0.1", 0))]
+        self.port = self._sockets[0].getsockname()[1]
+        Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._sockets[0].accept()
+                server = socket.create_connection(("127.0.0.1", self._to))
+                self._sockets += [client, server]
+                Thread(target=self._pass, args=(client, server), daemon=True).start()
+                Thread(target=self._pass, args=(server, client), daemon=True).start()
+
+    def _pass(self, source: socket.socket, target: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65_536):
+                if self.cuts and b"COMMIT\0" in data:
+                    self.cuts -= 1
+                    source.shutdown(socket.SHUT_RDWR)
+                target.sendall(data)
+            target.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        for one in self._sockets:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+def test_a_commit_whose_answer_got_lost_is_not_written_twice(postgres, dsn):
+    """The head in the database tells whether it went through."""
+    deaf = Deaf(postgres.port)
+    store = open_store(dsn.replace(str(postgres.port), str(deaf.port)))
+    store.append(decision(1))
+    assert store.flush()
+    deaf.cuts = 1
+    for number in range(2, 6):
+        store.append(decision(number))
+
+    assert store.flush(WITHIN_S)
+    assert [f"d-{n}" for n in range(1, 6)] == ids(store.decisions())
+    assert (0, []) == (deaf.cuts, list(verify(store)))
+    store.close()
+    deaf.close()

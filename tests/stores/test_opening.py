@@ -1,0 +1,130 @@
+"""A log is opened, brought up to date, or refused with one line that says why."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import stat
+
+import pytest
+
+from abs_shield.errors import StoreError
+from abs_shield.stores import SqliteStore, open_store, verify
+from abs_shield.stores.migrations import postgres as postgres_steps
+from abs_shield.stores.migrations import sqlite as sqlite_steps
+from abs_shield.stores.places import KEY, LOG, log_key, usual_log
+from tests.stores.conftest import decision, ids
+
+
+def refusal(address, **options) -> str:
+    with pytest.raises(StoreError) as refused:
+        open_store(str(address), **options)
+    told = str(refused.value)
+    assert "\n" not in told
+    return told
+
+
+def test_both_databases_have_the_same_steps():
+    """A schema number means the same in each."""
+    assert len(sqlite_steps.STEPS) == len(postgres_steps.STEPS)
+
+
+def test_an_old_log_is_brought_up_to_date(kind, opens, raw, dsn_of):
+    """One of the first schema keeps its records and gets what is new."""
+    store = opens(kind)
+    store.append(decision(1))
+    store.close()
+    raw(kind, "DROP INDEX IF EXISTS records_session; DROP INDEX IF EXISTS records_kind;"
+        " PRAGMA user_version = 1" if kind == "sqlite" else
+        "DROP INDEX abs_shield_records_session; DROP INDEX abs_shield_records_kind;"
+        " DELETE FROM abs_shield_schema WHERE version > 1")  # fmt: skip
+
+    again = opens(kind)
+    again.append(decision(2))
+    assert ["d-1", "d-2"] == ids(again.decisions(session_id=""))
+    assert [] == list(verify(again))
+
+
+def test_a_newer_log_is_refused(kind, opens, raw, dsn_of):
+    """Its records may mean what this version does not know."""
+    opens(kind).close()
+    raw(kind, "PRAGMA user_version = 99" if kind == "sqlite" else
+        "INSERT INTO abs_shield_schema VALUES (99)")  # fmt: skip
+
+    assert "has schema 99, this version knows 2" in refusal(dsn_of(kind))
+
+
+def test_only_its_owner_can_read_the_file(opens, tmp_path):
+    """Findings quote values of arguments."""
+    store = opens("sqlite")
+    store.append(decision(1))
+    store.flush()
+
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    assert {0o600} == set(modes.values())
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_log_that_may_only_be_read_is_read(tmp_path, readable):
+    """A copy kept as evidence verifies."""
+    with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
+        store.append(decision(1))
+    (tmp_path / "log.db").chmod(0o400)
+
+    copy = open_store(str(tmp_path / "log.db"), existing=True)
+    assert (["d-1"], []) == (ids(copy.decisions()), list(verify(copy)))
+
+
+def test_another_file_is_no_log(tmp_path):
+    """Neither a foreign database nor a text becomes one."""
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE records (x)")
+    (tmp_path / "text").write_text("no database at all, and long enough to be read as one" * 9)
+
+    assert "is a SQLite file, but no decision log" in refusal(tmp_path / "other.db")
+    assert "file is not a database" in refusal(tmp_path / "text")
+
+
+def test_a_log_that_is_not_there_is_said(tmp_path, dsn_of):
+    """To read, it has to be there; to write, its folder has to."""
+    assert "there is no such file" in refusal(tmp_path / "no.db", existing=True)
+    assert "there is no such file or folder" in refusal(tmp_path / "no" / "log.db")
+    assert "holds no decision log" in refusal(dsn_of("postgres"), existing=True)
+
+
+def test_an_address_that_is_none_is_said():
+    """Passwords are not repeated."""
+    told = refusal("postgresql://ann:hunter2@127.0.0.1:1/none")
+
+    assert "cannot reach the decision log `postgresql://127.0.0.1:1/none`" in told
+    assert "hunter2" not in told
+    assert "give a file's path" in refusal("mysql://host/db")
+
+
+@pytest.mark.parametrize(
+    ("options", "told"), [({"most": 0}, "most=0; it is 1 or more"), ({"key": b""}, "empty `key`")]
+)
+def test_wrong_options_are_refused(tmp_path, options, told):
+    """A buffer of nothing, and a key that is none."""
+    with pytest.raises(StoreError, match=told):
+        SqliteStore(tmp_path / "log.db", **options)
+
+
+def test_the_usual_log_is_the_users_own(monkeypatch, tmp_path):
+    """An environment variable names another; nothing goes to the working directory."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv(LOG, raising=False)
+    assert str(tmp_path / "abs_shield" / "decisions.db") == usual_log()
+    with contextlib.closing(open_store()) as store:
+        store.append(decision(1))
+    assert (tmp_path / "abs_shield" / "decisions.db").is_file()
+    monkeypatch.setenv(LOG, "elsewhere.db")
+    assert "elsewhere.db" == usual_log()
+
+
+def test_the_key_comes_from_the_environment(monkeypatch):
+    """It never stands in a command line; an empty one is none."""
+    monkeypatch.setenv(KEY, "k")
+    assert b"k" == log_key()
+    monkeypatch.setenv(KEY, "")
+    assert log_key() is None
