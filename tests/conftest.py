@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ("pytester",)
+
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(
+    prefix="abs_shield-state"
+)  # not the tester's own log
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 settings.register_profile(
     "ci", deadline=None, max_examples=60, derandomize=True,

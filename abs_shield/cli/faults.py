@@ -22,6 +22,8 @@ def wrong_usage(error: Any) -> str:
     """Say on one line what is wrong with the options that typer refused."""
     if hasattr(error, "possibilities"):
         return _no_option(error)
+    if known := getattr(getattr(error.ctx, "command", None), "commands", None):
+        return _no_command(str(error.message), list(known))
     help_ = f"see `{_command(error)} --help`"
     message = str(error.message).removeprefix("Value error, ").rstrip(".")
     parameter = getattr(error, "param", None)
@@ -37,6 +39,13 @@ def _no_option(error: Any) -> str:
     near = nearest(error.option_name, known)
     hint = f"did you mean `{near[0]}`?" if near else f"see `{_command(error)} --help`"
     return f"no option is named `{escaped(error.option_name)}`; {hint}"
+
+
+def _no_command(message: str, known: list[str]) -> str:
+    named = _WORD.search(message)
+    told = f"no command is named `{escaped(named[1])}`" if named else "a command is missing"
+    near = nearest(named[1], known) if named else []
+    return f"{told}; did you mean `{near[0]}`?" if near else f"{told}; there are {', '.join(known)}"
 
 
 def _no_choice(got: str, choices: str) -> str:

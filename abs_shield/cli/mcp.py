@@ -12,8 +12,11 @@ import typer
 
 from abs_shield import telemetry
 from abs_shield.cli.faults import BadInput
+from abs_shield.errors import StoreError
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield import Shield
+from abs_shield.stores import MemoryStore, Store
+from abs_shield.stores.places import log_key, open_store
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -45,6 +48,12 @@ def mcp(
     hear: Annotated[
         bool, typer.Option("--hear", help="Take in the conversation that a client sends along.")
     ] = False,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DB", help="The decision log; else ABS_SHIELD_LOG, else your own; none: memory."
+        ),
+    ] = None,
 ) -> None:
     """
     Stand in front of an MCP server and judge every call of its tools.
@@ -62,12 +71,25 @@ def mcp(
         ) from None
     with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
         _tell()
-        firewall = Shield(configure(mode="audit") if policy is None else load_policy(policy))
+        declared = configure(mode="audit") if policy is None else load_policy(policy)
+        firewall = Shield(declared, store=_store(log))
     upstream = service.address(url) if url else service.command(command or ())
     place = None if http is None else service.bound(http)
     if place is not None:
         print(f"abs-shield: serving {service.url_of(place)}", file=sys.stderr, flush=True)
-    service.serve(upstream, firewall, http=place, session=session, hears=hear)
+    try:
+        service.serve(upstream, firewall, http=place, session=session, hears=hear)
+    finally:
+        firewall.close()
+
+
+def _store(log: str | None) -> Store:
+    if log == "none":
+        return MemoryStore()
+    try:
+        return open_store(log, key=log_key())
+    except (OSError, StoreError) as error:
+        raise BadInput(f"{error}; name another by `--log DB`, or `--log none`") from None
 
 
 def _tell() -> None:

@@ -30,6 +30,7 @@ def configure(
     modes: Mapping[str | tuple[str, str], str] | None = None,
     on_suspicious: Literal["flag", "approve", "block"] = "flag",
     on_error: Literal["allow", "block"] | None = None,
+    on_log_loss: Literal["allow", "block"] = "allow",
     retries: int = 3,
     window: tuple[int, float] = (10, 60.0),
     suppress: Iterable[Suppression] = (),
@@ -54,8 +55,8 @@ def configure(
     given = {
         "mode": mode, "threshold": threshold, "layers": layers, "tools": tools, "rules": rules,
         "inverses": inverses, "allow": allow, "modes": modes, "on_suspicious": on_suspicious,
-        "on_error": on_error, "retries": retries, "window": window, "suppress": suppress,
-        "verification": verification, "answer": answer, "limits": limits,
+        "on_error": on_error, "on_log_loss": on_log_loss, "retries": retries, "window": window,
+        "suppress": suppress, "verification": verification, "answer": answer, "limits": limits,
     }  # fmt: skip
     usual = configure.__kwdefaults__ or {}
     said = {name: value for name, value in given.items() if value is not usual[name]} | unknown

@@ -83,6 +83,7 @@ class Policy(Declared):
         modes: Layer, tool, or (tool, layer) to a mode.
         on_suspicious: What SUSPICIOUS asks for: flag, approve or block.
         on_error: What our own failure asks for; None: block in strict, allow in audit.
+        on_log_loss: What a call asks for whose decision the store cannot keep.
         retries: Blocked attempts of one tool in one run before the model is told to stop.
         window: Calls and seconds within which calls contradict each other.
         suppress: Known false alarms.
@@ -101,6 +102,7 @@ class Policy(Declared):
     modes: Mapping[str | tuple[str, str], Mode] = {}
     on_suspicious: Literal["flag", "approve", "block"] = "flag"
     on_error: Literal["allow", "block"] | None = None
+    on_log_loss: Literal["allow", "block"] = "allow"
     retries: int = Field(default=3, ge=1)
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()

@@ -2,6 +2,8 @@
 
 from abs_shield.policy import configure, load_policy
 from abs_shield.shield.decorator import shielded
+from abs_shield.shield.record import Recording
+from abs_shield.shield.redaction import redacted
 from abs_shield.shield.shield import Shield
 
-__all__ = ["Shield", "configure", "load_policy", "shielded"]
+__all__ = ["Recording", "Shield", "configure", "load_policy", "redacted", "shielded"]

@@ -25,6 +25,9 @@ from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
 logger = logging.getLogger("abs_shield")
+_NO_LOG = (
+    "decision log: it keeps no records at this moment, and the policy lets nothing run without"
+)
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
@@ -56,6 +59,8 @@ class Desk:
         self.registry = registry
         self.store = store
         self._append = store.append
+        self._needs_log = policy.on_log_loss == "block"
+        self._unkept = False
         self.hooks = tuple(hooks)
         self.approver = approver
         self.approvals = Approvals()
@@ -174,6 +179,9 @@ class Desk:
         return opened._replace(decision=granted)
 
     def _admitted(self, opened: Opened) -> Opened:
+        if self._needs_log and (self._unkept or self.store.losing):
+            self._unkept = False  # the decision of this blocked call tries whether it is kept
+            opened = opened._replace(decision=_unlogged(opened.decision))
         call, session, decision = opened.call, opened.session, opened.decision
         if call.id is not None and decision.id in session.calls.opened.get(call.id, ()):
             return opened
@@ -196,6 +204,7 @@ class Desk:
         try:
             self._append(decision)
         except Exception:
+            self._unkept = True
             logger.exception("abs_shield could not store decision %s", decision.id)
         if self.hooks:
             emit(decision, self.hooks)
@@ -260,6 +269,17 @@ class Desk:
             session.ran(executed)
         else:
             session.returned(executed, value)
+
+
+def _unlogged(decision: Decision) -> Decision:
+    """The same decision where the policy lets nothing run that leaves no record."""
+    return replace(
+        decision,
+        action=Action.BLOCK,
+        blocked=decision.blocked or decision.mode is Mode.STRICT,
+        would_block=True,
+        errors=(*decision.errors, _NO_LOG),
+    )
 
 
 def _as_proposed(call: ToolCall, pending: Pending) -> ToolCall:

@@ -4,22 +4,40 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
+from abs_shield.shield.redaction import Redact
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.turns import content_of
 
 logger = logging.getLogger("abs_shield")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """
+    Where runs are recorded, and what is taken out of them before.
+
+    Args:
+        path: The file; lines are appended.
+        redact: Changes every line before it is written, e.g. `redacted`. None writes argument
+            values and results as they are: keep the file private.
+    """
+
+    path: str | PathLike[str]
+    redact: Redact | None = None
 
 
 class Recorder:
@@ -28,28 +46,44 @@ class Recorder:
 
     A line is ``{run_id, session_id, tools, messages}``; later lines of one session hold only what
     came since, and a replay puts them together by ``session_id``. ``"truncated": true`` says that
-    messages before this line's first were dropped to keep the session's bounds. Argument values
-    are written: keep the file private. A write that fails is reported, and stops nothing; what it
-    lost comes with the next one.
+    messages before this line's first were dropped to keep the session's bounds. A write that
+    fails, or a hook that raises, is reported, and stops nothing; nothing is written unredacted,
+    and what was lost comes with the next line.
 
     Raises:
-        StoreError: The folder of *path* does not exist.
+        StoreError: The folder of the file does not exist.
     """
 
-    def __init__(self, path: str | PathLike[str], registry: Registry) -> None:
-        self._path = Path(path)
+    def __init__(self, recording: Recording, registry: Registry) -> None:
+        self._path = Path(recording.path)
+        self._redact = recording.redact
         if not self._path.parent.is_dir():
             raise StoreError(f"cannot record to `{self._path}`: there is no such folder")
         self._registry = registry
         self._lock = Lock()
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        self._open: WeakSet[Session] = WeakSet()
+
+    def follow(self, session: Session) -> None:
+        """Record *session* when it is left, or at `close` where it never is."""
+        session.on_close(self)
+        self._open.add(session)
+
+    def close(self) -> None:
+        """Write what is new in every session."""
+        for session in list(self._open):
+            self(session)
 
     def __call__(self, session: Session) -> None:
         try:
             with self._lock:
                 self._append(session)
-        except Exception:
-            logger.exception("abs_shield cannot record session %s to `%s`", session.id, self._path)
+        except Exception as error:
+            kind = type(error).__name__
+            logger.error(
+                "abs_shield cannot record session %s to `%s`: %s",
+                session.id, self._path, error if isinstance(error, OSError) else kind,
+            )  # fmt: skip
 
     def _append(self, session: Session) -> None:
         written = self._written.get(session)
@@ -59,8 +93,13 @@ class Recorder:
         run = self._run(session, new)
         if new and new[0].version > (written or 0) + 1:
             run["truncated"] = True
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(run, ensure_ascii=True, default=str) + "\n")
+        line: str | None = json.dumps(run, ensure_ascii=True, default=str)
+        if self._redact is not None and line is not None:
+            changed = self._redact(json.loads(line))
+            line = None if changed is None else json.dumps(changed, ensure_ascii=True)
+        if line is not None:
+            with open(self._path, "a", encoding="utf-8", opener=_private) as file:
+                file.write(line + "\n")
         self._written[session] = new[-1].version if new else 0
 
     def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
@@ -70,6 +109,11 @@ class Recorder:
             "tools": [_tool(name, self._registry) for name in self._registry],
             "messages": [message for entry in new for message in _messages(entry.event)],
         }
+
+
+def _private(path: str, flags: int) -> int:
+    """Open a file that only its owner may read, where it is new."""
+    return os.open(path, flags, 0o600)
 
 
 def _tool(name: str, registry: Registry) -> Mapping[str, Any]:

@@ -21,7 +21,7 @@ from abs_shield.shield.approvals import Approver
 from abs_shield.shield.desk import Desk, Ran
 from abs_shield.shield.given import one, readable
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.record import Recorder
+from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import followed
 from abs_shield.shield.turns import Dispatch, aanswers, answers
@@ -49,7 +49,8 @@ class Shield:
         sessions: The sessions by id; several Shields may share one `Sessions`.
         hooks: Callables of one `Decision`, beside OpenTelemetry and structlog; None tells nobody.
         approver: Says whether a SUSPICIOUS call may run, under ``on_suspicious="approve"``.
-        record: A file to which every session's run is appended when it is left.
+        record: A file to which every session's run is appended when it is left, or a
+            `Recording`, which names a file and what is taken out of each line before.
 
     >>> from abs_shield.policy import configure
     >>> firewall = Shield(configure(mode="strict"))
@@ -65,7 +66,7 @@ class Shield:
         sessions: Sessions | None = None,
         hooks: Iterable[Hook] | None = (),
         approver: Approver | None = None,
-        record: str | PathLike[str] | None = None,
+        record: str | PathLike[str] | Recording | None = None,
     ) -> None:
         if not isinstance(policy, Policy):
             raise PolicyError(
@@ -90,7 +91,10 @@ class Shield:
             hooks=() if hooks is None else _with_defaults(given, self._otel),
             approver=approver,
         )
-        self._recorder = None if record is None else Recorder(record, self.registry)
+        self._recorder: Recorder | None = None
+        if record is not None:
+            named = record if isinstance(record, Recording) else Recording(path=record)
+            self._recorder = Recorder(named, self.registry)
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:
@@ -158,12 +162,28 @@ class Shield:
         if agent is not None:
             session.handoff(agent)
         if self._recorder is not None:
-            session.on_close(self._recorder)
+            self._recorder.follow(session)
         try:
             session.add(messages)
         except UnreadableMessage as error:
             raise PolicyError(f"session: {error}") from None
         return session
+
+    def close(self, timeout_s: float = 5.0) -> bool:
+        """
+        Record the sessions that nobody left, and wait until the store has kept all decisions.
+
+        A program that ends calls it once; the Shield may go on being used.
+
+        Args:
+            timeout_s: How long to wait for the store, in seconds.
+
+        Returns:
+            Whether everything was kept in time.
+        """
+        if self._recorder is not None:
+            self._recorder.close()
+        return self.store.flush(timeout_s)
 
     def approve(self, decision_id: str) -> None:
         """

@@ -19,6 +19,7 @@ pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
+from abs_shield.stores import SqliteStore, verify
 from tests.service.proxies import COMMAND, ENVIRONMENT, POLICY, SHOP, proxied, shop_at
 
 Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
@@ -285,3 +286,28 @@ def test_a_reference_server(tmp_path, server, name, arguments, part):
 
     assert ((True, ["unknown_tool"]), (True, ["wrong_type"])) == (phantom, mismatch)
     assert part in good
+
+
+def test_decisions_are_in_the_log_when_it_ends(tmp_path):
+    """The log that was named, for `abs-shield log` and the reports."""
+    database = tmp_path / "decisions.db"
+
+    async def conversed(client: Client[Any]) -> None:
+        await told(client, "cancel_order", ORDER)
+        await told(client, "cancel_ordre", ORDER)
+
+    with proxied("--log", str(database), "--", *SHOP, log=tmp_path / "log") as url:
+        with_client(url, conversed)
+    store = SqliteStore(database, existing=True)
+
+    assert ["cancel_order", "cancel_ordre"] == [d.tool for d in store.decisions()]
+    assert [] == list(verify(store))
+
+
+def test_a_log_that_cannot_be_opened_is_said(tmp_path):
+    """Before anything is served, with what to do instead."""
+    argv = [*COMMAND, "mcp", "--log", str(tmp_path), "--", *SHOP]
+    done = subprocess.run(argv, env=ENVIRONMENT, capture_output=True, text=True, timeout=60)
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert "name another by `--log DB`, or `--log none`" in done.stderr

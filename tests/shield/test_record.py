@@ -9,6 +9,7 @@ import pytest
 from abs_shield import StoreError, ToolCall, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
+from abs_shield.shield import Recording, redacted
 
 
 @pytest.fixture
@@ -234,3 +235,66 @@ def test_a_recorder_that_fails_stops_nothing(door, tmp_path, caplog):
         pass
 
     assert "cannot record" in caplog.text
+
+
+def test_a_hook_takes_out_what_is_private(door, file):
+    """Texts in messages, arguments and results; the replay still finds its targets."""
+    hide = redacted(lambda text: text.replace("ann@example.org", "<email 1>"))
+    firewall = door(record=Recording(path=file, redact=hide))
+
+    @shielded(firewall)
+    def send(to: str, about: dict) -> dict:
+        """Send a mail."""
+        return {"sent": [to]}
+
+    with firewall.session() as session:
+        session.user("Write to ann@example.org.")
+        call = ToolCall("send", {"to": "ann@example.org", "about": {"ann@example.org": 1}}, "c1")
+        firewall.run_tool_calls([call], session=session)
+
+    assert "ann@example.org" not in file.read_text(encoding="utf-8")
+    (judged,) = replay([file])
+    assert {"to": "<email 1>", "about": {"<email 1>": 1}} == judged.call.arguments
+    assert () == judged.decision.findings
+
+
+@pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
+def test_a_hook_that_gives_nothing_or_raises_writes_nothing(door, file, hook, caplog):
+    """What a broken hook was given stands in no log either."""
+    firewall = door(record=Recording(path=file, redact=hook))
+    with firewall.session() as session:
+        session.user("My number is 4711.")
+
+    assert not file.exists()
+    assert "4711" not in caplog.text
+    assert ("KeyError" in caplog.text) == bool(caplog.records)
+
+
+def test_objects_are_plain_before_a_hook_sees_them(door, file):
+    """A date in a result is text by then, and can be taken out."""
+    from datetime import date
+
+    firewall = door(record=Recording(path=file, redact=redacted(lambda text: "x")))
+    with firewall.session() as session:
+        session.tool_result("refund", {"on": date(2026, 1, 2)})
+
+    assert "2026" not in file.read_text(encoding="utf-8")
+
+
+def test_a_session_that_nobody_left_is_recorded_at_the_end(door, file):
+    """A server's sessions are never left; closing the Shield writes what is new in them, once."""
+    firewall = door(record=file)
+    session = firewall.session("s1")
+    session.user("Hello.")
+
+    assert (True, True) == (firewall.close(), firewall.close())
+    assert ["Hello."] == [run["messages"][0]["content"] for run in runs(file)]
+
+
+def test_only_its_owner_can_read_the_file(door, file):
+    """It holds arguments and results."""
+    firewall = door(record=file)
+    with firewall.session() as session:
+        session.user("Hello.")
+
+    assert 0o600 == file.stat().st_mode & 0o777

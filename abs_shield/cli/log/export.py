@@ -1,0 +1,81 @@
+"""`abs-shield log export`: the decisions as lines of JSON, or as Parquet."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.log.opened import Database, opened
+from abs_shield.cli.log.parquet import write_parquet
+from abs_shield.cli.output import output
+from abs_shield.cli.times import moment
+from abs_shield.stores.durable import DurableStore
+
+EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
+
+
+class Format(StrEnum):
+    """How decisions are written."""
+
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+
+
+def command(
+    database: Database = None,
+    format: Annotated[Format, typer.Option(help="Lines of JSON, or Parquet.")] = Format.JSONL,
+    to: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The file; else standard output."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="From then on: 7d, or 2026-11-01.")
+    ] = None,
+    until: Annotated[str | None, typer.Option(metavar="WHEN", help="Up to then.")] = None,
+) -> None:
+    """
+    Write the decisions, oldest first, each with its newest label.
+
+    Findings quote values of arguments: keep the file as private as the log.
+
+    Exits with 0, with 2 for bad input.
+    """
+    if format is Format.PARQUET and to is None:
+        raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
+    start = None if since is None else moment(since, option="--since")
+    end = None if until is None else moment(until, option="--until")
+    with opened(database) as store:
+        decisions = _labelled(store, start, end)
+        if to is None:
+            written = _lines(decisions, sys.stdout)
+        elif format is Format.JSONL:
+            with output(to) as path, path.open("w", encoding="utf-8") as file:
+                written = _lines(decisions, file)
+        else:
+            with output(to) as path:
+                written = write_parquet(decisions, path)
+    if to is not None:
+        print(f"{written:,} decisions written to {to}", file=sys.stderr)
+
+
+def _labelled(
+    store: DurableStore, since: float | None, until: float | None
+) -> Iterator[dict[str, Any]]:
+    labels = store.labels()
+    for decision in store.scan(since=since, until=until):
+        label = labels.get(decision.id)
+        yield {**decision.to_dict(), "label": None if label is None else label.truth}
+
+
+def _lines(decisions: Iterator[dict[str, Any]], file: Any) -> int:
+    written = 0
+    for decision in decisions:
+        file.write(json.dumps(decision) + "\n")
+        written += 1
+    return written

@@ -1,0 +1,30 @@
+"""The log that a command names, or the usual one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.places import log_key, open_store
+
+Database = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DB",
+        help="A SQLite file, or postgresql://host/database; else ABS_SHIELD_LOG, else your own.",
+    ),
+]
+
+
+@contextmanager
+def opened(database: str | None) -> Iterator[DurableStore]:
+    """Open a log that is there, under the key of ``ABS_SHIELD_LOG_KEY``."""
+    store = open_store(database, key=log_key(), existing=True)
+    try:
+        yield store
+    finally:
+        store.close()

@@ -1,0 +1,188 @@
+"""`abs-shield log`: the decision log verified, exported and pruned."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+
+import pytest
+
+from abs_shield import Decision, Shield, ToolCall, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores import SqliteStore
+from abs_shield.stores.places import KEY, LOG
+
+TOOL = {
+    "name": "refund",
+    "parameters": {"type": "object", "properties": {"id": {"type": "string"}}},
+}
+
+
+@pytest.fixture
+def log(tmp_path, monkeypatch):
+    """Give the log of a run in audit mode: five clean calls and a hostile phantom, labelled."""
+    monkeypatch.delenv(KEY, raising=False)
+    path = tmp_path / "decisions.db"
+    store = SqliteStore(path)
+    firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+    firewall.register(TOOL)
+    with firewall.session("s1") as session:
+        session.user("Refund tx_12345.")
+        for number in range(5):
+            firewall.check_call(ToolCall("refund", {"id": "tx_12345"}, f"c{number}"))
+        firewall.check_call(ToolCall("x\x1b[2J\ud800", {"id": "tx_1"}, "c5"))
+    phantom = store.decisions(session_id="s1")[-1]
+    store.label(Label(decision_id=phantom.id, truth=Truth.HALLUCINATED, at=1.0))
+    store.close()
+    return str(path)
+
+
+def change(path: str, sql: str) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.executescript(sql)
+
+
+def test_a_whole_log_is_said_to_be_whole(command, log):
+    """Records, chains and faults are counted."""
+    done = command("log", "verify", log)
+
+    assert (0, "records: 7, chains: 1, faults: 0\n", "") == done
+
+
+def test_an_edited_log_is_not(command, log):
+    """The exit code says so, and a line says where."""
+    change(log, "UPDATE records SET sealed = replace(sealed, 'audit', 'strict') WHERE seq = 2")
+    done = command("log", "verify", log)
+
+    assert 1 == done.code
+    assert "record 2: edited: its digest is another" in done.out
+    assert "faults: 1" in done.out
+
+
+def test_the_answer_can_be_read_by_a_program(command, log):
+    """One object, with the first faults."""
+    change(log, "DELETE FROM records WHERE seq = 3")
+    told = json.loads(command("log", "verify", log, "--format", "json").out)
+
+    assert (False, 6, 1) == (told["whole"], told["records"], told["faults"])
+    assert (4, "missing") == (told["first_faults"][0]["seq"], told["first_faults"][0]["code"])
+
+
+def test_heads_that_were_kept_find_a_tail_that_was_cut_off(command, log, tmp_path):
+    """They are only saved from a log that is whole."""
+    heads = str(tmp_path / "heads.json")
+    assert 0 == command("log", "verify", log, "--save-heads", heads).code
+    change(log, "DELETE FROM records WHERE seq > 5")
+    change(log, "UPDATE heads SET seq = 5, digest = (SELECT digest FROM records WHERE seq = 5)")
+    done = command("log", "verify", log, "--heads", heads, "--save-heads", heads)
+
+    assert 1 == done.code
+    assert "an earlier verification saw 7 records, there are 5" in done.out
+    assert 7 == next(iter(json.loads((tmp_path / "heads.json").read_text()).values()))["seq"]
+
+
+def test_the_key_comes_from_the_environment(command, log, monkeypatch, tmp_path):
+    """A log without one does not pass for a sealed one, nor with another key."""
+    monkeypatch.setenv(KEY, "secret")
+    assert "unsealed: it is sealed without the key" in command("log", "verify", log).out
+    with contextlib.closing(SqliteStore(tmp_path / "sealed.db", key=b"secret")) as store:
+        store.append(Decision.from_dict(next(exported(command, log))))
+    assert 0 == command("log", "verify", tmp_path / "sealed.db").code
+    monkeypatch.setenv(KEY, "other")
+    assert 1 == command("log", "verify", tmp_path / "sealed.db").code
+
+
+def exported(command, log, *options):
+    done = command("log", "export", log, *options)
+    assert (0, "") == (done.code, done.err)
+    for line in done.out.splitlines():
+        record = json.loads(line)
+        record.pop("label")
+        yield record
+
+
+def test_decisions_are_exported_as_they_are(command, log):
+    """Line by line, in ASCII, each readable as the record that it was."""
+    done = command("log", "export", log)
+    records = [Decision.from_dict(record) for record in exported(command, log)]
+
+    with contextlib.closing(SqliteStore(log)) as store:
+        assert store.decisions() == records
+    assert done.out.isascii()
+    assert "\x1b" not in done.out
+    labels = [json.loads(line)["label"] for line in done.out.splitlines()]
+    assert [*[None] * 5, "hallucinated"] == labels
+
+
+def test_decisions_of_a_time_are_exported(command, log):
+    """Nothing is older than an hour, everything younger."""
+    assert 6 == len([*exported(command, log, "--since", "1h")])
+    assert 0 == len([*exported(command, log, "--until", "2026-01-01")])
+
+
+def test_decisions_are_exported_as_parquet(command, log, tmp_path):
+    """A column a field; texts that UTF-8 does not know are escaped."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow: abs-shield[parquet]")
+    path = tmp_path / "decisions.parquet"
+    done = command("log", "export", log, "--format", "parquet", "-o", path)
+    table = parquet.read_table(path).to_pylist()
+
+    assert (0, "", f"6 decisions written to {path}\n") == done
+    assert ("x\x1b[2J\\ud800", "hallucinated") == (table[-1]["tool"], table[-1]["label"])
+    assert "unknown_tool" == table[-1]["findings"][0]["code"]
+    assert "ran" == dict(table[0]["coverage"])["phantom_tool"]["outcome"]
+
+
+def test_old_records_are_pruned(command, log):
+    """What is left still verifies."""
+    done = command("log", "prune", log, "--older-than", "2020-01-01")
+    assert (0, "0 records deleted; 6 decisions are kept\n") == (done.code, done.out)
+    done = command("log", "prune", log, "--older-than", "0s")
+    assert (0, "7 records deleted; 0 decisions are kept\n") == (done.code, done.out)
+    assert 0 == command("log", "verify", log).code
+
+
+def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
+    """No argument is needed then."""
+    monkeypatch.setenv(LOG, log)
+
+    assert "records: 7" in command("log", "verify").out
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["verify", "{dir}/no.db"], "there is no such file"),
+        (["verify", "{dir}"], "cannot open the decision log"),
+        (["verify", "{log}", "--heads", "{dir}/no.json"], "No such file"),
+        (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
+        (["verify", "{text}"], "file is not a database"),
+        (["prune", "{log}"], "say how long records are kept: `--older-than 90d`"),
+        (["prune", "{log}", "--older-than", "soon"], "`--older-than` is `soon`; give `90d`"),
+        (["prune", "{log}", "--older-than", "2999-01-01"], "which is in the future"),
+        (["export", "{log}", "--format", "parquet"], "name a file: `--output"),
+        (["export", "{log}", "-o", "{dir}/no/x.jsonl"], "there is no folder"),
+        (["export", "{log}", "-o", "{dir}"], "it is a folder"),
+        (["export", "{log}", "--format", "csv"], "there is no `csv`"),
+        (["verfy"], "no command is named `verfy`; did you mean `verify`?"),
+        ([], "a command is missing; there are verify, export, prune"),
+    ],
+)
+def test_bad_input_is_said_on_one_line(command, log, tmp_path, argv, told):
+    """With a hint, and exit code 2."""
+    (tmp_path / "text").write_text("nothing that any of them reads " * 40)
+    names = {"log": log, "dir": tmp_path, "text": tmp_path / "text"}
+    done = command("log", *(word.format(**names) for word in argv))
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert told in done.err
+
+
+def test_a_reader_that_goes_away_leaves_no_half_file(command, log, tmp_path, monkeypatch):
+    """A file that is written to the end stands there under its name; any other does not."""
+    monkeypatch.setattr(SqliteStore, "scan", lambda *_, **__: iter([None]))
+    with pytest.raises(AttributeError):
+        command("log", "export", log, "-o", tmp_path / "out.jsonl")
+
+    assert ["decisions.db"] == sorted(f.name for f in tmp_path.iterdir() if "db-" not in f.name)

@@ -1,0 +1,84 @@
+"""Whether a call may run that leaves no record is the policy's word."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from abs_shield import CallBlocked
+from abs_shield.stores import MemoryStore, SqliteStore
+
+
+@pytest.fixture
+def full(tmp_path):
+    """A log whose buffer is full, because another process holds its file."""
+    path = tmp_path / "log.db"
+    store = SqliteStore(path, most=1)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    while not store.losing:
+        store.append(next(iter(MemoryStore().decisions()), None) or _any())
+    yield store, other
+    other.close()
+    store.close()
+
+
+def _any():
+    from tests.stores.conftest import decision
+
+    return decision(1)
+
+
+@pytest.mark.parametrize(
+    ("declared", "blocked", "would_block"),
+    [
+        ({}, False, False),
+        ({"on_log_loss": "block"}, True, True),
+        ({"on_log_loss": "block", "mode": "audit"}, False, True),
+        ({"on_log_loss": "block", "modes": {"refund": "audit"}}, False, True),
+    ],
+)
+def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, would_block):
+    """By default it runs; a strict policy may want a record of everything; audit stops nothing."""
+    firewall = door(store=full[0], **declared)
+
+    decision = firewall.check_call({"name": "refund", "arguments": {"amount": 1}})
+    assert (blocked, would_block) == (decision.blocked, decision.would_block)
+    assert would_block == any("decision log" in error for error in decision.errors)
+
+
+def test_calls_run_again_once_the_log_does(door, full):
+    """What was blocked says why, and that it is not the model's mistake."""
+    store, other = full
+    firewall = door(store=store, on_log_loss="block")
+    with pytest.raises(CallBlocked, match="keeps no records at this moment") as blocked:
+        firewall.guard({"name": "refund", "arguments": {"amount": 1}}).__enter__()
+    assert "layer_error" == blocked.value.decision.feedback()["problems"][0]["code"]
+    other.execute("ROLLBACK")
+    assert store.flush(10)
+
+    assert not firewall.check_call({"name": "refund", "arguments": {"amount": 1}}).blocked
+
+
+class Broken(MemoryStore):
+    """A store that somebody else wrote, and that raises for a while."""
+
+    fails = True
+
+    def append(self, decision):
+        if self.fails:
+            raise OSError("away")
+        super().append(decision)
+
+
+def test_a_store_that_raises_keeps_nothing(door):
+    """The first call's loss is noticed; then calls wait until one is kept."""
+    store = Broken()
+    firewall = door(store=store, on_log_loss="block")
+    call = {"name": "refund", "arguments": {"amount": 1}}
+    blocked = [firewall.check_call(call).blocked for _ in range(2)]
+    store.fails = False
+    blocked += [firewall.check_call(call).blocked for _ in range(2)]
+
+    assert [False, True, True, False] == blocked
