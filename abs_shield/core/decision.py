@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
+from functools import lru_cache
 from typing import Any
 
+from abs_shield.core.canonical import canonical, encodable, scalar
 from abs_shield.core.finding import Coverage, Finding
 from abs_shield.core.words import Action, Mode, Outcome, Subject, Verdict
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.show import escaped
 
 SCHEMA_VERSION = 1
 
@@ -129,7 +129,8 @@ class Decision:
 
     def to_json(self) -> str:
         """Give the record as canonical JSON: sorted keys, no spaces, text that UTF-8 can encode."""
-        return canonical(self.to_dict())
+        told = [f"{name}{write(getattr(self, key))}" for key, name, write in _WRITTEN]
+        return encodable(f"{{{','.join(told)}}}")
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Decision:
@@ -167,46 +168,23 @@ _PLAIN = tuple(name for name in Decision.__dataclass_fields__ if name not in _NE
 _FINDING_FIELDS = tuple(Finding.__dataclass_fields__)
 
 
-def canonical(value: Any) -> str:
-    """
-    Give canonical JSON: sorted keys, no spaces, text that UTF-8 can encode.
-
-    What JSON has no word for (NaN, an endless number) becomes a text.
-
-    >>> canonical({"b": 1, "a": float("nan")})
-    '{"a":"nan","b":1}'
-    """
-    try:
-        text = _WRITE(value)
-    except ValueError:
-        text = _WRITE(_spelt(value))
-    return _encodable(text)
+def _texts(values: tuple[str, ...]) -> str:
+    return canonical(values) if values else "[]"
 
 
-_WRITE = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-).encode
+def _findings(findings: tuple[Finding, ...]) -> str:
+    return canonical([_finding_dict(finding) for finding in findings]) if findings else "[]"
 
 
-def _spelt(value: Any) -> Any:
-    """Give JSON-able data with every number that JSON does not know, or cannot write, as text."""
-    if isinstance(value, dict):
-        return {key: _spelt(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_spelt(item) for item in value]
-    if isinstance(value, float) and not isfinite(value):
-        return repr(value)
-    return shown(value) if type(value) is int and value.bit_length() > 4_096 else value
+def _coverage(coverage: Mapping[str, Coverage]) -> str:
+    return _covered(tuple(coverage.items()))
 
 
-def _encodable(text: str) -> str:
-    r"""Escape half characters (lone surrogates), which UTF-8 does not know, as ``\ud800``."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-        return joined.encode("utf-8", "backslashreplace").decode("utf-8")
-    return text
+@lru_cache(maxsize=512)
+def _covered(coverage: tuple[tuple[str, Coverage], ...]) -> str:
+    """Nearly all decisions say one of a few things here."""
+    told = {name: {"outcome": said.outcome, "reason": said.reason} for name, said in coverage}
+    return canonical(told)
 
 
 def _sentence(finding: Finding) -> str:
@@ -245,3 +223,12 @@ def _finding_of(record: Mapping[str, Any]) -> Finding:
     fields["mode"] = Mode(fields["mode"])
     fields["allowed"] = tuple(fields["allowed"])
     return Finding(**fields)
+
+
+_WRITERS: dict[str, Callable[[Any], str]] = {
+    "findings": _findings, "coverage": _coverage, "errors": _texts, "notes": _texts,
+}  # fmt: skip
+_WRITTEN = [
+    (name, f'"{name}":', _WRITERS.get(name, scalar))
+    for name in sorted(Decision.__dataclass_fields__)
+]

@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from abs_shield.core import Decision, Verdict
-from abs_shield.core.decision import canonical
+from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.ledger import Ledger, Query

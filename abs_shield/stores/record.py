@@ -9,7 +9,7 @@ from math import isfinite
 from typing import Any, NamedTuple
 
 from abs_shield.core import Decision
-from abs_shield.core.decision import canonical
+from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 
 SCHEMA_VERSION = 1

@@ -20,7 +20,10 @@ _APPLICATION = 0x61627368
 _OPENS_WITHIN_S = 10.0
 _WAITS_MS = 1_000
 """How long one attempt waits for another process's lock; the writer tries again."""
-_INSERT = f"INSERT INTO records ({', '.join(Row._fields)}) VALUES ({', '.join('?' * 10)})"
+_AT_ONCE = 250
+"""Rows of one statement: while it runs, the threads that call tools do."""
+_ROW = f"({', '.join('?' * len(Row._fields))})"
+_INSERT = f"INSERT INTO records ({', '.join(Row._fields)}) VALUES "
 
 
 class SqliteStore(DurableStore):
@@ -144,7 +147,10 @@ class SqliteLedger(Ledger):
         raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
 
     def insert(self, rows: Sequence[Row]) -> None:
-        self._connection.executemany(_INSERT, rows)
+        for start in range(0, len(rows), _AT_ONCE):
+            some = rows[start : start + _AT_ONCE]
+            values = [value for row in some for value in row]
+            self.execute(_INSERT + ", ".join([_ROW] * len(some)), values)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)

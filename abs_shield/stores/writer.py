@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
 
-from abs_shield.core.decision import canonical
+from abs_shield.core.canonical import canonical
 from abs_shield.stores.record import Entry, Kind
 from abs_shield.stores.status import Status
 from abs_shield.text.show import told

@@ -21,6 +21,7 @@ from abs_shield.core import (
     Subject,
     Verdict,
 )
+from abs_shield.core.canonical import canonical
 
 FINDING = Finding(
     check="phantom_tool",
@@ -225,3 +226,23 @@ def test_a_newer_record_is_refused() -> None:
 
     with pytest.raises(ValueError, match="schema_version 2"):
         Decision.from_dict(record)
+
+
+@given(
+    tool=st.text(),
+    at=st.floats(),
+    probability=st.none() | st.floats(),
+    attempts=st.none() | st.integers(),
+    notes=st.lists(st.text(), max_size=3).map(tuple),
+    got=ANY,
+)
+def test_the_line_is_the_canonical_json_of_the_record(
+    tool: str, at: float, probability: Any, attempts: Any, notes: tuple[str, ...], got: Any
+) -> None:
+    """It is put together field by field, which is quicker, and is the same text."""
+    decision = replace(
+        DECISION, tool=tool, at=at, probability=probability, attempts_left=attempts, notes=notes,
+        findings=(replace(FINDING, got=got),), call_id=tool or None,
+    )  # fmt: skip
+
+    assert canonical(decision.to_dict()) == decision.to_json()

@@ -1,0 +1,64 @@
+"""Canonical JSON: one text for one value, on every machine; what every digest is taken of."""
+
+from __future__ import annotations
+
+import json
+from json.encoder import encode_basestring
+from math import isfinite
+from typing import Any
+
+from abs_shield.text.show import shown
+
+
+def canonical(value: Any) -> str:
+    """
+    Give canonical JSON: sorted keys, no spaces, text that UTF-8 can encode.
+
+    What JSON has no word for (NaN, an endless number) becomes a text.
+
+    >>> canonical({"b": 1, "a": float("nan")})
+    '{"a":"nan","b":1}'
+    """
+    try:
+        text = _WRITE(value)
+    except ValueError:
+        text = _WRITE(_spelt(value))
+    return encodable(text)
+
+
+def scalar(value: Any) -> str:
+    """Canonical JSON of one value, at once where it is a plain one: ten times as fast."""
+    if isinstance(value, str):
+        return encode_basestring(value)
+    if value is None or isinstance(value, bool):
+        return _CONSTANTS[value]
+    return repr(value) if type(value) is float and isfinite(value) else canonical(value)
+
+
+_CONSTANTS = {None: "null", True: "true", False: "false"}
+
+
+_WRITE = json.JSONEncoder(
+    sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+).encode
+
+
+def _spelt(value: Any) -> Any:
+    """Give JSON-able data with every number that JSON does not know, or cannot write, as text."""
+    if isinstance(value, dict):
+        return {key: _spelt(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_spelt(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        return repr(value)
+    return shown(value) if type(value) is int and value.bit_length() > 4_096 else value
+
+
+def encodable(text: str) -> str:
+    r"""Escape half characters (lone surrogates), which UTF-8 does not know, as ``\ud800``."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        return joined.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
