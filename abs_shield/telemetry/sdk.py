@@ -7,7 +7,7 @@ import os
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 from opentelemetry import _logs, metrics, trace
@@ -20,6 +20,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from abs_shield.errors import ShieldError
+from abs_shield.telemetry.closing import Closing
 from abs_shield.text.nearest import nearest
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
@@ -51,6 +52,7 @@ class Telemetry:
 
     def __init__(self, providers: tuple[Any, ...] = ()) -> None:
         self.providers = providers
+        self._closing = [Closing(provider) for provider in providers]
         self._lock = Lock()
         self._closed = False
 
@@ -65,11 +67,10 @@ class Telemetry:
             if self._closed:
                 return True
             self._closed = True
-        threads = [closing for closing in map(_closing, self.providers) if closing is not None]
         until = time.monotonic() + timeout_s
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
+        for closing in self._closing:
+            closing.begin()
+        return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
 
 
 _lock = Lock()
@@ -155,13 +156,3 @@ def _known(variable: str, word: str, known: tuple[str, ...]) -> str:
     meant = nearest(word, known)
     hint = f"; did you mean `{meant[0]}`?" if meant else ""
     raise ShieldError(f"{variable} is `{word}`; known are {', '.join(known)}{hint}")
-
-
-def _closing(provider: Any) -> Thread | None:
-    thread = Thread(target=provider.shutdown, name="abs_shield-shutdown", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # Python 3.12 starts no thread while the interpreter exits
-        provider.shutdown()
-        return None
-    return thread
