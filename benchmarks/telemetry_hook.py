@@ -40,8 +40,8 @@ def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
         p50 and p99 in microseconds by way, and the hook's p50 over the hand's: the median of the
         rounds' own ratios. ``sampled_out`` is the same where no span is recorded.
     """
-    with receiver() as at:
-        endpoint = f"http://127.0.0.1:{at['grpc']}"
+    with receiver() as collector:
+        endpoint = f"http://127.0.0.1:{collector.ports['grpc']}"
         found = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls)
         found["sampled_out"] = _compared(endpoint, ALWAYS_OFF, rounds=rounds, calls=calls)
     return {"rounds": rounds, "calls_a_round": calls, "at_most": AT_MOST} | found

@@ -7,15 +7,28 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
 
 
+@dataclass(frozen=True, slots=True)
+class Receiver:
+    """Where it listens, `grpc` and `http`, and where it keeps what it takes in."""
+
+    ports: dict[str, int]
+    folder: Path
+
+    def requests(self) -> int:
+        """How many requests it has taken in."""
+        return len([*self.folder.glob("*.body")])
+
+
 @contextmanager
-def receiver(*options: str) -> Iterator[dict[str, int]]:
-    """Give the ports of a receiver, `grpc` and `http`; `--black-hole` never answers."""
+def receiver(*options: str) -> Iterator[Receiver]:
+    """Run one; ``--black-hole`` never answers, ``--answers-after 2`` is slow."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "tests.telemetry.receiver", folder, *options]
         with subprocess.Popen(
@@ -23,6 +36,6 @@ def receiver(*options: str) -> Iterator[dict[str, int]]:
         ) as process:
             assert process.stdout is not None
             try:
-                yield json.loads(process.stdout.readline())
+                yield Receiver(json.loads(process.stdout.readline()), Path(folder))
             finally:
                 process.kill()

@@ -12,15 +12,14 @@ from typing import Any
 
 from opentelemetry import _logs, metrics, trace
 from opentelemetry.sdk._logs import LoggerProvider
-from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from abs_shield.errors import ShieldError
 from abs_shield.telemetry.closing import Closing
+from abs_shield.telemetry.overflow import EventBatches, SpanBatches
 from abs_shield.text.nearest import nearest
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
@@ -60,15 +59,15 @@ class Telemetry:
         """
         Export what is left and stop, within *timeout_s* seconds even if no collector answers.
 
+        A second call waits for nothing.
+
         Returns:
-            Whether everything was done in time.
+            Whether all providers are shut down.
         """
         with self._lock:
-            if self._closed:
-                return True
-            self._closed = True
-        until = time.monotonic() + timeout_s
-        for closing in self._closing:
+            first, self._closed = not self._closed, True
+        until = time.monotonic() + (timeout_s if first else 0.0)
+        for closing in self._closing if first else ():
             closing.begin()
         return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
 
@@ -118,7 +117,7 @@ def _build() -> Telemetry:
 def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
     for exporter in exporters:
-        provider.add_span_processor(BatchSpanProcessor(exporter()))
+        provider.add_span_processor(SpanBatches(exporter()))
     return provider
 
 
@@ -130,7 +129,7 @@ def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
 def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
     provider = LoggerProvider(resource, shutdown_on_exit=False)
     for exporter in exporters:
-        provider.add_log_record_processor(BatchLogRecordProcessor(exporter()))
+        provider.add_log_record_processor(EventBatches(exporter()))
     return provider
 
 
