@@ -12,6 +12,7 @@ from typing import Any
 from abs_shield.core.messages import UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.shield.signature import Binding, bind
@@ -49,6 +50,7 @@ class Registry(Mapping[str, Entry]):
         self._shared = shared
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
+        self._written: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = RLock()
         for tool in policy.tools:
             self.add(tool)
@@ -78,6 +80,16 @@ class Registry(Mapping[str, Entry]):
         if entry is None and name in self._shared.bindings:
             entry = self[name]
         return None if entry is None else entry.plan
+
+    def argument_names(self, tool: str) -> frozenset[str]:
+        """Give the argument names that the author of a tool wrote; none of an unknown tool."""
+        plan = self.plan(tool)
+        if plan is None:
+            return frozenset()
+        known = self._written.get(tool)
+        if known is None or known[0] is not plan:
+            known = self._written[tool] = (plan, written_names(plan.tool))
+        return known[1]
 
     def unnamed(self, name: str) -> ToolPlan | None:
         """Give the plan of any tool, where no tool was ever registered."""

@@ -84,6 +84,8 @@ class Shield:
         for hook in given:
             _require(hook, "hooks", "__call__", "callables of one Decision")
         self._otel = next((hook for hook in given if isinstance(hook, Otel)), None) or Otel()
+        for told in {self._otel, *(hook for hook in given if isinstance(hook, Otel))}:
+            told.learn(self.registry)
         self.desk = Desk(
             policy,
             self.registry,

@@ -9,22 +9,39 @@ from opentelemetry.context import Context
 
 from abs_shield.core import Decision, Finding, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.traits import Value, shown_tool
+from abs_shield.telemetry.traits import Value, nanoseconds, shown_tool
 from abs_shield.text.show import escaped
 
 DETAIL = 1_000
 """Longest detail that is exported where the operator opted in, in characters."""
 
+_POSITION = re.compile(r"\d{1,4}")
 _NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,4})?")
 
 
 def tell_findings(
-    logger: Logger, decision: Decision, *, at_ns: int, context: Context, details: bool
+    logger: Logger,
+    decision: Decision,
+    *,
+    context: Context,
+    names: frozenset[str] | None,
+    details: bool,
 ) -> None:
-    """Emit one log event for each finding of *decision*, in the trace of *context*."""
+    """
+    Emit one log event for each finding of *decision*, in the trace of *context*.
+
+    Args:
+        logger: Where the events go.
+        decision: Whose findings are told.
+        context: The context of the check span.
+        names: Argument names that the tool's author wrote; None where they are not known.
+        details: Whether the operator lets details out.
+    """
     tool = shown_tool(decision)
+    at_ns = nanoseconds(decision.at)
     for finding in decision.findings:
         attributes = _attributes(finding, decision.id, tool)
+        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = safe_pointer(finding, names=names)
         if details:
             attributes[semconv.ATTRIBUTE_FINDING_DETAIL] = escaped(finding.detail, limit=DETAIL)
         logger.emit(
@@ -36,16 +53,25 @@ def tell_findings(
         )
 
 
-def safe_pointer(finding: Finding) -> str:
+def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None) -> str:
     """
     Give where the finding points, without what the model may have written there.
 
-    An unknown argument's name is the model's, and so is a key that is no name.
+    An unknown argument's name is the model's, and so is a key that the tool's author did not
+    write; where *names* are not known, a key that is no name.
     """
     segments = finding.where.split("/")
     if finding.code == "unknown_argument":
         segments.pop()
-    return "/".join(part if _NAME.fullmatch(part) else "*" for part in segments)
+    if names is None or len(segments) < 3:
+        return "/".join(part if _NAME.fullmatch(part) else "*" for part in segments)
+    head, inside = segments[:2], segments[2:]
+    return "/".join((*head, *(part if _is_own(part, names) else "*" for part in inside)))
+
+
+def _is_own(part: str, names: frozenset[str]) -> bool:
+    """Whether a step of a pointer is a position in a list, or a name that the author wrote."""
+    return bool(_POSITION.fullmatch(part)) or (part in names and bool(_NAME.fullmatch(part)))
 
 
 def _attributes(finding: Finding, decision_id: str, tool: str) -> dict[str, Value]:
@@ -54,7 +80,6 @@ def _attributes(finding: Finding, decision_id: str, tool: str) -> dict[str, Valu
         semconv.ATTRIBUTE_FINDING_CODE: finding.code,
         semconv.ATTRIBUTE_FINDING_VERDICT: finding.verdict.value,
         semconv.ATTRIBUTE_FINDING_STRENGTH: finding.strength,
-        semconv.ATTRIBUTE_FINDING_WHERE: safe_pointer(finding),
         semconv.ATTRIBUTE_FINDING_MODE: finding.mode.value,
         semconv.ATTRIBUTE_FINDING_COUNTED: finding.counted,
         semconv.ATTRIBUTE_FINDING_SUPPRESSED: finding.suppressed,

@@ -8,7 +8,9 @@ from abs_shield.core import Decision, Finding
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import Counts
 from abs_shield.telemetry.traits import Traits
+from abs_shield.text.show import escaped
 
+_MOST_CHECKS = 100
 _SECONDS = (1e-5, 2.5e-5, 5e-5, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 0.1, 1.0, 10.0)
 
 
@@ -17,6 +19,7 @@ class Instruments:
 
     def __init__(self, meter: Meter, counts: Counts) -> None:
         self._counts = counts
+        self._checks: set[str] = set()
         self._findings = meter.create_counter(
             semconv.METRIC_FINDINGS, unit="{finding}", description="Findings noticed"
         )
@@ -39,14 +42,21 @@ class Instruments:
         self._counts.add(traits.labels, decision.coverage)
         self._duration.record(decision.elapsed_ms / 1_000, traits.duration)
         for finding in decision.findings:
-            self._findings.add(1, _labels(finding, traits.tool))
+            self._findings.add(1, self._labels(finding, traits.tool))
         if decision.blocked and decision.attempts_left is not None:
             self._retries.add(1, {semconv.LABEL_TOOL: traits.tool})
 
+    def _labels(self, finding: Finding, tool: str) -> dict[str, str]:
+        return {
+            semconv.LABEL_CHECK: self._bounded(finding.check),
+            semconv.LABEL_TOOL: tool,
+            semconv.LABEL_VERDICT: finding.verdict.value,
+        }
 
-def _labels(finding: Finding, tool: str) -> dict[str, str]:
-    return {
-        semconv.LABEL_CHECK: finding.check,
-        semconv.LABEL_TOOL: tool,
-        semconv.LABEL_VERDICT: finding.verdict.value,
-    }
+    def _bounded(self, check: str) -> str:
+        """A layer of the user's may name any check; past so many the rest shares one name."""
+        if check not in self._checks:
+            if len(self._checks) >= _MOST_CHECKS:
+                return semconv.VALUE_OTHER
+            self._checks.add(check)
+        return escaped(check)

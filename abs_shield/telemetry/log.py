@@ -9,7 +9,8 @@ from opentelemetry import trace
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.traits import weighing_layers
+from abs_shield.telemetry.told import span_of
+from abs_shield.telemetry.traits import shown_tool, weighing_layers
 from abs_shield.text.show import escaped
 
 _LEVELS = {
@@ -63,7 +64,7 @@ def _line(decision: Decision) -> dict[str, Any]:
     line = {
         "decision_id": decision.id,
         "subject": decision.subject.value,
-        "tool": escaped(decision.tool),
+        "tool": shown_tool(decision),
         "verdict": decision.verdict.value,
         "action": decision.action.value,
         "mode": decision.mode.value,
@@ -74,7 +75,7 @@ def _line(decision: Decision) -> dict[str, Any]:
         "policy_revision": decision.policy_revision,
         "elapsed_ms": decision.elapsed_ms,
     }
-    return line | _named(decision) | _threat(decision) | _trace()
+    return line | _named(decision) | _threat(decision) | _trace(decision)
 
 
 def _named(decision: Decision) -> dict[str, Any]:
@@ -95,8 +96,8 @@ def _threat(decision: Decision) -> dict[str, str]:
     return {semconv.ATTRIBUTE_THREAT_TYPE: semconv.VALUE_HALLUCINATION}
 
 
-def _trace() -> dict[str, str]:
-    context = trace.get_current_span().get_span_context()
+def _trace(decision: Decision) -> dict[str, str]:
+    context = span_of(decision)
     if not context.is_valid:
         return {}
     return {

@@ -13,10 +13,12 @@ from opentelemetry.util.types import AttributeValue
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import counts_of
+from abs_shield.telemetry.declared import Declared, Tools
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
-from abs_shield.telemetry.traits import Kinds, shown_tool, tool_name, weighing_layers
+from abs_shield.telemetry.told import tell
+from abs_shield.telemetry.traits import Kinds, nanoseconds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
@@ -54,7 +56,12 @@ class Otel:
         self._counts = counts_of(meter, meter_provider)
         self._instruments = Instruments(meter, self._counts)
         self._kinds = Kinds()
+        self._declared = Declared()
         self._in_spans, self._in_events = _captures()
+
+    def learn(self, tools: Tools) -> None:
+        """Show the argument names of these tools in pointers, and no other ones from now on."""
+        self._declared.learn(tools)
 
     def __call__(self, decision: Decision) -> None:
         """Tell of *decision*, in the current trace."""
@@ -70,19 +77,23 @@ class Otel:
         parent = trace.get_current_span()
         if executes_tool(parent):
             parent.set_attributes({k: v for k, v in told.items() if k not in _OF_THE_RUN})
-        at_ns = max(0, int(decision.at * 1e9))
+        at_ns = nanoseconds(decision.at)
         span = self._tracer.start_span(
             traits.span_name,
             attributes=told,
             start_time=at_ns,
             record_exception=False,
         )
+        tell(decision, span)
         if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
-            context = trace.set_span_in_context(span)
             tell_findings(
-                self._logger, decision, at_ns=at_ns, context=context, details=self._in_events
+                self._logger,
+                decision,
+                context=trace.set_span_in_context(span),
+                names=self._declared.names(decision.tool),
+                details=self._in_events,
             )
-        span.end(at_ns + max(0, int(decision.elapsed_ms * 1e6)))
+        span.end(at_ns + nanoseconds(decision.elapsed_ms / 1e3))
 
     def execute_tool(self, tool: str, call_id: str | None = None) -> AbstractContextManager[None]:
         """Give a span around a tool's run; nothing where one is current or nobody records."""

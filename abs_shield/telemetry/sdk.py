@@ -7,20 +7,21 @@ import os
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from threading import Lock, Thread
+from threading import Lock
 from typing import Any
 
 from opentelemetry import _logs, metrics, trace
 from opentelemetry.sdk._logs import LoggerProvider
-from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 from abs_shield.errors import ShieldError
+from abs_shield.telemetry.closing import Closing
+from abs_shield.telemetry.overflow import EventBatches, SpanBatches
 from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, told
 
 _GRPC = "opentelemetry.exporter.otlp.proto.grpc"
 _HTTP = "opentelemetry.exporter.otlp.proto.http"
@@ -51,6 +52,7 @@ class Telemetry:
 
     def __init__(self, providers: tuple[Any, ...] = ()) -> None:
         self.providers = providers
+        self._closing = [Closing(provider) for provider in providers]
         self._lock = Lock()
         self._closed = False
 
@@ -58,18 +60,17 @@ class Telemetry:
         """
         Export what is left and stop, within *timeout_s* seconds even if no collector answers.
 
+        A second call waits for nothing.
+
         Returns:
-            Whether everything was done in time.
+            Whether all providers are shut down.
         """
         with self._lock:
-            if self._closed:
-                return True
-            self._closed = True
-        threads = [closing for closing in map(_closing, self.providers) if closing is not None]
-        until = time.monotonic() + timeout_s
-        for thread in threads:
-            thread.join(max(0.0, until - time.monotonic()))
-        return not any(thread.is_alive() for thread in threads)
+            first, self._closed = not self._closed, True
+        until = time.monotonic() + (timeout_s if first else 0.0)
+        for closing in self._closing if first else ():
+            closing.begin()
+        return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
 
 
 _lock = Lock()
@@ -84,7 +85,8 @@ def setup() -> Telemetry:
     nothing is built.
 
     Raises:
-        ShieldError: An ``OTEL_*`` variable names an exporter or a protocol that is not known.
+        ShieldError: An ``OTEL_*`` variable names an exporter or a protocol that is not known, or
+            has a value that the SDK refuses; no provider is set then.
     """
     global _telemetry
     with _lock:
@@ -100,24 +102,28 @@ def _disabled() -> bool:
 
 def _build() -> Telemetry:
     exporters = {signal: list(_exporters(signal)) for signal in _EXPORTERS}
-    resource = Resource.create()
-    built: list[Any] = []
+    wanted: list[tuple[Any, Any, str]] = []
     if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider):
-        built.append(_traces(resource, exporters["traces"]))
-        trace.set_tracer_provider(built[-1])
+        wanted.append((trace.set_tracer_provider, _traces, "traces"))
     if not isinstance(metrics.get_meter_provider(), MeterProvider):
-        built.append(_metrics(resource, exporters["metrics"]))
-        metrics.set_meter_provider(built[-1])
+        wanted.append((metrics.set_meter_provider, _metrics, "metrics"))
     if not isinstance(_logs.get_logger_provider(), LoggerProvider):
-        built.append(_events(resource, exporters["logs"]))
-        _logs.set_logger_provider(built[-1])
-    return Telemetry(tuple(built))
+        wanted.append((_logs.set_logger_provider, _events, "logs"))
+    resource = Resource.create()
+    try:
+        built = [(use, make(resource, exporters[signal])) for use, make, signal in wanted]
+    except Exception as error:
+        raise ShieldError(f"the SDK refuses an OTEL_* variable: {told(error)}") from error
+    for use, provider in built:
+        use(provider)
+    return Telemetry(tuple(provider for _, provider in built))
 
 
 def _traces(resource: Resource, exporters: list[type[Any]]) -> TracerProvider:
+    batches = [SpanBatches(exporter()) for exporter in exporters]
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-    for exporter in exporters:
-        provider.add_span_processor(BatchSpanProcessor(exporter()))
+    for batch in batches:
+        provider.add_span_processor(batch)
     return provider
 
 
@@ -127,9 +133,10 @@ def _metrics(resource: Resource, exporters: list[type[Any]]) -> MeterProvider:
 
 
 def _events(resource: Resource, exporters: list[type[Any]]) -> LoggerProvider:
+    batches = [EventBatches(exporter()) for exporter in exporters]
     provider = LoggerProvider(resource, shutdown_on_exit=False)
-    for exporter in exporters:
-        provider.add_log_record_processor(BatchLogRecordProcessor(exporter()))
+    for batch in batches:
+        provider.add_log_record_processor(batch)
     return provider
 
 
@@ -154,14 +161,4 @@ def _known(variable: str, word: str, known: tuple[str, ...]) -> str:
         return word
     meant = nearest(word, known)
     hint = f"; did you mean `{meant[0]}`?" if meant else ""
-    raise ShieldError(f"{variable} is `{word}`; known are {', '.join(known)}{hint}")
-
-
-def _closing(provider: Any) -> Thread | None:
-    thread = Thread(target=provider.shutdown, name="abs_shield-shutdown", daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # Python 3.12 starts no thread while the interpreter exits
-        provider.shutdown()
-        return None
-    return thread
+    raise ShieldError(f"{variable} is `{escaped(word)}`; known are {', '.join(known)}{hint}")

@@ -50,4 +50,5 @@ ATTRIBUTE_ERROR = "error.type"
 
 VALUE_HALLUCINATION = "hallucination"
 VALUE_UNREGISTERED = "_unregistered"
+VALUE_OTHER = "_other"
 VALUE_EXECUTE_TOOL = "execute_tool"

@@ -87,6 +87,11 @@ def shown_tool(decision: Decision) -> str:
     return tool_name(decision.tool)
 
 
+def nanoseconds(seconds: float) -> int:
+    """Give seconds since the epoch as OpenTelemetry counts them; never before it."""
+    return max(0, int(seconds * 1e9))
+
+
 def weighing_layers(decision: Decision) -> list[str]:
     """Name the checks whose findings weigh, each once, in order."""
     return list(dict.fromkeys(finding.check for finding in decision.findings if finding.weighs))

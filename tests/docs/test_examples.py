@@ -54,6 +54,14 @@ STORIES = {
         "test_the_tool_itself_refunds_any_sum PASSED",
         "6 passed",
     ],
+    "audit_rollout.py": [
+        "6 calls, 0 stopped; strict would stop:",
+        "impossible_state     refund         1",
+        "phantom_tool         issue_refund   1",
+        "With phantom_tool strict:",
+        "stopped: call of `issue_refund` is HALLUCINATED",
+        "6 calls, 2 stopped",
+    ],
     "audit_mode.py": [
         "transferred -500.0 to bob",
         "would_block transfer impossible_state: A transfer moves a sum above 0.",

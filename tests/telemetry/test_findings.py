@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from opentelemetry._logs import SeverityNumber
 
+from abs_shield import Shield, Tool, shield
 from abs_shield.core import Verdict
 from abs_shield.telemetry.findings import safe_pointer
 
@@ -118,3 +119,32 @@ def test_the_operator_opts_in(monkeypatch, heard, decide, finding, word, in_span
 def test_a_pointer_keeps_what_the_schema_names(finding, where, code, shown):
     """Names and short indices stay; what the model may have written does not."""
     assert safe_pointer(finding(where=where, code=code)) == shown
+
+
+@pytest.mark.parametrize(
+    ("where", "shown"),
+    [
+        ("/arguments/lines/canary/sku", "/arguments/lines/*/sku"),
+        ("/arguments/lines/0/sku", "/arguments/lines/0/sku"),
+        ("/arguments/canary", "/arguments/*"),
+        ("/name", "/name"),
+        ("/arguments", "/arguments"),
+    ],
+)
+def test_a_pointer_of_a_known_tool_keeps_its_own_names(finding, where, shown):
+    """Where the tool's names are known, any other one is the model's, however it looks."""
+    assert safe_pointer(finding(where=where), names=frozenset({"lines", "sku"})) == shown
+
+
+def test_a_shield_tells_its_tools_names(heard):
+    """A key that the model chose is a star, although it looks like any name."""
+    line = {"type": "object", "properties": {"sku": {"type": "string"}}}
+    lines = {"type": "object", "additionalProperties": line}
+    tool = Tool(name="order", parameters={"type": "object", "properties": {"lines": lines}})
+    firewall = Shield(shield.configure(tools=[tool]), hooks=[heard.otel()])
+
+    firewall.check_call({"name": "order", "arguments": {"lines": {"canary": {"sku": 5}}}})
+
+    (event,) = heard.events
+    assert event.log_record.attributes["abs_shield.finding.where"] == "/arguments/lines/*/sku"
+    assert "canary" not in heard.everything()

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from abs_shield.core import Verdict
-from abs_shield.telemetry import StructLog
+from abs_shield.telemetry import StructLog, emit
 
 PAGE = (Path(__file__).parents[2] / "docs" / "telemetry.md").read_text(encoding="utf-8")
 
@@ -137,3 +137,31 @@ def test_the_host_context_is_merged(lines, decide):
         StructLog()(decide())
 
     assert (lines()[0]["request_id"], lines()[0]["tool"]) == ("q-1", "refund")
+
+
+def test_the_line_names_the_check_span(lines, heard, decide):
+    """Where OpenTelemetry heard of the decision first, the line is in its check span."""
+    decision = decide()
+    emit(decision, [heard.otel(), StructLog()])
+
+    context = heard.span().get_span_context()
+    assert (f"{context.trace_id:032x}", f"{context.span_id:016x}") == (
+        lines()[0]["trace_id"],
+        lines()[0]["span_id"],
+    )
+
+
+def test_another_decision_is_not_in_that_span(lines, heard, decide):
+    """A decision of which only the log hears has no span, whatever was told before."""
+    heard.otel()(decide())
+
+    StructLog()(decide())
+
+    assert "trace_id" not in lines()[0]
+
+
+def test_an_unknown_tool_is_cut_in_the_line(lines, decide, finding):
+    """What the model made up is cut at 64 characters, as on the span."""
+    StructLog()(decide(finding(check="phantom_tool", code="unknown_tool"), tool="x" * 300))
+
+    assert lines()[0]["tool"] == "x" * 64

@@ -5,7 +5,11 @@ from __future__ import annotations
 from threading import Thread
 
 import pytest
+from opentelemetry._logs import get_logger_provider
+from opentelemetry.metrics import get_meter_provider
+from opentelemetry.trace import get_tracer_provider
 
+from abs_shield import Shield, Tool, shield
 from abs_shield.core import RAN, Action, Coverage, Outcome
 
 
@@ -104,3 +108,27 @@ def test_unknown_tools_are_one_series(heard, decide, finding):
     for metric in ("abs_shield.decisions", "abs_shield.findings", "abs_shield.check.duration"):
         (point,) = heard.points(metric)
         assert point.attributes["tool"] == "_unregistered"
+
+
+def test_checks_are_bounded(heard, decide, finding):
+    """A layer of the user's may name any check; past a hundred the rest shares one label."""
+    otel = heard.otel()
+    for i in range(300):
+        otel(decide(finding(check=f"check_{i}", code=f"code_{i}")))
+
+    checks = {point.attributes["check"] for point in heard.points("abs_shield.findings")}
+    assert (len(checks), "_other" in checks) == (101, True)
+    assert sum(point.value for point in heard.points("abs_shield.findings")) == 300
+
+
+def test_a_shield_has_its_own_providers(heard):
+    """A Shield whose hook has providers of its own tells them, and the global ones nothing."""
+    before = (get_tracer_provider(), get_meter_provider(), get_logger_provider())
+    firewall = Shield(shield.configure(tools=[Tool(name="refund")]), hooks=[heard.otel()])
+
+    firewall.check_call({"name": "refnud", "arguments": {}})
+
+    assert heard.span().name == "abs_shield.check _unregistered"
+    assert [event.log_record.event_name for event in heard.events] == ["abs_shield.finding"]
+    assert [point.value for point in heard.points("abs_shield.decisions")] == [1]
+    assert before == (get_tracer_provider(), get_meter_provider(), get_logger_provider())

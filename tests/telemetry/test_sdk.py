@@ -115,6 +115,28 @@ def test_a_misspelt_variable_shouts(variable, word, message):
     assert message in out[0]
 
 
+@pytest.mark.parametrize(
+    ("variable", "word"),
+    [
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "zip"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "soon"),
+        ("OTEL_METRIC_EXPORT_INTERVAL", "-5"),
+    ],
+)
+def test_what_the_sdk_refuses_is_one_line(variable, word):
+    """The error is ours and names the reason; no provider was set."""
+    out = run(
+        "from abs_shield.errors import ShieldError\n"
+        "try:\n    setup()\n"
+        "except ShieldError as error:\n    print(error)\n"
+        "print(type(trace.get_tracer_provider()).__name__)",
+        **{variable: word},
+    )
+
+    assert out[0].startswith("the SDK refuses an OTEL_* variable: ")
+    assert out[1:] == ["ProxyTracerProvider"]
+
+
 def test_shutdown_is_bounded_without_a_collector():
     """With records to export and nobody listening, shutdown returns in its time."""
     code = """

@@ -1,0 +1,51 @@
+"""What telemetry costs the thread that calls a tool: ``python benchmarks/telemetry.py``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import telemetry_collectors
+import telemetry_hook
+
+
+def measure(*, rounds: int = 100) -> dict[str, Any]:
+    """Measure both parts, the collectors over gRPC and over HTTP; and judge the figures."""
+    hook = telemetry_hook.measure(rounds=rounds)
+    collectors = {
+        over: telemetry_collectors.measure(over=over, rounds=rounds)
+        for over in telemetry_collectors.PROTOCOLS
+    }
+    return {"figures": judged(hook, collectors), "hook": hook, "collectors": collectors}
+
+
+def judged(hook: dict[str, Any], collectors: dict[str, Any]) -> list[dict[str, Any]]:
+    """Set the two promised figures beside what was measured; of several the worst."""
+    worst = max(
+        ratio
+        for found in collectors.values()
+        for kind in telemetry_collectors.KINDS
+        for part in found[kind].values()
+        for ratio in part["p50_over_live"].values()
+    )
+    rows = (
+        ("OTLP over a span and a histogram by hand", hook["hook_over_hand"], hook["at_most"]),
+        ("worst collector over a live one, p50", worst, telemetry_collectors.AT_MOST),
+    )
+    return [
+        {"figure": what, "measured": found, "at_most": most, "reached": found <= most}
+        for what, found, most in rows
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print one JSON object."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=100)
+    print(json.dumps(measure(rounds=parser.parse_args(arguments).rounds), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,164 @@
+"""What telling OpenTelemetry of a clean call costs, over the same said by hand."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from statistics import median, quantiles
+from time import perf_counter_ns
+from typing import Any
+
+from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
+from telemetry_receiver import receiver
+
+from abs_shield import Decision, Shield, Tool, Verdict, shield
+from abs_shield.telemetry import Otel
+
+AT_MOST = 1.3
+"""What the hook may take, over a span and a histogram by hand."""
+
+Way = Callable[[Decision], None]
+
+
+def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
+    """
+    Time *rounds* times *calls* calls of each way, call by call in turn.
+
+    Both ways export over OTLP/gRPC to a receiver in another process. What a round made is
+    exported after it, so nothing is dropped; what the calling thread pays is what is timed.
+
+    Returns:
+        p50 and p99 in microseconds by way, and the hook's p50 over the hand's: the median of the
+        rounds' own ratios. ``sampled_out`` is the same where no span is recorded.
+    """
+    with receiver() as collector:
+        endpoint = f"http://127.0.0.1:{collector.ports['grpc']}"
+        found = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls)
+        found["sampled_out"] = _compared(endpoint, ALWAYS_OFF, rounds=rounds, calls=calls)
+    return {"rounds": rounds, "calls_a_round": calls, "at_most": AT_MOST} | found
+
+
+def _compared(endpoint: str, sampler: Sampler, *, rounds: int, calls: int) -> dict[str, Any]:
+    with _providers(endpoint, sampler) as (tracers, meters):
+        hook = Otel(tracer_provider=tracers, meter_provider=meters)
+        ways: dict[str, Way] = by_hand(tracers, meters) | {"hook": hook}
+        took: dict[str, list[list[float]]] = {name: [] for name in ways}
+        for decisions in (list(_decisions(calls)) for _ in range(rounds + 1)):
+            for name, us in _round(ways, decisions).items():
+                took[name].append(us)
+            tracers.force_flush()
+    warm = {name: us[1:] for name, us in took.items()}
+    return {
+        "us": {name: _percentiles(us) for name, us in warm.items()},
+        "hook_over_hand": _over(warm["hook"], warm["hand"]),
+        "hook_over_hand_and_counter": _over(warm["hook"], warm["hand_and_counter"]),
+    }
+
+
+@contextmanager
+def _providers(endpoint: str, sampler: Sampler) -> Iterator[tuple[TracerProvider, MeterProvider]]:
+    tracers = TracerProvider(sampler=sampler, shutdown_on_exit=False)
+    spans = OTLPSpanExporter(endpoint=endpoint, insecure=True)
+    tracers.add_span_processor(BatchSpanProcessor(spans))
+    points = OTLPMetricExporter(endpoint=endpoint, insecure=True)
+    meters = MeterProvider([PeriodicExportingMetricReader(points)], shutdown_on_exit=False)
+    yield tracers, meters
+    tracers.shutdown()
+    meters.shutdown()
+
+
+def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
+    """What a careful developer writes: a span that says the same, a histogram; and a counter."""
+    tracer, meter = tracers.get_tracer("by_hand"), meters.get_meter("by_hand")
+    duration = meter.create_histogram("app.check.duration", unit="s")
+    counter = meter.create_counter("app.decisions")
+
+    def hand(decision: Decision) -> None:
+        start = int(decision.at * 1e9)
+        attributes = {
+            "app.subject": decision.subject.value,
+            "app.verdict": decision.verdict.value,
+            "app.action": decision.action.value,
+            "app.mode": decision.mode.value,
+            "app.blocked": decision.blocked,
+            "app.would_block": decision.would_block,
+            "app.policy.revision": decision.policy_revision,
+            "app.decision.id": decision.id,
+            "app.session.id": decision.session_id,
+            "gen_ai.tool.name": decision.tool,
+            "gen_ai.tool.call.id": decision.call_id or "",
+        }
+        span = tracer.start_span(f"check {decision.tool}", attributes=attributes, start_time=start)
+        span.end(start + int(decision.elapsed_ms * 1e6))
+        kind = {
+            "subject": decision.subject.value,
+            "tool": decision.tool,
+            "verdict": decision.verdict.value,
+        }
+        duration.record(decision.elapsed_ms / 1_000, kind)
+
+    def hand_and_counter(decision: Decision) -> None:
+        hand(decision)
+        counted = {
+            "subject": decision.subject.value,
+            "tool": decision.tool,
+            "verdict": decision.verdict.value,
+            "action": decision.action.value,
+            "mode": decision.mode.value,
+            "blocked": decision.blocked,
+        }
+        counter.add(1, counted)
+
+    return {"hand": hand, "hand_and_counter": hand_and_counter}
+
+
+def _decisions(calls: int) -> Iterator[Decision]:
+    """Clean decisions of a real Shield, each with an id and a call id of its own."""
+    tool = Tool(name="refund", parameters={"type": "object"})
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    session = firewall.session()
+    session.user("Refund it.")
+    call = {"name": "refund", "arguments": {}}
+    decision = firewall.check_call(call, session=session)
+    assert decision.verdict is Verdict.CLEAN, decision.explain()
+    for number in range(calls):
+        yield replace(decision, id=f"{decision.id}-{next(_IDS)}", call_id=f"call_{number:012d}")
+
+
+_IDS = count()
+
+
+def _round(ways: dict[str, Way], decisions: list[Decision]) -> dict[str, list[float]]:
+    """Microseconds of each call by way; the ways take turns in going first."""
+    took: dict[str, list[float]] = {name: [] for name in ways}
+    order = [*ways.items()]
+    gc.collect()
+    gc.disable()
+    for decision in decisions:
+        for name, way in order:
+            started = perf_counter_ns()
+            way(decision)
+            took[name].append((perf_counter_ns() - started) / 1e3)
+        order.reverse()
+    gc.enable()
+    return took
+
+
+def _percentiles(rounds: list[list[float]]) -> dict[str, float]:
+    every = [us for one in rounds for us in one]
+    return {"p50": round(median(every), 2), "p99": round(quantiles(every, n=100)[98], 2)}
+
+
+def _over(mine: list[list[float]], theirs: list[list[float]]) -> float:
+    """The median of the rounds' own ratios of p50: both sides of one met the same machine."""
+    pairs = zip(mine, theirs, strict=True)
+    return round(median(median(a) / median(b) for a, b in pairs), 3)

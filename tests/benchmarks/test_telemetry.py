@@ -1,0 +1,42 @@
+"""The benchmark of telemetry runs, in its smallest form; none of its figures is judged here."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+
+import telemetry
+import telemetry_collectors
+import telemetry_hook
+
+
+def test_the_hook_is_measured_over_the_hand():
+    """Every way is timed, recorded and sampled out."""
+    made = telemetry_hook.measure(rounds=1, calls=5)
+
+    assert {*made["us"]} == {*made["sampled_out"]["us"]} == {"hand", "hand_and_counter", "hook"}
+    assert min(figures["p50"] for figures in made["us"].values()) > 0
+
+
+@pytest.mark.parametrize("over", telemetry_collectors.PROTOCOLS)
+def test_every_collector_is_measured(over):
+    """Checks are timed beside each; all but the live and the slow one cost shutdown its time."""
+    made = telemetry_collectors.measure(over=over, rounds=2, calls=5)
+    full = made["clean"]["full"]
+
+    assert {*full["us"]} == {"live", "dead", "slow", "deaf"}
+    assert {name for name, end in made["shutdown"].items() if end["all_sent"]} == {"live", "slow"}
+    assert made["requests_the_live_one_took"] > 0
+
+
+def test_the_worst_ratio_is_judged():
+    """Of all protocols, kinds and rounds the worst collector counts."""
+    kinds = {"clean": {"full": {"p50_over_live": {"dead": 1.0, "deaf": 1.2}}}}
+    kinds["flagged"] = {"full": {"p50_over_live": {"dead": 1.05}}}
+    rows = telemetry.judged({"hook_over_hand": 1.2, "at_most": 1.3}, {"grpc": kinds})
+
+    assert [(1.2, True), (1.2, False)] == [(row["measured"], row["reached"]) for row in rows]

@@ -1,0 +1,258 @@
+"""An agent's process: its tools, run in audit mode, with canaries in all that a model may write."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import logging.config
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+from typing import Annotated, Any
+
+import structlog
+from opentelemetry import trace
+from pydantic import BaseModel, Field
+
+from abs_shield import (
+    CallBlocked,
+    Decision,
+    Shield,
+    ShieldError,
+    Target,
+    Tool,
+    rule,
+    shield,
+    shielded,
+)
+from abs_shield.telemetry import setup
+from tests.telemetry.canaries import CANARY, INVENTED
+
+said: list[Decision] = []
+"""What was decided, for the test to compare with what arrived."""
+
+
+class Line(BaseModel):
+    """What is ordered, and how often."""
+
+    sku: str
+    amount: int = Field(gt=0)
+
+
+@rule(tool="refund")
+def refund_is_known(amount: float, transaction_id: str) -> bool | str:
+    """A refund is small, and of a transaction that can be looked up."""
+    if amount == 13:
+        raise LookupError(f"{CANARY}-raised: {transaction_id}")
+    return amount <= 500 or f"{CANARY}-said is too much"
+
+
+policy = shield.configure(
+    mode="audit",
+    on_suspicious="approve",
+    rules=[refund_is_known],
+    modes={"wire": "strict"},
+    tools=[Tool(name="search", description="Whatever the server takes."), Tool(name="upload")],
+)
+firewall = Shield(
+    policy, hooks=[said.append], approver=lambda decision: decision.call_id == "call-granted"
+)
+
+
+@shielded(firewall)
+def refund(transaction_id: Annotated[str, Target()], amount: Annotated[float, Field(gt=0)]) -> str:
+    """Refund a transaction."""
+    if amount == 99:
+        raise RuntimeError(f"{CANARY}-error of {transaction_id}")
+    return f"{CANARY}-result for {transaction_id}"
+
+
+@shielded(firewall)
+def order(lines: dict[str, Line], note: str = "") -> dict[str, str]:
+    """Order by shop: the model chooses the keys."""
+    return {f"{CANARY}-key": f"{CANARY}-value"}
+
+
+@shielded(firewall)
+async def wire(account_id: Annotated[str, Target()], amount: float) -> str:
+    """Wire money."""
+    return f"{CANARY}-wired"
+
+
+@shielded(firewall)
+def pages(query: str) -> Iterator[str]:
+    """Give page after page."""
+    yield f"{CANARY}-page"
+
+
+@shielded(firewall)
+def label(**labels: str) -> None:
+    """Attach labels under names of the model's choice."""
+
+
+@firewall.register
+def search(**anything: Any) -> str:
+    """Search."""
+    return f"{CANARY}-found"
+
+
+def talk() -> None:
+    """One conversation in which nearly everything goes wrong."""
+    with firewall.session("s-1", agent="clerk") as session:
+        session.system(f"You are {CANARY}-system.")
+        session.user(f"Refund tx_12345 of {CANARY}-user please.")
+        refund("tx_12345", 20.0)
+        refund("tx_12345", 600.0)
+        refund("tx_12345", 13.0)
+        refund(f"tx_{CANARY}-99999", 20.0)
+        quietly(refund, "tx_12345", 99.0)
+        quietly(refund, f"{CANARY}-string", f"{CANARY}-amount")
+        quietly(refund, "tx_12345", 20.0, **{f"{CANARY}_argument": f"{CANARY}-ghost"})
+        order({f"{CANARY}key": {"sku": f"sku_{CANARY}-1", "amount": -4}}, note=f"{CANARY}-note")  # type: ignore[dict-item]
+        order({f"{CANARY}-shop": {"sku": "a", "amount": 0, f"{CANARY}more": 1}})  # type: ignore[dict-item]
+        label(**{f"{CANARY}_id": f"ord_{CANARY}-4711"})
+        list(pages(f"{CANARY}-query"))
+        dispatch(f"{INVENTED}_refund\n\x1b[31m", {"id": f"{CANARY}-id"})
+        dispatch(f"{INVENTED}_" + "x" * 64 + CANARY, {f"{CANARY}": {f"{CANARY}": [CANARY]}})
+        dispatch("search", {f"{CANARY}_order_id": f"ord_{CANARY}-17"})
+        dispatch("refund", f'{{"transaction_id": "{CANARY}-unclosed')
+        turn(session)
+
+
+def turn(session: Any) -> None:
+    """A turn as the model proposed it: one call of it is dispatched, the others never are."""
+    firewall.inspect_turn(
+        [
+            {"id": "call-1", "name": "refund", "arguments": f'{{"amount": "{CANARY}-1"}}'},
+            {"id": "call-2", "name": f"{INVENTED}_other", "arguments": {"to": f"{CANARY}-to"}},
+            {"id": "call-3", "name": "search", "arguments": {"q": "tx_12345"}},
+        ],
+        session=session,
+    )
+    firewall.dispatch("search", {"q": "tx_12345"}, call_id="call-3")
+
+
+async def strictly() -> None:
+    """A tool that is strict already: one call is approved, the others are blocked."""
+    async with firewall.session("s-2") as session:
+        session.user("Wire 20 to acc_12345.")
+        await wire("acc_12345", 20.0)
+        for call_id in ("call-granted", "call-denied"):
+            arguments = {"account_id": f"acc_{CANARY}-1", "amount": 20.0}
+            with suppress(CallBlocked):
+                await firewall.adispatch("wire", arguments, call_id=call_id)
+
+
+def in_a_framework() -> None:
+    """A framework's span of the tool's run is current."""
+    tracer = trace.get_tracer("framework")
+    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    with firewall.session("s-3") as session:
+        session.user("Refund tx_12345.")
+        for sent in ("tx_12345", f"tx_{CANARY}-2"):
+            with tracer.start_as_current_span("execute_tool refund", attributes=given):
+                refund(sent, 20.0)
+
+
+def many() -> None:
+    """Threads at work, each in a session of its own, with tool names that no tool has."""
+
+    def work(number: int) -> None:
+        with firewall.session(f"t-{number}") as session:
+            session.user("Refund tx_12345.")
+            for i in range(50):
+                refund("tx_12345", 1.0 + i)
+                dispatch(f"{INVENTED}_{number}_{i}", {"at": f"{CANARY}-{i}"})
+
+    threads = [Thread(target=work, args=[number]) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def quietly(tool: Any, *args: Any, **kwargs: Any) -> None:
+    """Call a tool that fails, as audit mode lets it; why stays here."""
+    with suppress(RuntimeError, TypeError):
+        tool(*args, **kwargs)
+
+
+def dispatch(name: str, arguments: Any) -> None:
+    """Dispatch by name; that no function has it, or takes this, is no verdict."""
+    with suppress(ShieldError, TypeError):
+        firewall.dispatch(name, arguments)
+
+
+def host(lines: str) -> Any:
+    """Configure structlog and logging as a host would, and give what it looks like."""
+    structlog.configure(
+        processors=[structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+    )
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"bare": {"format": "%(message)s"}},
+            "handlers": {
+                "file": {"class": "logging.FileHandler", "filename": lines, "formatter": "bare"}
+            },
+            "loggers": {"abs_shield": {"level": "INFO", "handlers": ["file"], "propagate": False}},
+            "root": {"level": "WARNING", "handlers": []},
+        }
+    )
+    return configuration()
+
+
+def configuration() -> Any:
+    """Give all that a library might change of its host's logging."""
+    loggers = [logging.getLogger(name) for name in ("", "abs_shield", "opentelemetry")]
+    return (
+        structlog.get_config(),
+        [(log.level, [*log.handlers], [*log.filters], log.propagate) for log in loggers],
+        (logging.getLoggerClass(), logging.getLogRecordFactory(), logging.root.manager.disable),
+    )
+
+
+def told(decision: Decision) -> dict[str, Any]:
+    """What a test needs of a decision, without what a model wrote."""
+    record = decision.to_dict()
+    kept = ("id", "subject", "verdict", "action", "mode", "blocked", "would_block", "approval")
+    findings = [
+        {key: f[key] for key in ("check", "code", "verdict", "counted", "suppressed")}
+        for f in record["findings"]
+    ]
+    return {key: record[key] for key in (*kept, "session_id", "call_id", "attempts_left")} | {
+        "tool": decision.tool if decision.tool in firewall.registry else "_unregistered",
+        "findings": findings,
+        "coverage": {name: entry.outcome.value for name, entry in decision.coverage.items()},
+        "errors": len(decision.errors),
+    }
+
+
+def main() -> None:
+    """Run everything, and write decisions and log lines into the folder that is named."""
+    folder = Path(sys.argv[1])
+    before = host(str(folder / "lines.jsonl"))
+    telemetry = setup()
+    talk()
+    asyncio.run(strictly())
+    in_a_framework()
+    many()
+    untouched = before == configuration()
+    (folder / "said.json").write_text(
+        json.dumps(
+            {
+                "decisions": [told(decision) for decision in said],
+                "untouched": untouched,
+                "in_time": telemetry.shutdown(timeout_s=30),
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""The processes of an end-to-end test: a receiver, an agent, and what may stand between them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.telemetry.receiver.arrivals import Arrivals
+
+ROOT = Path(__file__).parents[2]
+PROTOCOLS = {"grpc": "grpc", "http": "http/protobuf"}
+
+
+@contextmanager
+def receiver(folder: Path, *options: str) -> Iterator[dict[str, int]]:
+    """Give the ports of a receiver that keeps what arrives in *folder*."""
+    folder.mkdir()
+    command = [sys.executable, "-m", "tests.telemetry.receiver", str(folder), *options]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+def environment(port: int, *, over: str, **variables: str) -> dict[str, str]:
+    """The variables with which a process exports to *port* of this machine."""
+    bare = {key: word for key, word in os.environ.items() if not key.startswith("OTEL_")}
+    return bare | {
+        "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{port}",
+        "OTEL_EXPORTER_OTLP_PROTOCOL": PROTOCOLS[over],
+        **variables,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What an agent's process says of itself: its decisions and its log lines."""
+
+    decisions: list[dict[str, Any]]
+    lines: list[dict[str, Any]]
+    untouched: bool
+    in_time: bool
+    stderr: str
+
+    @property
+    def by_id(self) -> dict[str, dict[str, Any]]:
+        return {decision["id"]: decision for decision in self.decisions}
+
+    @property
+    def threats(self) -> set[str]:
+        return {d["id"] for d in self.decisions if d["verdict"] != "CLEAN"}
+
+
+def run_agent(folder: Path, env: dict[str, str]) -> Said:
+    """Run the agent in *folder*; a warning is an error."""
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.telemetry.agent_driver", str(folder)],
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3_000:]
+    said = json.loads((folder / "said.json").read_text())
+    lines = (folder / "lines.jsonl").read_text().splitlines()
+    return Said(**said, lines=[json.loads(line) for line in lines], stderr=done.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """One run of the agent: what it said, and what arrived of it."""
+
+    said: Said
+    arrived: Arrivals

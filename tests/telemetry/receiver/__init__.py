@@ -1,0 +1,1 @@
+"""An OTLP receiver in a process of its own, and what arrived there."""

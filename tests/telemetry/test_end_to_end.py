@@ -1,0 +1,273 @@
+"""From an agent's process over OTLP into another one: everything arrives, and no value does."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from tests.telemetry.canaries import CANARY, INVENTED
+from tests.telemetry.processes import Story, environment, receiver, run_agent
+from tests.telemetry.receiver.arrivals import Arrivals, Told
+
+WAYS = {
+    "grpc": {},
+    "http": {},
+    "grpc, gzip": {"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"},
+    "http, gzip": {"OTEL_EXPORTER_OTLP_COMPRESSION": "gzip"},
+}
+
+
+@pytest.fixture(scope="module", params=WAYS)
+def story(request: Any, tmp_path_factory: Any) -> Story:
+    """The same agent, once over each way."""
+    folder = tmp_path_factory.mktemp("end_to_end")
+    over = request.param.partition(",")[0]
+    with receiver(folder / "arrived") as ports:
+        env = environment(ports[over], over=over, **WAYS[request.param])
+        said = run_agent(folder / "said", env)
+    return Story(said, Arrivals(folder / "arrived"))
+
+
+def checks(story: Story) -> dict[str, Told]:
+    """The check spans by decision id."""
+    found = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
+    return {span.attributes["abs_shield.decision.id"]: span for span in found}
+
+
+def counted(story: Story, metric: str) -> Counter[Any]:
+    """Each series of a counter with its sum."""
+    points = story.arrived.points(metric)
+    return Counter({labels: point.as_int for labels, point in points.items()})
+
+
+def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
+    """The series that so many rows of labels make."""
+    return Counter(frozenset(row.items()) for row in rows)
+
+
+def test_the_agent_met_everything(story: Story) -> None:
+    """Each verdict, both modes, an approval, an error of ours, and nothing on standard error."""
+    said = story.said
+
+    assert {d["verdict"] for d in said.decisions} == {"CLEAN", "SUSPICIOUS", "HALLUCINATED"}
+    assert {d["mode"] for d in said.decisions} == {"audit", "strict"}
+    assert {d["approval"] for d in said.decisions} == {"", "required", "granted"}
+    assert {d["mode"] for d in said.decisions if d["blocked"]} == {"strict"}
+    assert max(d["errors"] for d in said.decisions) == 1
+    assert (said.in_time, said.stderr) == (True, "")
+
+
+def test_every_decision_is_one_span(story: Story) -> None:
+    """No decision lacks its check span, none has two, and each says what was decided."""
+    spans = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
+    told = {
+        span.attributes["abs_shield.decision.id"]: {
+            key: span.attributes[f"abs_shield.{key}"]
+            for key in ("subject", "verdict", "action", "mode", "blocked", "would_block")
+        }
+        for span in spans
+    }
+
+    assert len(spans) == len(story.said.decisions)
+    assert told == {
+        d["id"]: {key: d[key] for key in next(iter(told.values()))} for d in story.said.decisions
+    }
+
+
+def test_ids_arrive(story: Story) -> None:
+    """A span has the session's id, and the call's where there is one."""
+    said = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.decisions}
+    names = ("abs_shield.session.id", "gen_ai.tool.call.id")
+    told = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
+
+    assert told == said
+
+
+def test_a_threat_is_tagged_and_nothing_else(story: Story) -> None:
+    """`threat.type` stands on the spans of exactly the decisions that are not CLEAN."""
+    tagged = {
+        key for key, span in checks(story).items()
+        if span.attributes.get("threat.type") == "hallucination"
+    }  # fmt: skip
+    named = {
+        key for key, span in checks(story).items()
+        if any(name.startswith("threat.") for name in span.attributes)
+    }  # fmt: skip
+
+    assert tagged == named == story.said.threats != set()
+
+
+def test_every_finding_is_one_event(story: Story) -> None:
+    """Findings arrive as log events, tagged where they weigh, in the trace of their check."""
+    told = Counter(
+        (
+            event.attributes["abs_shield.decision.id"],
+            event.attributes["abs_shield.finding.check"],
+            event.attributes["abs_shield.finding.code"],
+            event.attributes["abs_shield.finding.verdict"],
+            event.attributes.get("threat.type") == "hallucination",
+        )
+        for event in story.arrived.events
+    )
+
+    assert {event.name for event in story.arrived.events} == {"abs_shield.finding"}
+    assert told == Counter(
+        (d["id"], f["check"], f["code"], f["verdict"], f["counted"] and not f["suppressed"])
+        for d in story.said.decisions
+        for f in d["findings"]
+    )
+
+
+def test_an_event_is_in_its_check_span(story: Story) -> None:
+    """Trace and span id of an event are those of its decision's span."""
+    spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
+    events = {
+        (event.attributes["abs_shield.decision.id"], (event.trace, event.span))
+        for event in story.arrived.events
+    }
+
+    assert events <= {*spans.items()}
+
+
+def test_decisions_are_counted(story: Story) -> None:
+    """Sums of decisions and of retries are those of the process."""
+    labels = ("subject", "tool", "verdict", "action", "mode", "blocked")
+    spent = [d for d in story.said.decisions if d["blocked"] and d["attempts_left"] is not None]
+
+    assert counted(story, "abs_shield.decisions") == series(
+        {key: d[key] for key in labels} for d in story.said.decisions
+    )
+    assert counted(story, "abs_shield.blocked.retries") == series(
+        {"tool": d["tool"]} for d in spent
+    )
+
+
+def test_findings_are_counted(story: Story) -> None:
+    """Sums of findings are those of the process, by check, tool and verdict."""
+    assert counted(story, "abs_shield.findings") == series(
+        {"check": f["check"], "tool": d["tool"], "verdict": f["verdict"]}
+        for d in story.said.decisions
+        for f in d["findings"]
+    )
+
+
+def test_coverage_is_counted(story: Story) -> None:
+    """Sums of checks are those of the process, by what became of them."""
+    assert counted(story, "abs_shield.coverage") == series(
+        {"check": check, "outcome": outcome}
+        for d in story.said.decisions
+        for check, outcome in d["coverage"].items()
+    )
+
+
+def test_durations_are_counted(story: Story) -> None:
+    """The histogram holds each decision once."""
+    labels = ("subject", "tool", "verdict")
+    points = story.arrived.points("abs_shield.check.duration")
+
+    assert Counter({key: point.count for key, point in points.items()}) == series(
+        {key: d[key] for key in labels} for d in story.said.decisions
+    )
+
+
+def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
+    """Two hundred made-up names make no series and no span name of their own."""
+    invented = [d for d in story.said.decisions if d["tool"] == "_unregistered"]
+    names = {span.name for span in story.arrived.spans}
+    tools = {
+        dict(labels).get("tool")
+        for metric in story.arrived.metrics
+        for labels in story.arrived.points(metric)
+    }
+
+    assert len(invented) > 200
+    assert [name for name in names if INVENTED in name] == []
+    assert {checks(story)[d["id"]].name for d in invented} == {"abs_shield.check _unregistered"}
+    assert tools <= {"refund", "order", "wire", "pages", "label", "search", "_unregistered", None}
+
+
+def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
+    """It is escaped there, and cut at 64 characters; metrics know nothing of it."""
+    told = [
+        (name, value)
+        for item in (*story.arrived.spans, *story.arrived.events)
+        for name, value in item.attributes.items()
+        if INVENTED in str(value)
+    ]
+
+    assert {name for name, _ in told} == {"gen_ai.tool.name"}
+    assert max(len(value) for _, value in told) == 64
+    assert [value for _, value in told if not value.isprintable()] == []
+    metrics = [data for name, data in story.arrived.files.items() if ".metrics." in name]
+    assert [data for data in metrics if INVENTED.encode() in data] == []
+
+
+def test_no_value_is_in_the_bytes(story: Story) -> None:
+    """No canary stands in a heading, in a body as sent, or in one that was unpacked."""
+    files = story.arrived.files
+    opened = {
+        name: gzip.decompress(data) for name, data in files.items() if data[:2] == b"\x1f\x8b"
+    }
+    found = re.compile(CANARY.encode(), re.IGNORECASE)
+
+    assert len(files) >= 9
+    assert [name for name, data in (*files.items(), *opened.items()) if found.search(data)] == []
+
+
+def test_a_pointer_says_where(story: Story) -> None:
+    """Names that the tool's author wrote arrive, and a star stands for the model's own."""
+    told = {event.attributes["abs_shield.finding.where"] for event in story.arrived.events}
+
+    assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= told
+
+
+def test_a_framework_span_is_annotated(story: Story) -> None:
+    """A framework's own span has the tags and is the check's parent; it is not doubled."""
+    here = [d for d in story.said.decisions if d["session_id"] == "s-3"]
+    runs = {
+        span.attributes.get("abs_shield.decision.id"): span
+        for span in story.arrived.spans
+        if span.scope == "framework"
+    }
+
+    assert {*runs} == {d["id"] for d in here}
+    for decision in here:
+        run, check = runs[decision["id"]], checks(story)[decision["id"]]
+        assert check.message.parent_span_id == run.message.span_id
+        assert ("threat.type" in run.attributes) == (decision["verdict"] != "CLEAN")
+
+
+def test_a_check_never_claims_to_run_a_tool(story: Story) -> None:
+    """No check span has an operation, so that nobody counts a tool's run twice."""
+    told = [span.attributes for span in checks(story).values()]
+
+    assert [names for names in told if "gen_ai.operation.name" in names] == []
+
+
+def test_a_log_line_is_in_its_check_span(story: Story) -> None:
+    """One line a decision, with its id, its trace and its span."""
+    spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
+    lines = {line["decision_id"]: (line["trace_id"], line["span_id"]) for line in story.said.lines}
+
+    assert len(story.said.lines) == len(story.said.decisions)
+    assert lines == spans
+
+
+def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:
+    """The line says verdict and threat as the span does, and no value either."""
+    tagged = {line["decision_id"] for line in story.said.lines if "threat.type" in line}
+    verdicts = {line["decision_id"]: line["verdict"] for line in story.said.lines}
+
+    assert tagged == story.said.threats
+    assert verdicts == {d["id"]: d["verdict"] for d in story.said.decisions}
+    assert [line for line in story.said.lines if CANARY in str(line)] == []
+
+
+def test_the_host_keeps_its_configuration(story: Story) -> None:
+    """structlog's and logging's configuration are what the host made them."""
+    assert story.said.untouched

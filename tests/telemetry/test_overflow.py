@@ -1,0 +1,118 @@
+"""A queue that nobody empties takes nothing more, and says so once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+import pytest
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+from abs_shield.telemetry.overflow import EventBatches, SpanBatches
+
+MOST = 8
+
+
+class Stuck:
+    """An exporter that waits until it is let go."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+        self.reached, self.go = Event(), Event()
+        self.taken: list[Any] = []
+
+    def export(self, batch: Sequence[Any]) -> Any:
+        self.reached.set()
+        self.go.wait(30)
+        self.taken += batch
+        return self.result
+
+    def shutdown(self) -> None:
+        self.go.set()
+
+    def force_flush(self, timeout_millis: int = 30_000) -> bool:
+        return True
+
+
+class StuckSpans(Stuck, SpanExporter):
+    """One of spans."""
+
+
+class StuckEvents(Stuck, LogRecordExporter):
+    """One of log records."""
+
+
+@dataclass
+class Told:
+    """An exporter that is stuck, what tells it something, and what waits until all is exported."""
+
+    stuck: Stuck
+    tell: Callable[[str], None]
+    flush: Callable[[], bool]
+
+    def fill(self, more: int) -> None:
+        """One that is being exported, as many as fit, and so many more."""
+        self.tell("first")
+        assert self.stuck.reached.wait(30)
+        for i in range(MOST + more):
+            self.tell(f"next {i}")
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: Any) -> None:
+    for kind in ("BSP", "BLRP"):
+        monkeypatch.setenv(f"OTEL_{kind}_MAX_QUEUE_SIZE", str(MOST))
+        monkeypatch.setenv(f"OTEL_{kind}_MAX_EXPORT_BATCH_SIZE", "1")
+
+
+@pytest.fixture
+def spans() -> Iterator[Told]:
+    stuck = StuckSpans(SpanExportResult.SUCCESS)
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SpanBatches(stuck))
+    tracer = provider.get_tracer("t")
+    yield Told(stuck, lambda name: tracer.start_span(name).end(), provider.force_flush)
+    stuck.go.set()
+    provider.shutdown()
+
+
+@pytest.fixture
+def events() -> Iterator[Told]:
+    stuck = StuckEvents(LogRecordExportResult.SUCCESS)
+    provider = LoggerProvider(shutdown_on_exit=False)
+    provider.add_log_record_processor(EventBatches(stuck))
+    logger = provider.get_logger("t")
+    yield Told(stuck, lambda name: logger.emit(event_name=name), provider.force_flush)
+    stuck.go.set()
+    provider.shutdown()
+
+
+@pytest.mark.parametrize(("signal", "called"), [("spans", "spans"), ("events", "log records")])
+def test_a_full_queue_speaks_once(request: Any, caplog: Any, signal: str, called: str) -> None:
+    """A hundred too many are one warning of ours, and none of the SDK's."""
+    with caplog.at_level(logging.WARNING):
+        request.getfixturevalue(signal).fill(100)
+
+    told = [(record.name, record.getMessage()) for record in caplog.records]
+    assert [name for name, _ in told] == ["abs_shield"]
+    assert told[0][1].startswith(f"the collector does not take {called} fast enough")
+
+
+@pytest.mark.parametrize("signal", ["spans", "events"])
+def test_what_was_queued_is_kept(request: Any, signal: str) -> None:
+    """Once the collector takes things again, the queued ones arrive, and later ones do too."""
+    told = request.getfixturevalue(signal)
+    told.fill(5)
+    told.stuck.go.set()
+    told.flush()
+    told.tell("later")
+    told.flush()
+
+    names = [getattr(item, "name", "") or item.log_record.event_name for item in told.stuck.taken]
+    assert names == ["first", *(f"next {i}" for i in range(MOST)), "later"]
