@@ -20,12 +20,13 @@ from abs_shield.cli.output import output
 from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
 from abs_shield.core import Verdict
-from abs_shield.replay import BadLine, Line, Tally, chunks, raw_lines, together
+from abs_shield.replay import BadLine, Line, Tally, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
 from abs_shield.replay.job import Crew
 from abs_shield.replay.judging import Begun, Found, Judging, Part
 from abs_shield.replay.returned import MOST, SessionKeys
 from abs_shield.replay.rowfiles import ROWFILES
+from abs_shield.replay.together import together
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -10,7 +10,6 @@ from abs_shield.replay.replay import replay
 from abs_shield.replay.rows import Row, read_row, row
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.tally import Counts, Tally
-from abs_shield.replay.together import together
 from abs_shield.replay.toolsets import Toolsets
 
 __all__ = [
@@ -41,5 +40,4 @@ __all__ = [
     "replay",
     "row",
     "runs",
-    "together",
 ]

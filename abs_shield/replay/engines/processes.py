@@ -172,9 +172,13 @@ def _work(job: bytes, pipe: connection.Connection) -> None:
 
 def _outcome(job: bytes, chunk: Chunk) -> bytes:
     try:
-        return pickle.dumps((True, made(job, chunk)))
+        part = made(job, chunk)
     except Exception as error:
         return pickle.dumps((False, _portable(error)))
+    try:
+        return pickle.dumps((True, part))
+    except Exception as error:
+        return pickle.dumps((False, _named(error)))
 
 
 def _portable(error: Exception) -> Exception:
@@ -182,8 +186,12 @@ def _portable(error: Exception) -> Exception:
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
-        return ReplayError(escaped(told(error), limit=300))
+        return _named(error)
     return error
+
+
+def _named(error: Exception) -> ReplayError:
+    return ReplayError(escaped(told(error), limit=300))
 
 
 def _follow() -> None:

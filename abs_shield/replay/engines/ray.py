@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ from abs_shield.text.show import escaped
 P = TypeVar("P")
 _AHEAD = 2
 """Chunks under way for each worker: the one that it has, and the next."""
+
+_PATIENCE_S = 10.0
+"""How long a cluster may take to answer at all."""
 
 
 def ray(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Iterator[P]:
@@ -69,11 +73,19 @@ def _connect(client: Any, crew: Crew) -> None:
             count = processors() if crew.workers is None else crew.workers
             client.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
         else:
+            _answers(crew.address)
             client.init(address=crew.address, **quiet)
-    except (OSError, RuntimeError, ValueError) as error:
+    except (OSError, OverflowError, RuntimeError, ValueError) as error:
         where = f"a cluster at `{crew.address}`" if crew.address else "a cluster on this machine"
         told = escaped(str(error).strip().partition("\n")[0], limit=200)
         raise ReplayError(f"cannot reach {where}: {told}; see `ray status`") from None
+
+
+def _answers(address: str) -> None:
+    """Raise at once where nobody listens; Ray itself would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE_S).close()
 
 
 def _result(client: Any, chunk: Chunk, under_way: Any) -> Any:
