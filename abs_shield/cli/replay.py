@@ -113,10 +113,14 @@ def replay(
                 write(part.rows)
                 seen.add(part)
                 told.judged(part.tally.verdicts.total())
-        if format is Format.JSON:
-            print_json(_object(files, seen, listed=findings > 0), file=_text(file, to))
-        elif format is Format.TABLE:
-            _print_table(seen, _text(file, to))
+        if format not in ROWFILES:
+            text = sys.stdout if to is None else io.StringIO()
+            if format is Format.JSON:
+                print_json(_object(files, seen, listed=findings > 0), file=text)
+            else:
+                _print_table(seen, None if to is None else text)
+            if isinstance(text, io.StringIO):
+                file.write(text.getvalue().encode("utf-8", "backslashreplace"))
     raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
 
 
@@ -145,11 +149,6 @@ def _rows(format: Format, file: IO[bytes]) -> Iterator[Callable[[bytes], object]
     writer = ROWFILES[format].writer(file)
     yield writer.write
     writer.finish()
-
-
-def _text(file: IO[bytes], path: str | None) -> IO[str] | None:
-    """Give the file for text; None for the standard output, which has one of its own."""
-    return None if path is None else io.TextIOWrapper(file, "utf-8", write_through=True)
 
 
 class _Seen:
