@@ -107,7 +107,10 @@ def replay(
     seen = _Seen(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
     with output(to, inputs=files) as file:
-        with _rows(format, file) as write, bar(files, doing="replay", hidden=not shown) as told:
+        with (
+            _rows(format, file) as write,
+            bar(files, doing="sort" if sort else "replay", hidden=not shown) as told,
+        ):
             lines = _lines(files, told, sort=sort)
             for part in _parts(job, lines, *crew(engine, workers=workers, address=address)):
                 write(part.rows)
