@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import IO, Annotated
 
 import typer
 
@@ -17,17 +16,13 @@ from abs_shield.cli.crew import Address, Engine, Workers, crew
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import named_toolsets
 from abs_shield.cli.output import output
-from abs_shield.cli.screen import print_json, screen
-from abs_shield.cli.tables import finding_entry, finding_report, tally_report
+from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
+from abs_shield.cli.screen import print_json
 from abs_shield.core import Verdict
-from abs_shield.replay import BadLine, Line, Tally, chunks, raw_lines
+from abs_shield.replay import BadLine, Crew, Judging, Line, Part, Tally, chunks, raw_lines
 from abs_shield.replay.engines import outcomes
-from abs_shield.replay.job import Crew
-from abs_shield.replay.judging import Begun, Found, Judging, Part
-from abs_shield.replay.returned import MOST, SessionKeys
 from abs_shield.replay.rowfiles import ROWFILES
 from abs_shield.replay.together import together
-from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -97,6 +92,7 @@ def replay(
         raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
     if format is Format.PARQUET and to is None:
         raise BadInput("`--format parquet` is no text; name a file with `--output`")
+    by = crew(engine, workers=workers, address=address)
     job = Judging(
         policy=policy,
         folder=str(Path.cwd()),
@@ -104,7 +100,7 @@ def replay(
         rows=format if format in ROWFILES else "",
         findings=findings,
     )
-    seen = _Seen(most=findings)
+    seen = Seen(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
     with output(to, inputs=files) as file:
         with (
@@ -112,24 +108,22 @@ def replay(
             bar(files, doing="sort" if sort else "replay", hidden=not shown) as told,
         ):
             lines = _lines(files, told, sort=sort)
-            for part in _parts(job, lines, *crew(engine, workers=workers, address=address)):
-                write(part.rows)
-                seen.add(part)
-                told.judged(part.tally.verdicts.total())
-        if format not in ROWFILES:
-            text = sys.stdout if to is None else io.StringIO()
+            with closing(_parts(job, lines, *by)) as parts:
+                for part in parts:
+                    write(part.rows)
+                    seen.add(part)
+                    told.judged(part.tally.verdicts.total())
+        with text_for(None if to is None else file) as text:
             if format is Format.JSON:
-                print_json(_object(files, seen, listed=findings > 0), file=text)
-            else:
-                _print_table(seen, None if to is None else text)
-            if isinstance(text, io.StringIO):
-                file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+                print_json(object_of(files, seen, listed=findings > 0), file=text)
+            elif format is Format.TABLE:
+                print_table(seen, text)
     raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
 
 
 def _parts(
     job: Judging, lines: Iterator[Line | BadLine], engine: str, crew: Crew
-) -> Iterator[Part]:
+) -> Generator[Part, None, None]:
     if engine != "serial":
         job.prepare()  # what is wrong with it is said here, before anybody is started
         job = job.anywhere()
@@ -150,65 +144,12 @@ def _rows(format: Format, file: IO[bytes]) -> Iterator[Callable[[bytes], object]
         yield lambda packed: None
         return
     writer = ROWFILES[format].writer(file)
-    yield writer.write
+    try:
+        yield writer.write
+    except BaseException:
+        writer.abandon()
+        raise
     writer.finish()
-
-
-class _Seen:
-    """What a replay came across."""
-
-    def __init__(self, *, most: int) -> None:
-        self.tally = Tally()
-        self.findings: list[Found] = []
-        self.bad_lines = 0
-        self.returned = 0
-        self._most = most
-        self._sessions = SessionKeys()
-
-    def add(self, part: Part) -> None:
-        """Add what was made of the next chunk; say what is wrong with its lines."""
-        self.tally.merge(part.tally)
-        self.findings += part.findings[: self._most - len(self.findings)]
-        for one in part.told:
-            if isinstance(one, BadLine):
-                self.bad_lines += 1
-                _tell(str(one))
-            elif not self._first(one):
-                self.returned += 1
-                again = f"session {one.name} stood earlier in the input; use --sort"
-                _tell(f"{one.path}:{one.line}: {again}")
-
-    def _first(self, begun: Begun) -> bool:
-        bounded = self._sessions.full
-        first = self._sessions.add(begun.key)
-        if self._sessions.full and not bounded:
-            _tell(f"{begun.path}:{begun.line}: beyond {MOST:,} sessions, none is seen to come back")
-        return first
-
-
-def _tell(text: str) -> None:
-    print(escaped(text, limit=1_000), file=sys.stderr)
-
-
-def _object(files: list[str], seen: _Seen, *, listed: bool) -> dict[str, Any]:
-    made = {
-        "files": files,
-        **seen.tally.to_dict(),
-        "bad_lines": seen.bad_lines,
-        "returned_sessions": seen.returned,
-    }
-    if listed:
-        made["findings"] = [finding_entry(found) for found in seen.findings]
-    return made
-
-
-def _print_table(seen: _Seen, file: IO[str] | None) -> None:
-    console = screen(file)
-    for part in tally_report(seen.tally):
-        console.print(part)
-    for found in seen.findings:
-        for text in finding_report(found):
-            console.print(text, soft_wrap=True)
 
 
 def _failed(tally: Tally, fail_on: FailOn | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol, TypeVar
@@ -48,7 +48,9 @@ class Crew:
 class Engine(Protocol):
     """Gives what a job makes of each chunk, in the order of the chunks."""
 
-    def __call__(self, job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Iterator[P]: ...
+    def __call__(
+        self, job: Job[P], chunks: Iterable[Chunk], crew: Crew
+    ) -> Generator[P, None, None]: ...
 
 
 def packed(job: Job[Any]) -> bytes:

@@ -287,7 +287,9 @@ def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
     assert expected == (process.returncode, (tmp_path / "out").read_text(), err.decode())
 
 
-@pytest.mark.parametrize("more", [(), ("--workers", "2"), ("--sort",)])
+@pytest.mark.parametrize(
+    "more", [(), ("--workers", "2"), ("--sort",), ("--format", "parquet", "--workers", "2")]
+)
 def test_ctrl_c_ends_at_once(begun, large, tmp_path, more):
     """Exit code 130, not a word, no file and no worker left."""
     process = begun("--output", tmp_path / "out", *more)

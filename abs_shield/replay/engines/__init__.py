@@ -11,7 +11,7 @@ back in their order:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import TypeVar
 
 from abs_shield.errors import ReplayError
@@ -30,7 +30,7 @@ ENGINES: dict[str, Engine] = {"serial": serial, "processes": processes, "ray": r
 
 def outcomes(
     job: Job[P], chunks: Iterable[Chunk], *, engine: str = "serial", crew: Crew | None = None
-) -> Iterator[P]:
+) -> Generator[P, None, None]:
     """
     Do *job* with each chunk, and give what it makes of them in order, with few chunks under way.
 

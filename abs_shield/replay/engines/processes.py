@@ -11,7 +11,7 @@ import os
 import pickle
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
@@ -29,7 +29,7 @@ _AHEAD = 2
 """Chunks a worker that may be judged while an earlier one is waited for."""
 
 
-def processes(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Iterator[P]:
+def processes(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
     """
     Do the job in *crew.workers* processes.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
@@ -23,7 +23,7 @@ _PATIENCE_S = 10.0
 """How long a cluster may take to answer at all."""
 
 
-def ray(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Iterator[P]:
+def ray(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
     """
     Do the job on the cluster at *crew.address*, or on one of its own on this machine.
 

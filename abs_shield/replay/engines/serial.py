@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import TypeVar
 
 from abs_shield.replay.chunks import Chunk
@@ -11,6 +11,6 @@ from abs_shield.replay.job import Crew, Job
 P = TypeVar("P")
 
 
-def serial(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Iterator[P]:
+def serial(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
     """Do the job here; *crew* is this process alone."""
     yield from map(job.prepare(), chunks)

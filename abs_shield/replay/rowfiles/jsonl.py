@@ -29,3 +29,6 @@ class _Writer:
 
     def finish(self) -> None:
         self._file.flush()
+
+    def abandon(self) -> None:
+        pass

@@ -55,6 +55,9 @@ class _Writer:
         self._flush()
         self._parquet.close()
 
+    def abandon(self) -> None:
+        self._parquet.close()
+
     def _flush(self) -> None:
         table = self._arrow.Table.from_batches(self._held, self._schema)
         self._held = []

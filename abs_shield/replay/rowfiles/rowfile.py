@@ -17,6 +17,10 @@ class RowWriter(Protocol):
         """Write what is still held, and what ends the file."""
         ...
 
+    def abandon(self) -> None:
+        """Let go of a file that will not be completed."""
+        ...
+
 
 class RowFile(Protocol):
     """A format of rows."""
