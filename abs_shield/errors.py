@@ -6,6 +6,7 @@ Every exception this package raises.
   x StoreError             a store could not keep or give back a record
   x CallBlocked            strict mode stopped a tool call before it ran
   x ResultBlocked          strict mode withheld a tool result
+  x ReplayError            an engine cannot start, or lost a chunk of a replay three times
   x UnreadableMessage      a message, tool or call has no known shape (`core.messages`)
 """
 
@@ -27,6 +28,10 @@ class PolicyError(ShieldError):
 
 class StoreError(ShieldError):
     """A store could not keep or give back a record."""
+
+
+class ReplayError(ShieldError):
+    """A replay could not go on: its engine cannot start, or lost the same lines three times."""
 
 
 class _Blocked(ShieldError):

@@ -28,7 +28,7 @@ def parsed(text: bytes, *, path: str) -> Any:
         raise BadInput(f"{path}: it is not JSON: {error}") from None
 
 
-def read_toolsets(path: str | None) -> Toolsets:
+def named_toolsets(path: str | None) -> dict[str, Any]:
     """
     Read a file of toolsets: an object of name to list of tools.
 
@@ -36,16 +36,17 @@ def read_toolsets(path: str | None) -> Toolsets:
         BadInput: It is no such object, or a tool cannot be read.
     """
     if path is None:
-        return Toolsets()
+        return {}
     named = answered(parsed(Path(path).read_bytes(), path=path))
     if is_answer(named):
         named = {"tools": named["tools"]}
     if not isinstance(named, dict):
         raise BadInput(f"{path}: it is {shown(named)}; give an object of name to list of tools")
     try:
-        return Toolsets(named)
+        Toolsets(named)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
+    return named
 
 
 def read_tools(path: str | None) -> tuple[Tool, ...]:

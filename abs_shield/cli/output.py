@@ -1,31 +1,70 @@
-"""A file that a command writes: whole, or not at all."""
+"""Where a command's output goes: the terminal, or a file that appears when it is complete."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
 from abs_shield.cli.faults import BadInput
 
 
 @contextmanager
-def output(path: str) -> Iterator[Path]:
+def output(path: str | None, *, inputs: Iterable[str] = ()) -> Iterator[IO[bytes]]:
     """
-    Give a name to write under; once the block ends well, the file stands at *path*.
+    Open *path* under another name, and give it its own at the end; None is the standard output.
+
+    What is no regular file, such as a device or a pipe, is written as it is.
 
     Raises:
-        BadInput: *path* is a folder, or its folder does not exist.
+        BadInput: The file is one of the *inputs*.
+        OSError: It cannot be written.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise BadInput(f"{path}: it is a folder; name a file in it")
-    if not target.parent.is_dir():
-        raise BadInput(f"{path}: there is no folder `{target.parent}`")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    if path is None:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        return
+    if any(name != "-" and _same(name, path) for name in inputs):
+        raise BadInput(f"`--output`: {path} is read as well; name another file")
+    real = Path(os.path.realpath(path))
+    if _special(real):
+        with open(real, "wb") as file:
+            yield file
+        return
+    with _renamed(real) as file:
+        yield file
+
+
+@contextmanager
+def _renamed(real: Path) -> Iterator[IO[bytes]]:
+    unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        yield part
-        part.replace(target)
+        with open(unfinished, "wb") as file:
+            yield file
+        os.replace(unfinished, real)
+    except FileNotFoundError as error:
+        if error.filename == str(unfinished):
+            error.filename = str(real)
+        raise
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            unfinished.unlink()
+
+
+def _same(name: str, path: str) -> bool:
+    with suppress(OSError):
+        return os.path.samefile(name, path)
+    return False
+
+
+def _special(path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise BadInput(f"`--output`: {path} is a folder; name a file in it")
+        return not stat.S_ISREG(mode)
+    return False

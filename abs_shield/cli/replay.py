@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import IO, Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
+from abs_shield.cli.bar import Bar, bar
+from abs_shield.cli.crew import Address, Engine, Workers, crew
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import read_toolsets
-from abs_shield.cli.screen import print_json, screen
-from abs_shield.cli.tables import finding_entry, finding_report, tally_report
-from abs_shield.core import Finding, Verdict
-from abs_shield.policy import load_policy
-from abs_shield.replay import BadLine, Firewalls, Judged, Run, Tally, judge_run, row, runs
-from abs_shield.text.show import escaped
+from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.output import output
+from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
+from abs_shield.cli.screen import print_json
+from abs_shield.core import Verdict
+from abs_shield.replay import BadLine, Crew, Judging, Line, Part, Tally, chunks, raw_lines
+from abs_shield.replay.engines import outcomes
+from abs_shield.replay.rowfiles import ROWFILES
+from abs_shield.replay.together import together
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -32,6 +33,7 @@ class Format(StrEnum):
     TABLE = "table"
     JSON = "json"
     JSONL = "jsonl"
+    PARQUET = "parquet"
 
 
 class FailOn(StrEnum):
@@ -41,7 +43,7 @@ class FailOn(StrEnum):
     HALLUCINATED = "HALLUCINATED"
 
 
-@app.command(epilog="Example: abs-shield replay runs.jsonl.gz --tools toolsets.json --findings 20")
+@app.command(epilog="Example: abs-shield replay runs.jsonl.gz --tools toolsets.json --workers 4")
 def replay(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
@@ -54,8 +56,21 @@ def replay(
         str | None, typer.Option(metavar="MODULE:ATTR", help="The policy; else all six layers.")
     ] = None,
     format: Annotated[
-        Format, typer.Option(help="A table, one JSON object, or one line a call.")
+        Format,
+        typer.Option(help="A table, one JSON object, or a row a call as JSON lines or Parquet."),
     ] = Format.TABLE,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write there; it appears when it is complete."
+        ),
+    ] = None,
+    sort: Annotated[
+        bool, typer.Option("--sort", help="Bring the runs of a session together first, on disk.")
+    ] = False,
+    workers: Workers = None,
+    engine: Engine = None,
+    address: Address = None,
     fail_on: Annotated[
         FailOn | None,
         typer.Option(
@@ -71,64 +86,70 @@ def replay(
     """
     Judge every call of recorded runs again, in audit mode, as it would have been judged live.
 
-    Exits with 0, with 1 under --fail-on, with 2 where a line is no run.
+    Exits with 0, with 1 under --fail-on, with 2 where a line is no run or a session comes back.
     """
-    if findings and format is Format.JSONL:
-        raise BadInput("`--findings` adds to a table or an object; the lines of jsonl hold theirs")
-    firewalls = Firewalls(None if policy is None else load_policy(policy))
-    toolsets = read_toolsets(tools)
-    seen = _Seen(most=findings)
-    with _progress(files, hidden=format is Format.JSONL and sys.stdout.isatty()) as advance:
-        for run in runs(files, toolsets, on_bytes=advance):
-            for judged in seen.run(run, firewalls):
-                if format is Format.JSONL:
-                    print(json.dumps(row(judged)))
-    if format is Format.JSON:
-        print_json(_object(files, seen, listed=findings > 0))
-    elif format is Format.TABLE:
-        _print_table(seen)
-    raise typer.Exit(2 if seen.bad_lines else _failed(seen.tally, fail_on))
+    if findings and format in ROWFILES:
+        raise BadInput(f"`--findings` adds to a table or an object; rows of {format} hold theirs")
+    if format is Format.PARQUET and to is None:
+        raise BadInput("`--format parquet` is no text; name a file with `--output`")
+    by = crew(engine, workers=workers, address=address)
+    job = Judging(
+        policy=policy,
+        folder=str(Path.cwd()),
+        toolsets=named_toolsets(tools),
+        rows=format if format in ROWFILES else "",
+        findings=findings,
+    )
+    seen = Seen(most=findings)
+    shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
+    with output(to, inputs=files) as file:
+        with (
+            _rows(format, file) as write,
+            bar(files, doing="sort" if sort else "replay", hidden=not shown) as told,
+        ):
+            lines = _lines(files, told, sort=sort)
+            with closing(_parts(job, lines, *by)) as parts:
+                for part in parts:
+                    write(part.rows)
+                    seen.add(part)
+                    told.judged(part.tally.verdicts.total())
+        with text_for(None if to is None else file) as text:
+            if format is Format.JSON:
+                print_json(object_of(files, seen, listed=findings > 0), file=text)
+            elif format is Format.TABLE:
+                print_table(seen, text)
+    raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
 
 
-class _Seen:
-    """What a replay came across."""
-
-    def __init__(self, *, most: int) -> None:
-        self.tally = Tally()
-        self.findings: list[tuple[Judged, Finding]] = []
-        self.bad_lines = 0
-        self._most = most
-
-    def run(self, run: Run | BadLine, firewalls: Firewalls) -> Iterator[Judged]:
-        """Judge and count one run; say that a bad line is one."""
-        if isinstance(run, BadLine):
-            self.bad_lines += 1
-            print(escaped(str(run), limit=1_000), file=sys.stderr)
-            return
-        self.tally.run(run)
-        for judged in judge_run(run, firewalls.of(run)):
-            self.tally.update(judged)
-            left = self._most - len(self.findings)
-            if left > 0 and judged.decision.findings:
-                weighing = [f for f in judged.decision.findings if f.weighs]
-                self.findings += [(judged, finding) for finding in weighing[:left]]
-            yield judged
+def _parts(
+    job: Judging, lines: Iterator[Line | BadLine], engine: str, crew: Crew
+) -> Generator[Part, None, None]:
+    if engine != "serial":
+        job.prepare()  # what is wrong with it is said here, before anybody is started
+        job = job.anywhere()
+    return outcomes(job, chunks(lines), engine=engine, crew=crew)
 
 
-def _object(files: list[str], seen: _Seen, *, listed: bool) -> dict[str, Any]:
-    made = {"files": files, **seen.tally.to_dict(), "bad_lines": seen.bad_lines}
-    if listed:
-        made["findings"] = [finding_entry(*found) for found in seen.findings]
-    return made
+def _lines(files: list[str], told: Bar, *, sort: bool) -> Iterator[Line | BadLine]:
+    raw = raw_lines(files, on_bytes=told.advance)
+    if not sort:
+        return raw
+    ordered = together(raw, on_sorted=lambda total: told.again("replay", total))
+    return told.over(ordered)
 
 
-def _print_table(seen: _Seen) -> None:
-    console = screen()
-    for part in tally_report(seen.tally):
-        console.print(part)
-    for judged, finding in seen.findings:
-        for text in finding_report(judged, finding):
-            console.print(text, soft_wrap=True)
+@contextmanager
+def _rows(format: Format, file: IO[bytes]) -> Iterator[Callable[[bytes], object]]:
+    if format not in ROWFILES:
+        yield lambda packed: None
+        return
+    writer = ROWFILES[format].writer(file)
+    try:
+        yield writer.write
+    except BaseException:
+        writer.abandon()
+        raise
+    writer.finish()
 
 
 def _failed(tally: Tally, fail_on: FailOn | None) -> int:
@@ -136,17 +157,3 @@ def _failed(tally: Tally, fail_on: FailOn | None) -> int:
         return 0
     least = Verdict(fail_on).gravity
     return int(any(n for verdict, n in tally.verdicts.items() if verdict.gravity >= least))
-
-
-@contextmanager
-def _progress(files: list[str], *, hidden: bool) -> Iterator[Callable[[int], None]]:
-    """Show on the standard error, where it is a terminal, how much of *files* is read."""
-    console = Console(stderr=True)
-    columns = (TextColumn("replay"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    disabled = hidden or not console.is_terminal
-    total = None if "-" in files else sum(Path(file).stat().st_size for file in files)
-    with Progress(
-        *columns, console=console, transient=True, disable=disabled, redirect_stdout=False
-    ) as progress:
-        task = progress.add_task("replay", total=total)
-        yield lambda count: progress.advance(task, count)

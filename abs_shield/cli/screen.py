@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any
+from typing import IO, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -18,10 +18,12 @@ _WIDTH = 120
 _LINE = 400
 
 
-def screen() -> Console:
-    """Give the standard output as a console without markup; wide where it is no terminal."""
-    width = None if sys.stdout.isatty() else _WIDTH
-    return Console(width=width, markup=False, highlight=False, emoji=False)
+def screen(file: IO[str] | None = None) -> Console:
+    """
+    Give a file, or the standard output, as a console without markup; wide where it is no terminal.
+    """
+    width = None if file is None and sys.stdout.isatty() else _WIDTH
+    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
 def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:
@@ -34,6 +36,6 @@ def line(*parts: str | Text) -> Text:
     return Text.assemble(*parts)
 
 
-def print_json(value: Any) -> None:
+def print_json(value: Any, *, file: IO[str] | None = None) -> None:
     """Print *value* as JSON in ASCII, so that nothing in it reaches the terminal raw."""
-    print(json.dumps(value, indent=2))
+    print(json.dumps(value, indent=2), file=file)

@@ -12,8 +12,8 @@ from rich.text import Text
 
 from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.cli.told import finding_lines
-from abs_shield.core import Finding, Outcome, Verdict
-from abs_shield.replay import Judged, Tally
+from abs_shield.core import Outcome, Verdict
+from abs_shield.replay import Found, Tally
 
 _COLUMNS = (
     "ran", "unavailable", "errors", "SUSPICIOUS", "HALLUCINATED", "would block",
@@ -81,19 +81,20 @@ def _summary(tally: Tally) -> Text:
     )
 
 
-def finding_report(judged: Judged, finding: Finding) -> Iterator[Text]:
+def finding_report(found: Found) -> Iterator[Text]:
     """Give the lines of one finding of a replay: where it stands, and what it says."""
-    place = safe(f"{judged.run_id} call {judged.call_index}", limit=200)
-    yield line(place, ": ", safe(judged.call.name))
-    yield from finding_lines(finding)
+    place = safe(f"{found.run_id} call {found.call_index}", limit=200)
+    yield line(place, ": ", safe(found.tool))
+    yield from finding_lines(found.finding)
 
 
-def finding_entry(judged: Judged, finding: Finding) -> dict[str, Any]:
+def finding_entry(found: Found) -> dict[str, Any]:
     """Give the same as JSON-able data."""
+    finding = found.finding
     return {
-        "run_id": judged.run_id,
-        "call_index": judged.call_index,
-        "tool": judged.call.name,
+        "run_id": found.run_id,
+        "call_index": found.call_index,
+        "tool": found.tool,
         "check": finding.check,
         "code": finding.code,
         "verdict": finding.verdict,

@@ -67,6 +67,10 @@ class Firewalls:
         self._firewalls.move_to_end(run.toolset)
         return self._firewalls[run.toolset]
 
+    def forget(self) -> None:
+        """Forget every session: whatever comes next begins anew."""
+        self._sessions.clear()
+
     def _made(self, run: Run) -> Shield:
         # yesterday's calls are no news to today's logs and metrics: no hooks
         firewall = Shield(self.policy, store=MemoryStore(1), sessions=self._sessions, hooks=None)

@@ -68,10 +68,26 @@ def runs(
     """
     for path in paths:
         for line in lines(path, on_bytes=on_bytes):
-            yield line if isinstance(line, BadLine) else _run(path, *line, toolsets)
+            yield line if isinstance(line, BadLine) else read_run(path, *line, toolsets)
 
 
-def _run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
+def session_of(line: bytes) -> str | None:
+    """
+    Give the session that a line names, whether it is a run otherwise or not.
+
+    >>> session_of(b'{"session_id": 7}'), session_of(b"no JSON")
+    ('7', None)
+    """
+    if b"session_id" not in line and b"\\u" not in line:  # a key may be written with escapes
+        return None
+    try:
+        return _id(_record(line).get("session_id"))
+    except _UNREADABLE:
+        return None
+
+
+def read_run(path: str, number: int, line: bytes, toolsets: Toolsets) -> Run | BadLine:
+    """Read one line of a file; what is no run comes as a `BadLine`."""
     try:
         record = _record(line)
         toolset, tools = toolsets.of(record)

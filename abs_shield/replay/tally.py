@@ -104,6 +104,18 @@ class Tally:
                 self._not_judged(counts, layer, coverage.outcome, coverage.reason)
         self._findings(judged)
 
+    def merge(self, other: Tally) -> None:
+        """Add what *other* counted of the runs that came next."""
+        self.runs.update(other.runs)
+        self.verdicts.update(other.verdicts)
+        for whole, counts in other._wholes.items():
+            self._wholes.setdefault(whole, Counts()).add(counts)
+        for place, counts in other._places.items():
+            self._places.setdefault(place, Counts()).add(counts)
+        for reason, count in other.reasons.items():
+            if reason in self.reasons or len(self.reasons) < _REASONS:
+                self.reasons[reason] += count
+
     def layers(self) -> list[str]:
         """Names of the layers, in order."""
         return list(dict.fromkeys(place.layer for place in self._places))

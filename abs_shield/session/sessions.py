@@ -36,5 +36,10 @@ class Sessions:
                 self._sessions.move_to_end(session_id)
             return session
 
+    def clear(self) -> None:
+        """Forget all of them."""
+        with self._lock:
+            self._sessions.clear()
+
     def __len__(self) -> int:
         return len(self._sessions)

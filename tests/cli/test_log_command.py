@@ -163,7 +163,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
         (["prune", "{log}", "--older-than", "2999-01-01"], "which is in the future"),
         (["export", "{log}", "--format", "parquet"], "name a file: `--output"),
         (["export", "{log}", "-o", "{dir}/no/x.jsonl"], "there is no folder"),
-        (["export", "{log}", "-o", "{dir}"], "it is a folder"),
+        (["export", "{log}", "-o", "{dir}"], "is a folder; name a file in it"),
         (["export", "{log}", "--format", "csv"], "there is no `csv`"),
         (["verfy"], "no command is named `verfy`; did you mean `verify`?"),
         ([], "a command is missing; there are verify, export, prune"),

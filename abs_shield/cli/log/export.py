@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 
 import typer
 
@@ -52,14 +52,9 @@ def command(
     end = None if until is None else moment(until, option="--until")
     with opened(database) as store:
         decisions = _labelled(store, start, end)
-        if to is None:
-            written = _lines(decisions, sys.stdout)
-        elif format is Format.JSONL:
-            with output(to) as path, path.open("w", encoding="utf-8") as file:
-                written = _lines(decisions, file)
-        else:
-            with output(to) as path:
-                written = write_parquet(decisions, path)
+        with output(to) as file:
+            write = write_parquet if format is Format.PARQUET else _write_lines
+            written = write(decisions, file)
     if to is not None:
         print(f"{written:,} decisions written to {to}", file=sys.stderr)
 
@@ -73,9 +68,9 @@ def _labelled(
         yield {**decision.to_dict(), "label": None if label is None else label.truth}
 
 
-def _lines(decisions: Iterator[dict[str, Any]], file: Any) -> int:
+def _write_lines(decisions: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     written = 0
     for decision in decisions:
-        file.write(json.dumps(decision) + "\n")
+        file.write(f"{json.dumps(decision)}\n".encode())
         written += 1
     return written

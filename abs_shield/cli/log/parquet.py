@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from abs_shield.cli.faults import BadInput
 
@@ -32,7 +31,7 @@ _FINDING_TEXTS = (
 _FINDING_JSON = ("got", "allowed", "evidence")
 
 
-def write_parquet(decisions: Iterator[dict[str, Any]], path: Path) -> int:
+def write_parquet(decisions: Iterator[dict[str, Any]], file: IO[bytes]) -> int:
     """
     Write decisions, some thousand at a time; give how many.
 
@@ -45,7 +44,7 @@ def write_parquet(decisions: Iterator[dict[str, Any]], path: Path) -> int:
     except ModuleNotFoundError:
         raise BadInput('Parquet needs pyarrow; run `pip install "abs-shield[parquet]"`') from None
     schema, written = _schema(), 0
-    with ParquetWriter(path, schema) as writer:
+    with ParquetWriter(file, schema) as writer:
         while batch := [_row(decision) for decision in islice(decisions, _ROWS)]:
             writer.write_table(Table.from_pylist(batch, schema=schema))
             written += len(batch)

@@ -1,0 +1,77 @@
+"""The progress of long work, on the standard error, where that is a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
+
+from abs_shield.replay import BadLine, Line
+
+
+class Bar:
+    """What is read of the input, in bytes; how many calls are judged; what time is left."""
+
+    def __init__(self, progress: Progress, *, files: Iterable[str], doing: str) -> None:
+        files = list(files)
+        known = "-" not in files
+        total = sum(Path(file).stat().st_size for file in files) if known else None
+        self._progress = progress
+        self._task = progress.add_task(doing, total=total, calls=0)
+
+    def advance(self, count: int) -> None:
+        """So many bytes more are read."""
+        self._progress.advance(self._task, count)
+
+    def judged(self, calls: int) -> None:
+        """So many calls more are judged."""
+        calls += self._progress.tasks[self._task].fields["calls"]
+        self._progress.update(self._task, calls=calls)
+
+    def again(self, doing: str, total: int) -> None:
+        """Begin anew: other work, so many bytes of it."""
+        self._progress.reset(self._task, description=doing, total=total)
+
+    def over(self, lines: Iterable[Line | BadLine]) -> Iterator[Line | BadLine]:
+        """Give *lines*, and count their bytes."""
+        for line in lines:
+            if isinstance(line, Line):
+                self.advance(len(line.data))
+            yield line
+
+
+@contextmanager
+def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[Bar]:
+    """Show a `Bar` while the work goes on."""
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), DownloadColumn(), _Rate(),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(
+        *columns,
+        console=console,
+        transient=True,
+        disable=hidden or not console.is_terminal,
+        redirect_stdout=False,
+    ) as progress:
+        yield Bar(progress, files=files, doing=doing)
+
+
+class _Rate(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        calls: Any = task.fields["calls"]
+        return Text(f"{calls / task.elapsed:,.0f} calls/s" if calls and task.elapsed else "")

@@ -1,0 +1,16 @@
+"""One chunk after the other, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from typing import TypeVar
+
+from abs_shield.replay.chunks import Chunk
+from abs_shield.replay.job import Crew, Job
+
+P = TypeVar("P")
+
+
+def serial(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
+    """Do the job here; *crew* is this process alone."""
+    yield from map(job.prepare(), chunks)

@@ -1,0 +1,57 @@
+"""Notices a session that comes back after another began, in a few bytes a session."""
+
+from __future__ import annotations
+
+from array import array
+
+MOST = 1 << 20
+"""Sessions that are remembered: 16 MB."""
+
+
+class SessionKeys:
+    """
+    Remembers the 8-byte keys of the sessions that have been.
+
+    >>> keys = SessionKeys(most=2)
+    >>> keys.add(7), keys.add(8), keys.add(7), keys.full
+    (True, True, False, True)
+    >>> keys.add(9), keys.add(9)  # beyond the bound nothing is remembered
+    (True, True)
+    """
+
+    def __init__(self, *, most: int = MOST) -> None:
+        self._most = most
+        self._count = 0
+        self._slots = array("Q", bytes(8 * 1024))
+
+    @property
+    def full(self) -> bool:
+        """Whether later sessions are not remembered any more."""
+        return self._count >= self._most
+
+    def add(self, key: int) -> bool:
+        """Remember *key*; whether it is new."""
+        key = key or 1  # 0 is an empty slot
+        slot = self._slot(key)
+        if self._slots[slot] == key:
+            return False
+        if not self.full:
+            self._slots[slot] = key
+            self._count += 1
+            if self._count * 2 > len(self._slots):
+                self._grow()
+        return True
+
+    def _slot(self, key: int) -> int:
+        """The slot of *key*, or the empty one in which it belongs."""
+        mask = len(self._slots) - 1
+        slot = key & mask
+        while self._slots[slot] not in (0, key):
+            slot = slot + 1 & mask
+        return slot
+
+    def _grow(self) -> None:
+        old, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+        for key in old:
+            if key:
+                self._slots[self._slot(key)] = key

@@ -1,0 +1,43 @@
+"""The benchmark of replay runs, in its smallest form; none of its figures is judged here."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+sys.path.insert(0, str(FOLDER))
+
+
+@pytest.fixture(scope="module")
+def benchmark():
+    """It as a module; `benchmarks/` is no package."""
+    spec = importlib.util.spec_from_file_location("replay_benchmark", FOLDER / "replay.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_speed_of_each_engine(benchmark, tmp_path, monkeypatch):
+    """Engines that are there judge all calls and write the same bytes."""
+    monkeypatch.delitem(benchmark.ENGINES, "ray_of_two")
+
+    made = benchmark.speed(benchmark._made_up(tmp_path / "runs.jsonl", size=200_000), None)
+
+    assert {"serial", "two_workers"} == {*made["engines"]}
+    assert {made["calls"]} == {one["calls"] for one in made["engines"].values()}
+    assert made["same_bytes"]
+    assert 0 < made["json_share_of_serial"] < 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").is_file(), reason="there is no /proc here")
+def test_the_memory_of_all_processes(benchmark, tmp_path):
+    """The peak of the whole tree is measured for each size, and what was written is removed."""
+    made = benchmark.memory((1, 2), folder=tmp_path)
+
+    assert ["1 MB", "2 MB"] == list(made["peak_mb"])
+    assert min(made["peak_mb"].values()) > 30
+    assert [] == list(tmp_path.iterdir())

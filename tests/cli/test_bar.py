@@ -1,0 +1,52 @@
+"""The bar of long work: bytes, calls a second, time left, on a terminal alone."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from rich.console import Console
+
+from abs_shield.cli import bar as room
+from abs_shield.replay import BadLine, Line
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """A standard error that is a terminal, as a text."""
+    text = io.StringIO()
+    monkeypatch.setattr(
+        room, "Console", lambda stderr: Console(file=text, force_terminal=True, width=120)
+    )
+    return text
+
+
+def test_what_it_shows(terminal, tmp_path):
+    """Bytes of the files, the rate, and the time that is left."""
+    (tmp_path / "a").write_bytes(bytes(4_000))
+
+    with room.bar([str(tmp_path / "a")], doing="replay") as told:
+        told.advance(1_000)
+        told.judged(50)
+
+    assert "replay" in terminal.getvalue()
+    assert "1.0/4.0 kB" in terminal.getvalue()
+    assert "calls/s" in terminal.getvalue()
+
+
+def test_a_second_kind_of_work(terminal, tmp_path):
+    """After sorting it begins anew, with the bytes of the lines."""
+    with room.bar(["-"], doing="sort") as told:
+        told.advance(700)
+        told.again("replay", 3)
+        list(told.over([Line("f", 1, b"{}\n"), BadLine("f", 2, "too long")]))
+
+    assert "3/3 bytes" in terminal.getvalue()
+
+
+def test_nothing_where_there_is_no_terminal(capsys):
+    """A log does not fill with bars."""
+    with room.bar(["-"], doing="replay") as told:
+        told.advance(1)
+
+    assert ("", "") == capsys.readouterr()

@@ -1,0 +1,317 @@
+"""Every engine and every number of workers writes the same bytes, in every format."""
+
+from __future__ import annotations
+
+import gzip
+import importlib.util
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from abs_shield.replay import chunks
+
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
+RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
+TOOLS = [
+    {"name": "lend_copy", "parameters": {"type": "object", "properties": {"copy_id": {}}}},
+    {
+        "name": "renew",
+        "parameters": {"type": "object", "properties": {"weeks": {"type": "integer"}}},
+    },
+]
+FORMATS = ["jsonl", "json", "table", "parquet"]
+ENGINES = [
+    pytest.param(("--workers", "2"), id="two"),
+    pytest.param(("--engine", "processes", "--workers", "3"), id="three"),
+    pytest.param(
+        ("--engine", "ray", "--workers", "2"),
+        id="ray",
+        marks=pytest.mark.skipif(
+            importlib.util.find_spec("ray") is None, reason="Ray is not installed: the extra `ray`"
+        ),
+    ),
+]
+
+
+def run(n, session):
+    """One of many runs: right calls, misspelt ones, wrong types, copies that nobody mentioned."""
+    wrong = [
+        {"name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}},
+        {"name": "lend_copy", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
+        {"name": "renw\x1b[1m\ud800", "arguments": {}},
+        {"name": "renew", "arguments": {"weeks": "two"}},
+    ]
+    record = {
+        "run_id": f"r{n}",
+        "source": ("north", "south")[n % 2],
+        "tools": TOOLS,
+        "messages": [
+            {"role": "user", "content": f"May I have copy_{n:05}? " + "Please. " * 40},
+            {"role": "assistant", "tool_calls": [wrong[n % 4], wrong[n % 3]]},
+        ],
+        "labels": {"success": (True, False, None)[n % 3]},
+    }
+    return json.dumps(record if session is None else {**record, "session_id": session})
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """Two files, one of them gzip, of several chunks: sessions in order and not, and bad lines."""
+    dice = random.Random(7)
+    lines = []
+    for n in range(600):
+        session = f"s{n // 5}" if n % 11 else dice.choice([None, "back", f"s{n // 5 - 3}"])
+        lines.append(run(n, session) if n % 101 else '{"session_id": "s", "messages": 3}')
+    lines[400] = "no JSON"
+    folder = tmp_path_factory.mktemp("library")
+    first, second = folder / "first.jsonl.gz", folder / "second.jsonl"
+    first.write_bytes(gzip.compress("\n".join(lines[:352]).encode()))
+    second.write_text("\n".join(lines[352:]))
+    return [str(first), str(second)]
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """Every sixteenth of the recorded runs."""
+    if not RECORDED.is_file():
+        pytest.skip(f"there are no recorded runs at {RECORDED}; set ABS_SHIELD_DATA")
+    path = tmp_path_factory.mktemp("recorded") / "runs.jsonl"
+    with gzip.open(RECORDED) as lines, path.open("wb") as file:
+        file.writelines(line for n, line in enumerate(lines) if n % 16 == 0)
+    return [str(path), "--tools", str(DATA / "toolcalls" / "toolsets.json")]
+
+
+@pytest.fixture(autouse=True)
+def small_chunks(monkeypatch):
+    """Many chunks of a small input."""
+    monkeypatch.setattr("abs_shield.cli.replay.chunks", partial(chunks, most_lines=40))
+
+
+@pytest.fixture
+def replayed(command, tmp_path):
+    """Replay into a file; gives its bytes, the exit code, and what was told."""
+
+    def replay(*args):
+        if "parquet" in args:
+            pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra `parquet`")
+        path = tmp_path / "out"
+        done = command("replay", *args, "--output", path)
+        assert done.out == ""
+        return path.read_bytes(), done.code, done.err
+
+    return replay
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_same_bytes(replayed, library, engine, format):
+    """Sessions, sessions that come back, bad lines and gzip: the same file, words and code."""
+    here = replayed(*library, "--format", format)
+
+    assert here == replayed(*library, "--format", format, *engine)
+    assert here[1] == 2
+    assert "first.jsonl.gz:1: `messages` is 3; give a list" in here[2]
+    assert "second.jsonl:49: the line is not JSON" in here[2]
+    assert 'session "back" stood earlier in the input; use --sort' in here[2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_bytes_sorted(replayed, library, engine):
+    """With --sort no session comes back, and the bytes are the same again."""
+    here = replayed(*library, "--format", "jsonl", "--sort")
+
+    assert here == replayed(*library, "--format", "jsonl", "--sort", *engine)
+    assert "stood earlier" not in here[2]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format", ["jsonl", "parquet"])
+def test_the_same_bytes_of_recorded_runs(replayed, recorded, engine, format):
+    """So it is with runs that nobody on this project wrote."""
+    here = replayed(*recorded, "--format", format)
+
+    assert here == replayed(*recorded, "--format", format, *engine)
+    assert here[1:] == (0, "")
+    assert len(here[0]) > 20_000
+
+
+def test_the_standard_output_has_the_same_bytes(command, replayed, library):
+    """A file holds what would have been printed."""
+    for format in ("jsonl", "json", "table"):
+        printed = command("replay", *library, "--format", format, "--workers", "2")
+        written = replayed(*library, "--format", format)
+        assert printed.out.encode() == written[0]
+
+
+def test_findings_are_the_first_ones(command, library):
+    """As many findings as asked for, from the first on, however many workers."""
+    argv = ("replay", *library, "--format", "json", "--findings", "200")
+
+    here, there = (json.loads(command(*argv, *more).out) for more in ((), ("--workers", "2")))
+
+    assert 200 == len(here["findings"])
+    assert here["findings"] == there["findings"]
+    assert "r1" == here["findings"][0]["run_id"]
+
+
+POLICY = "from abs_shield.policy import configure\npolicy = configure(layers=['phantom_tool'])\n"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("place", ["ward.py:policy", "desk_policy:policy"])
+def test_a_policy_reaches_every_worker(command, library, tmp_path, monkeypatch, engine, place):
+    """A policy of a file, or of a module of this folder, holds in every process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delitem(sys.modules, "desk_policy", raising=False)
+    (tmp_path / "ward.py").write_text(POLICY)
+    (tmp_path / "desk_policy.py").write_text(POLICY)
+
+    done = command("replay", library[1], "--policy", place, "--format", "json", *engine)
+
+    assert ["phantom_tool"] == [layer["layer"] for layer in json.loads(done.out)["layers"]]
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (("--engine", "rya"), "did you mean `ray`?"),
+        (("--engine", "serial", "--workers", "2"), "leave it, or `--workers 2`, out"),
+        (("--engine", "processes", "--address", "auto"), "`--address` names a Ray cluster"),
+        (("--address", ""), "give HOST:PORT, or `auto`"),
+        (("--workers", "0"), "`--workers`"),
+        (("--format", "parquet"), "name a file with `--output`"),
+        (("--workers", "2", "--policy", "nowhere:policy"), "there is no module `nowhere`"),
+    ],
+)
+def test_wrong_options(command, library, argv, told):
+    """Each is one line that says what instead, and exit code 2."""
+    done = command("replay", library[1], *argv)
+
+    assert 2 == done.code
+    assert told in done.err
+    assert 1 == done.err.count("\n")
+
+
+# A process of its own -----------------------------------------------------------------------------
+
+
+MAIN = "import sys; from abs_shield.cli import main; sys.exit(main())"
+
+
+@pytest.fixture
+def begun():
+    """Start a replay of the standard input; it is killed at the end."""
+    started = []
+
+    def begin(*argv):
+        process = subprocess.Popen(
+            [sys.executable, "-c", MAIN, "replay", "-", *argv],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def workers_of(process, *, count):
+    """Process ids of its workers, as soon as there are so many."""
+    for _ in range(600):
+        found = [pid for pid in children(process.pid) if "spawn_main" in commandline(pid)]
+        if len(found) >= count:
+            return found
+        time.sleep(0.05)
+    raise AssertionError("no workers began")
+
+
+def children(pid):
+    listed = Path(f"/proc/{pid}/task/{pid}/children")
+    if not listed.parent.is_dir():
+        pytest.skip("there is no /proc here")
+    return [int(child) for child in listed.read_text().split()]
+
+
+def commandline(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
+
+
+def lives(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def ended(pids):
+    for _ in range(200):
+        if not any(map(lives, pids)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Runs for several chunks of full size."""
+    return "".join(f"{run(n, f's{n // 5}')}\n" for n in range(600)).encode() * 4
+
+
+def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
+    """A worker is killed with SIGKILL in the middle of the work: the output is the same."""
+    expected = command("replay", "-", "--format", "jsonl", stdin=large.decode())
+
+    process = begun("--workers", "2", "--format", "jsonl", "--output", tmp_path / "out")
+    process.stdin.write(large[: len(large) // 2])
+    process.stdin.flush()
+    os.kill(workers_of(process, count=2)[0], signal.SIGKILL)
+    process.stdin.write(large[len(large) // 2 :])
+    _, err = process.communicate()
+
+    assert expected == (process.returncode, (tmp_path / "out").read_text(), err.decode())
+
+
+@pytest.mark.parametrize(
+    "more", [(), ("--workers", "2"), ("--sort",), ("--format", "parquet", "--workers", "2")]
+)
+def test_ctrl_c_ends_at_once(begun, large, tmp_path, more):
+    """Exit code 130, not a word, no file and no worker left."""
+    process = begun("--output", tmp_path / "out", *more)
+    process.stdin.write(large[: len(large) // 4])
+    process.stdin.flush()
+    working = workers_of(process, count=2) if "--workers" in more else []
+
+    os.killpg(process.pid, signal.SIGINT)
+
+    assert (b"", b"") == process.communicate()
+    assert 130 == process.returncode
+    assert ended(working)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_workers_end_with_a_parent_that_was_killed(begun, large):
+    """Nobody is left behind."""
+    process = begun("--workers", "2")
+    process.stdin.write(large[: len(large) // 2])
+    process.stdin.flush()
+    working = workers_of(process, count=2)
+
+    process.kill()
+
+    assert ended(working)

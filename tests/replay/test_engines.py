@@ -1,0 +1,159 @@
+"""One conformance suite for the engines: order, errors, and workers that are killed."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield.errors import PolicyError, ReplayError
+from abs_shield.replay import Crew, Judging, Line, chunks
+from abs_shield.replay.engines import ENGINES, outcomes
+
+FOLDER = str(Path(__file__).parent)
+sys.path.insert(0, FOLDER)
+
+import engine_jobs  # noqa: E402
+
+HAS_RAY = importlib.util.find_spec("ray") is not None
+ELSEWHERE = [name for name in ENGINES if name != "serial"]
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """One Ray cluster for all tests of this file: engines use a connection that is there."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: the extra `ray`")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", FOLDER)
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False)
+        yield
+        ray.shutdown()
+
+
+@pytest.fixture(params=list(ENGINES))
+def engine(request):
+    """Each engine; Ray where it is installed."""
+    if request.param == "ray":
+        request.getfixturevalue("cluster")
+    return request.param
+
+
+@pytest.fixture(params=ELSEWHERE)
+def elsewhere(request):
+    """Each engine that has workers."""
+    if request.param == "ray":
+        request.getfixturevalue("cluster")
+    return request.param
+
+
+def numbered(count):
+    """A chunk for each of *count* lines."""
+    return chunks((Line("f", n, b"{}") for n in range(1, count + 1)), most_lines=1)
+
+
+def done(job, engine, *, count=12, workers=2):
+    return list(outcomes(job, numbered(count), engine=engine, crew=Crew(workers=workers)))
+
+
+def test_parts_come_in_order(engine):
+    """A chunk that takes longer holds its place, with as many workers as you like."""
+    expected = [[n] for n in range(1, 13)]
+
+    assert expected == done(engine_jobs.Numbers(slow=0.05), engine, workers=3)
+
+
+def test_no_chunks(engine):
+    """An empty input ends at once."""
+    assert [] == done(engine_jobs.Numbers(), engine, count=0)
+
+
+def test_few_chunks_are_under_way(engine):
+    """The input is read only a few chunks ahead of what is given."""
+    read = []
+
+    def watched():
+        for chunk in numbered(60):
+            read.append(chunk)
+            yield chunk
+
+    parts = outcomes(engine_jobs.Numbers(), watched(), engine=engine, crew=Crew(workers=2))
+    next(parts)
+
+    assert len(read) <= 6
+    parts.close()
+
+
+def test_an_error_of_ours_arrives(engine):
+    """What a job raises is raised here, as what it is."""
+    with pytest.raises(PolicyError, match="a rule does not fit"):
+        done(engine_jobs.Broken("policy"), engine)
+
+
+@pytest.mark.parametrize("how", ["odd", "lambda"])
+def test_what_does_not_pickle_is_an_error(how):
+    """An error or a part that cannot travel is one line, and no lost worker."""
+    with pytest.raises(ReplayError, match=r"^\w+: ") as caught:
+        done(engine_jobs.Broken(how), "processes")
+
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, times):
+    """SIGKILL takes nothing away: every part is there, once, in order."""
+    job = engine_jobs.Killed(str(tmp_path), times)
+
+    assert [[n] for n in range(1, 13)] == done(job, elsewhere)
+    assert times + 1 == len(list(tmp_path.iterdir()))
+
+
+def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
+    """It is tried three times; the error names the file and the lines."""
+    with pytest.raises(ReplayError, match=r"^f:2-2: .* lost|killed 3 times"):
+        done(engine_jobs.Killed(str(tmp_path), 99), elsewhere)
+
+    assert 3 == len(list(tmp_path.iterdir()))
+
+
+def test_processes_end_with_the_work():
+    """No worker is left, also where nobody asks for the rest."""
+    others = children()
+    parts = outcomes(engine_jobs.Numbers(), numbered(60), engine="processes", crew=Crew(workers=2))
+    next(parts)
+    working = children() - others
+    parts.close()
+
+    assert 2 == len(working)
+    assert not working & children()
+
+
+def children():
+    """Process ids of this process's children that live."""
+    tasks = Path(f"/proc/{os.getpid()}/task")
+    if not tasks.is_dir():
+        pytest.skip("there is no /proc here")
+    listed = {
+        int(pid) for task in tasks.iterdir() for pid in (task / "children").read_text().split()
+    }
+    return {pid for pid in listed if b"resource_tracker" not in commandline(pid)}
+
+
+def commandline(pid):
+    return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+def test_an_unknown_engine():
+    """The nearest name is told."""
+    with pytest.raises(ReplayError, match=r"no engine is named `rya`; did you mean `ray`\?"):
+        list(outcomes(Judging(), [], engine="rya"))
+
+
+@pytest.mark.skipif(HAS_RAY, reason="Ray is installed")
+def test_ray_is_missing():
+    """One line says how to install it."""
+    with pytest.raises(ReplayError, match=r'pip install "abs-shield\[ray\]"'):
+        done(engine_jobs.Numbers(), "ray")

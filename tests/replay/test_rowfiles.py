@@ -1,0 +1,72 @@
+"""Rows as files: each format says the same."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pytest
+
+from abs_shield.replay import Judging, chunks, raw_lines, read_row
+from abs_shield.replay.rowfiles import ROWFILES
+from abs_shield.replay.rowfiles import parquet as parquet_file
+
+WRONG = {"id": "b", "name": "lend_book", "arguments": {"copy": "one"}}
+PHANTOM = {"name": "burn\ud800book", "arguments": {}}
+
+
+@pytest.fixture
+def path(written, a_run):
+    turns = [{"role": "assistant", "tool_calls": [WRONG, PHANTOM]}] * 3
+    return written(*(a_run(turn, run_id=f"r{n}") for n, turn in enumerate(turns)))
+
+
+def replayed(path, format):
+    """The whole file, of a chunk a run."""
+    judge, file = Judging(rows=format).prepare(), io.BytesIO()
+    writer = ROWFILES[format].writer(file)
+    for chunk in chunks(raw_lines([path]), most_lines=1):
+        writer.write(judge(chunk).rows)
+    writer.finish()
+    return file.getvalue()
+
+
+@pytest.fixture
+def pyarrow():
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: the extra `parquet`")
+    return pytest.importorskip("pyarrow.parquet")
+
+
+def test_lines_read_back(path):
+    """Each line of jsonl is a row."""
+    rows = [read_row(json.loads(line)) for line in replayed(path, "jsonl").splitlines()]
+
+    assert ["r0", "r0", "r1", "r1", "r2", "r2"] == [row.run_id for row in rows]
+
+
+def test_parquet_says_what_the_lines_say(path, pyarrow):
+    """Each row of Parquet is the line's, half a character aside, which is written as its escape."""
+    lines = re.sub(rb"(?<!\\)(\\ud800)", rb"\\\1", replayed(path, "jsonl")).splitlines()
+    table = pyarrow.read_table(io.BytesIO(replayed(path, "parquet")))
+
+    rows = [{**row, "coverage": dict(row["coverage"])} for row in table.to_pylist()]
+    assert [json.loads(line) for line in lines] == rows
+
+
+def test_parquet_has_row_groups(path, pyarrow, monkeypatch):
+    """A row group ends with the chunk that fills it."""
+    monkeypatch.setattr(parquet_file, "_GROUP_ROWS", 3)
+
+    file = pyarrow.ParquetFile(io.BytesIO(replayed(path, "parquet")))
+
+    groups = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+    assert [4, 2] == groups
+
+
+def test_parquet_of_nothing(written, pyarrow):
+    """No call gives an empty table with the same columns."""
+    table = pyarrow.read_table(io.BytesIO(replayed(written({"messages": []}), "parquet")))
+
+    assert 0 == table.num_rows
+    assert ["run_id", "call_index", "call_id", "tool"] == table.column_names[:4]

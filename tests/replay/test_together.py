@@ -1,0 +1,77 @@
+"""Sorting on disk: a session's lines stand together, and nothing else moves."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.errors import ReplayError
+from abs_shield.replay import BadLine, Line
+from abs_shield.replay import together as room
+from abs_shield.replay.runs import session_of
+from abs_shield.replay.together import together
+
+ENTRIES = st.lists(st.sampled_from([None, "a", "b", "c", "bad line", "no json"]), max_size=30)
+
+
+def lines(entries):
+    """A line each, of two files."""
+    for n, entry in enumerate(entries, start=1):
+        path = "one" if n < 10 else "two\udcff"
+        if entry == "bad line":
+            yield BadLine(path, n, "too long")
+        elif entry in (None, "no json"):
+            yield Line(path, n, b"{}" if entry is None else b"\xff")
+        else:
+            yield Line(path, n, b'{"session_id": "%s", "n": %d}' % (entry.encode(), n))
+
+
+@given(ENTRIES)
+def test_the_order_is_that_of_first_lines(entries):
+    """It is what a stable sort by each session's first line gives, in memory."""
+    given = list(lines(entries))
+    named = [session_of(line.data) if isinstance(line, Line) else None for line in given]
+    first = [n if name is None else named.index(name) for n, name in enumerate(named)]
+
+    expected = [given[n] for n in sorted(range(len(given)), key=first.__getitem__)]
+
+    assert expected == list(together(iter(given)))
+
+
+def test_how_much_there_is_is_told_before():
+    """The bytes of all lines are known when the first one comes."""
+    told = []
+    ordered = together([Line("f", 1, b"{}"), Line("f", 2, b"[]\n")], on_sorted=told.append)
+
+    assert told == []
+    next(ordered)
+    assert told == [5]
+
+
+def test_a_full_disk_is_one_line(monkeypatch):
+    """The error says which folder is meant."""
+    monkeypatch.setattr(room, "_TABLES", "PRAGMA max_page_count = 20;" + room._TABLES)
+
+    with pytest.raises(ReplayError, match=r"^cannot sort: database or disk is full; let TMPDIR"):
+        list(together(Line("f", n, bytes(10_000)) for n in range(1_000)))
+
+
+def test_ctrl_c_is_heard_while_the_disk_works(monkeypatch):
+    """What the signal's handler raises inside SQLite ends the sorting as Ctrl-C does."""
+
+    def stopped():
+        raise KeyboardInterrupt
+
+    connect = sqlite3.connect
+
+    class Impatient(sqlite3.Connection):
+        def set_progress_handler(self, handler, steps):
+            super().set_progress_handler(stopped, 1_000)
+
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, factory=Impatient, **k))
+
+    with pytest.raises(KeyboardInterrupt):
+        list(together(Line("f", n, b"{}") for n in range(5_000)))
