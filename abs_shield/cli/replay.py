@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import read_toolsets
+from abs_shield.cli.progress import progress
 from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
 from abs_shield.core import Finding, Verdict
@@ -78,7 +75,9 @@ def replay(
     firewalls = Firewalls(None if policy is None else load_policy(policy))
     toolsets = read_toolsets(tools)
     seen = _Seen(most=findings)
-    with _progress(files, hidden=format is Format.JSONL and sys.stdout.isatty()) as advance:
+    with progress(
+        "replay", files, hidden=format is Format.JSONL and sys.stdout.isatty()
+    ) as advance:
         for run in runs(files, toolsets, on_bytes=advance):
             for judged in seen.run(run, firewalls):
                 if format is Format.JSONL:
@@ -136,17 +135,3 @@ def _failed(tally: Tally, fail_on: FailOn | None) -> int:
         return 0
     least = Verdict(fail_on).gravity
     return int(any(n for verdict, n in tally.verdicts.items() if verdict.gravity >= least))
-
-
-@contextmanager
-def _progress(files: list[str], *, hidden: bool) -> Iterator[Callable[[int], None]]:
-    """Show on the standard error, where it is a terminal, how much of *files* is read."""
-    console = Console(stderr=True)
-    columns = (TextColumn("replay"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    disabled = hidden or not console.is_terminal
-    total = None if "-" in files else sum(Path(file).stat().st_size for file in files)
-    with Progress(
-        *columns, console=console, transient=True, disable=disabled, redirect_stdout=False
-    ) as progress:
-        task = progress.add_task("replay", total=total)
-        yield lambda count: progress.advance(task, count)

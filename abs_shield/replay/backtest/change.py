@@ -35,9 +35,9 @@ class Example:
         path: The file of the run.
         line: Its line, from 1.
         label: What is known about the call; None where nothing is.
-        appeared: Findings of the new policy that the old one has not, or that did not stop the
-            call; without an old policy all of them.
-        disappeared: Findings of the old policy that the new one has not.
+        appeared: Weighing findings of the new policy that the old one has not, or that did not
+            stop the call; of a call shown for its label all findings, also those not counted.
+        disappeared: The same the other way round.
         errors: Our own failures under the new policy; under the old one where it stopped the call.
     """
 
@@ -84,9 +84,8 @@ def differ(new: Ruled, old: Ruled) -> bool:
 
 
 def example(run: Run, new: Ruled, old: Ruled | None, *, label: Label | None = None) -> Example:
-    """Give the call with the findings in which the policies differ."""
+    """Give the call with the findings in which the policies differ, or with all that there are."""
     judged = new.judged
-    said, before = _signatures(new), {} if old is None else _signatures(old)
     shown = new if old is None or new.ruling.blocked or not old.ruling.blocked else old
     return Example(
         run_id=judged.run_id,
@@ -96,10 +95,15 @@ def example(run: Run, new: Ruled, old: Ruled | None, *, label: Label | None = No
         path=run.path,
         line=run.line,
         label=label,
-        appeared=tuple(f for key, f in said.items() if key not in before),
-        disappeared=tuple(f for key, f in before.items() if key not in said),
+        appeared=new.ruling.findings if old is None else _only(new, old),
+        disappeared=() if old is None else _only(old, new),
         errors=shown.judged.decision.errors,
     )
+
+
+def _only(one: Ruled, other: Ruled) -> tuple[Finding, ...]:
+    theirs = _signatures(other)
+    return tuple(finding for key, finding in _signatures(one).items() if key not in theirs)
 
 
 _Signature = tuple[str, str, str, str, bool]

@@ -151,6 +151,20 @@ def test_the_sweep_at_the_own_threshold_is_what_was_decided(labelled):
     assert (Share(2, 4), Share(2, 4)) == (own.flagged, own.blocked)
 
 
+def test_what_was_noticed_on_a_missed_call(written, a_run):
+    """A missed call shows also the findings that were too weak to count."""
+    call = {"name": "lend_book", "arguments": {"copy": 3}, "logprobs": [-0.5]}
+    said = {"role": "assistant", "tool_calls": [call]}
+    (run,) = runs([written(a_run(said, labels={"calls": {"0": BAD}}))], Toolsets())
+    side = Side(configure(threshold=0.2, layers=["confidence_drop"]))
+    into = Comparison.of(side)
+    compare(run, side, None, into=into)
+
+    assert [("low_likelihood", False)] == [
+        (finding.code, finding.counted) for finding in into.missed[0].appeared
+    ]
+
+
 def test_a_file_is_read_line_by_line(written):
     """Wrong lines are named with what is wrong, null labels are left out, gzip or not."""
     path = written(
