@@ -11,18 +11,16 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from abs_shield.cli.backtest.github import bad_line_command, commands
-from abs_shield.cli.backtest.parties import Backtested, Party, party
+from abs_shield.cli.backtest.github import commands
+from abs_shield.cli.backtest.parties import Backtested, party
 from abs_shield.cli.backtest.picture import Picture
+from abs_shield.cli.backtest.reading import Reader
 from abs_shield.cli.backtest.record import record
 from abs_shield.cli.backtest.table import report
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import read_toolsets
-from abs_shield.cli.progress import progress
 from abs_shield.cli.screen import print_json, screen
-from abs_shield.replay import BadLine, runs
-from abs_shield.replay.backtest import Comparison, Kind, Labels, Side, compare, label_lines
-from abs_shield.replay.toolsets import Toolsets
+from abs_shield.replay.backtest import Kind, Labels
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -121,57 +119,6 @@ def backtest(
         drawn.draw(comparison.new)
     failed = any(comparison.kinds[kind] for kind in failing)
     raise typer.Exit(2 if told.bad_lines else int(failed))
-
-
-class Reader:
-    """Reads runs and labels, and tells of every line that cannot be read."""
-
-    def __init__(self, *, github: bool) -> None:
-        self.bad_lines = 0
-        self.first_run = ""
-        self._github = github
-
-    def labels(self, path: str | None) -> Labels:
-        """Read a file of labels."""
-        labels = Labels()
-        for line in () if path is None else label_lines(path):
-            if isinstance(line, BadLine):
-                self._tell(line)
-                continue
-            try:
-                labels.add(line[1])
-            except ValueError as error:
-                self._tell(BadLine(str(path), line[0], str(error)))
-        return labels
-
-    def compared(
-        self,
-        files: list[str],
-        toolsets: Toolsets,
-        labels: Labels,
-        *,
-        new: Party,
-        old: Party | None,
-        most: int,
-    ) -> Comparison:
-        """Judge every run by both policies."""
-        ours, theirs = Side(new.policy), None if old is None else Side(old.policy)
-        comparison = Comparison.of(ours, theirs, most=most)
-        with progress("backtest", files) as advance:
-            for run in runs(files, toolsets, on_bytes=advance):
-                if isinstance(run, BadLine):
-                    self._tell(run)
-                    continue
-                self.first_run = self.first_run or run.run_id
-                bad = compare(run, ours, theirs, into=comparison, labels=labels)
-                if bad is not None:
-                    self._tell(bad)
-        return comparison
-
-    def _tell(self, line: BadLine) -> None:
-        self.bad_lines += 1
-        said = bad_line_command(line) if self._github else escaped(str(line), limit=1_000)
-        print(said, file=sys.stderr)
 
 
 def _require_sense(

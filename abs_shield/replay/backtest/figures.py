@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from abs_shield.core import Outcome
 from abs_shield.replay.backtest.change import flagging
 from abs_shield.replay.backtest.labels import Label
 from abs_shield.replay.backtest.score import Score
-from abs_shield.replay.backtest.side import Ruled, Side
+from abs_shield.replay.backtest.side import Ruled, Side, faults
 from abs_shield.replay.backtest.sweep import Crossing, SweepPoint, sweep
 
 FLAGGED, BLOCKED = "flagged", "blocked"
@@ -62,7 +61,8 @@ class Figures:
                 self._in_successes[how] += 1
             if label is not None:
                 self._right[how, layer, label] += 1
-        self._broken(ruled)
+        for fault in faults(ruled.judged.decision):
+            self._error((fault.layer, fault.message), 1)
 
     def merge(self, later: Figures) -> None:
         """Add what was counted on the calls that come behind these."""
@@ -92,13 +92,6 @@ class Figures:
     def sweep(self) -> list[SweepPoint]:
         """Give what every threshold would have flagged and blocked."""
         return list(sweep(self._crossings, at=self.thresholds, own=self.threshold))
-
-    def _broken(self, ruled: Ruled) -> None:
-        decision = ruled.judged.decision
-        if decision.errors:
-            for layer, said in decision.coverage.items():
-                if said.outcome is Outcome.ERROR:
-                    self._error((layer, said.reason), 1)
 
     def _error(self, key: tuple[str, str], count: int) -> None:
         if key in self.errors or len(self.errors) < _REASONS:

@@ -87,7 +87,7 @@ class Side:
 
     def _rule(self, decision: Decision, policy: Policy) -> Ruling:
         plan = self._plans.plan(decision.tool) or self._plans.unknown(decision.tool)
-        said = Judgement(list(decision.findings), dict(decision.coverage), _faults(decision))
+        said = Judgement(list(decision.findings), dict(decision.coverage), faults(decision))
         return rule_on(said, plan, policy, opened=False, at=decision.at)
 
 
@@ -95,8 +95,8 @@ def _clean(ruling: Ruling) -> bool:
     return ruling.verdict is Verdict.CLEAN
 
 
-def _faults(decision: Decision) -> list[Fault]:
-    """Our own failures; one that no layer had is the door's."""
+def faults(decision: Decision) -> list[Fault]:
+    """Give our own failures; one that no layer had is the door's."""
     broken = [
         Fault(layer, said.reason)
         for layer, said in decision.coverage.items()

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Shield, ToolCall
-from abs_shield.core import Mode, Outcome
+from abs_shield.core import RAN, Coverage, Decision, Mode, Outcome
 from abs_shield.policy import Policy, configure, rule
 from abs_shield.replay import BadLine, Run, Toolsets, replay, runs
 from abs_shield.replay.backtest import Side
+from abs_shield.replay.backtest.side import faults
 
 OPEN = {"name": "open_door", "parameters": {"properties": {"door": {"type": "integer"}}}}
 WRONG = ToolCall("open_door", {"door": "front"})
@@ -121,6 +122,18 @@ def test_the_layer_to_blame(doors):
     assert (("impossible_state",), ()) == (ruled.ruling.stopping, other.ruling.stopping)
     assert Outcome.ERROR is ruled.judged.decision.coverage["impossible_state"].outcome
     assert {Mode.AUDIT} == {finding.mode for finding in other.ruling.findings}
+
+
+def test_a_failure_of_the_door_itself():
+    """An error that is no layer's is the door's, and nothing is lost of a layer's."""
+    layer = {"impossible_state": Coverage(Outcome.ERROR, "broken"), "phantom_tool": RAN}
+
+    assert [("door", "door could not run: X")] == faults(
+        Decision.of({"coverage": {}, "errors": ("door could not run: X",)})
+    )
+    assert [("impossible_state", "broken")] == faults(
+        Decision.of({"coverage": layer, "errors": ("impossible_state could not run: broken",)})
+    )
 
 
 def decided(path: str, policy: Policy) -> list[tuple[bool, bool]]:
