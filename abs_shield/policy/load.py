@@ -10,8 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from abs_shield.core.digest import digest
 from abs_shield.errors import PolicyError
 from abs_shield.policy.declare import configure
+from abs_shield.policy.place import Place
 from abs_shield.policy.policy import Policy
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -32,7 +34,7 @@ def load_policy(place: str) -> Policy:
     if isinstance(found, Policy):
         return found
     if isinstance(found, Mapping):
-        return configure(found)
+        return configure(found).placed(Place(_file(place)))
     raise PolicyError(
         f"`{place}` holds no policy but `{type(found).__name__}`; make it with `shield.configure`"
     )
@@ -59,6 +61,14 @@ def load(place: str) -> Any:
     return found
 
 
+def _file(place: str) -> str:
+    """The file of the module that *place* names; it is imported."""
+    where = place.rpartition(":")[0]
+    if where.endswith(".py"):
+        return where
+    return str(getattr(sys.modules.get(where), "__file__", None) or "")
+
+
 def _module(where: str, place: str) -> ModuleType:
     try:
         return _from_file(Path(where)) if where.endswith(".py") else _from_name(where)
@@ -81,7 +91,9 @@ def _from_name(name: str) -> ModuleType:
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise PolicyError(f"there is no file `{path}`")
-    spec = importlib.util.spec_from_file_location(f"_abs_shield_policy_{path.stem}", path)
+    # two versions of one file may be loaded side by side
+    name = f"_abs_shield_policy_{path.stem}_{digest(str(path.resolve()), size=8).hex()}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PolicyError(f"`{path}` is no Python file")
     module = importlib.util.module_from_spec(spec)

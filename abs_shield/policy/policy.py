@@ -140,8 +140,15 @@ class Policy(Declared):
 
     def audited(self) -> Policy:
         """Give this policy with every mode set to audit; nothing else changes."""
+        return self._all(Mode.AUDIT)
+
+    def enforced(self) -> Policy:
+        """Give this policy with every mode set to strict; nothing else changes."""
+        return self._all(Mode.STRICT)
+
+    def _all(self, mode: Mode) -> Policy:
         tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
-        return self.model_copy(update={"mode": Mode.AUDIT, "modes": {}, "tools": tools})
+        return self.model_copy(update={"mode": mode, "modes": {}, "tools": tools})
 
 
 def _once(what: str, names: list[str]) -> None:

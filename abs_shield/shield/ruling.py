@@ -13,7 +13,12 @@ from abs_shield.shield.judge import Fault, Judgement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """What the policy makes of one judgement; the fields are those of `Decision`."""
+    """
+    What the policy makes of one judgement; the fields are those of `Decision`.
+
+    Attributes:
+        stopping: The layers because of which the call is stopped, in this mode and no other.
+    """
 
     verdict: Verdict
     action: Action
@@ -22,6 +27,7 @@ class Ruling:
     would_block: bool
     findings: tuple[Finding, ...] = ()
     approval: str = ""
+    stopping: tuple[str, ...] = ()
 
 
 def rule_on(
@@ -58,6 +64,7 @@ def rule_on(
         would_block=bool(grounds or faults),
         findings=findings,
         approval=_approval(strict, policy, faults),
+        stopping=_stopping(strict, closed),
     )
 
 
@@ -94,6 +101,12 @@ def _graver_mode(gravest: Sequence[Finding], plan: ToolPlan, *, opened: bool) ->
 
 def _asks_block(finding: Finding, policy: Policy) -> bool:
     return finding.verdict is Verdict.HALLUCINATED or policy.on_suspicious != "flag"
+
+
+def _stopping(strict: Sequence[Finding], closed: Sequence[Fault]) -> tuple[str, ...]:
+    if not (strict or closed):
+        return ()
+    return tuple(dict.fromkeys([*(f.check for f in strict), *(f.layer for f in closed)]))
 
 
 def _closing(faults: Sequence[Fault], policy: Policy) -> list[Fault]:

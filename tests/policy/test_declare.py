@@ -202,18 +202,20 @@ def test_a_mode_of_a_tool(name: str, tools: list[Tool]) -> None:
     assert {name: Mode.AUDIT} == configure(modes={name: "audit"}, tools=tools).modes
 
 
-def test_audited() -> None:
-    """A policy in audit everywhere: tools and pairs included, all else kept."""
-    policy = configure(
-        tools=[Tool(name="f", mode="strict")], modes={"f": "strict"}, threshold=0.5
-    ).audited()
+@pytest.mark.parametrize("mode", Mode)
+def test_one_mode_everywhere(mode: Mode) -> None:
+    """A policy in audit, or strict, everywhere: tools and pairs included, all else kept."""
+    declared = configure(
+        mode="audit", tools=[Tool(name="f", mode="strict")], modes={"f": "strict"}, threshold=0.5
+    )
+    policy = declared.audited() if mode is Mode.AUDIT else declared.enforced()
 
     assert (
         policy.mode,
         policy.modes,
         policy.tools[0].mode,
         policy.threshold,
-    ) == (Mode.AUDIT, {}, None, 0.5)
+    ) == (mode, {}, None, 0.5)
 
 
 @pytest.mark.parametrize(

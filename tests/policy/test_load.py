@@ -117,3 +117,26 @@ def test_a_file_that_breaks_leaves_nothing_behind(tmp_path: Path) -> None:
     refusal(f"{path}:policy")
 
     assert [name for name in sys.modules if "half_way" in name] == []
+
+
+def test_two_versions_of_one_file(tmp_path: Path) -> None:
+    """Files of one name in two folders are two modules, each with its own source."""
+    for folder, limit in (("old", 5), ("new", 9)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "my_rules.py").write_text(GOOD.replace("int = 5", f"int = {limit}"))
+
+    old = load_policy(f"{tmp_path / 'old' / 'my_rules.py'}:policy")
+    new = load_policy(f"{tmp_path / 'new' / 'my_rules.py'}:policy")
+
+    assert (5, 9) == (old.retries, new.retries)
+    assert old.revision != new.revision
+
+
+def test_a_mapping_stands_in_its_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The place of a policy that a module holds as a mapping is that module."""
+    monkeypatch.syspath_prepend(str(file.parent))
+    monkeypatch.delitem(sys.modules, "my_rules", raising=False)
+
+    by_path, by_name = load_policy(f"{file}:mapping"), load_policy("my_rules:mapping")
+
+    assert [str(file)] * 2 == [str(by_path.place), str(by_name.place)]

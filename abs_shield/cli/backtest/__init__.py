@@ -1,0 +1,164 @@
+"""`abs-shield backtest`: what another policy would decide on recorded runs, and how rightly."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import redirect_stdout
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from abs_shield.cli.backtest.github import commands
+from abs_shield.cli.backtest.parties import Backtested, party
+from abs_shield.cli.backtest.picture import Picture
+from abs_shield.cli.backtest.reading import Reader
+from abs_shield.cli.backtest.record import record
+from abs_shield.cli.backtest.table import report
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.files import read_toolsets
+from abs_shield.cli.screen import print_json, screen
+from abs_shield.replay.backtest import Kind, Labels
+from abs_shield.text.show import escaped
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+class Format(StrEnum):
+    """How a backtest is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    GITHUB = "github"
+
+
+class Modes(StrEnum):
+    """Whether a finding stops a call by the policy's own modes, or always."""
+
+    OWN = "own"
+    STRICT = "strict"
+
+
+class FailOn(StrEnum):
+    """Which changes make a backtest fail."""
+
+    BLOCK_TO_ALLOW = "block-to-allow"
+    ALLOW_TO_BLOCK = "allow-to-block"
+    FLAG_TO_CLEAN = "flag-to-clean"
+    CLEAN_TO_FLAG = "clean-to-flag"
+    ANY = "any"
+
+
+@app.command(
+    epilog="Example: abs-shield backtest runs.jsonl --policy new:policy --against old:policy"
+)
+def backtest(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
+    ],
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:ATTR", help="The new policy; else all six layers, strict."),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:ATTR", help="The old policy, with which it is compared."),
+    ] = None,
+    tools: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
+    ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Lines that say which calls are hallucinated, or ok."),
+    ] = None,
+    modes: Annotated[
+        Modes, typer.Option(help="Stop calls by each policy's own modes, or as if all was strict.")
+    ] = Modes.OWN,
+    format: Annotated[
+        Format, typer.Option(help="Tables, one JSON object, or annotations for GitHub.")
+    ] = Format.TABLE,
+    fail_on: Annotated[
+        list[FailOn] | None,
+        typer.Option(metavar="CHANGE", help="Exit with 1 where a decision changes so; repeatable."),
+    ] = None,
+    examples: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Show the first N calls of each kind.")
+    ] = 3,
+    picture: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Draw the threshold sweep as .svg or .png."),
+    ] = None,
+) -> None:
+    """
+    Judge recorded runs by a new policy and by the old one, and show the decisions that change.
+
+    Exits with 0, with 1 under --fail-on, with 2 for bad input or where a line cannot be read.
+    """
+    _require_sense(files, policy, against, labels, fail_on)
+    drawn = None if picture is None else Picture(picture)
+    told = Reader(github=format is Format.GITHUB)
+    strict = modes is Modes.STRICT
+    with redirect_stdout(sys.stderr):  # what a policy's module prints is no part of the report
+        new = party(policy, strict=strict)
+        old = None if against is None else party(against, strict=strict)
+        known = told.labels(labels)
+        if labels is not None and not (known.count or told.bad_lines):
+            raise BadInput(f"{labels}: it holds no labels")
+        comparison = told.compared(
+            files, read_toolsets(tools), known, new=new, old=old, most=examples
+        )
+    done = Backtested(comparison, new, old, known.count, told.bad_lines)
+    if labels is not None and known.count and not comparison.matched:
+        raise BadInput(_no_match(labels, known, told.first_run))
+    failing = _kinds(fail_on)
+    _print(done, files, format, failing)
+    if drawn is not None:
+        drawn.draw(comparison.new)
+    failed = any(comparison.kinds[kind] for kind in failing)
+    raise typer.Exit(2 if told.bad_lines else int(failed))
+
+
+def _require_sense(
+    files: Iterable[str],
+    policy: str | None,
+    against: str | None,
+    labels: str | None,
+    fail_on: list[FailOn] | None,
+) -> None:
+    if against is not None and policy is None:
+        raise BadInput("`--against` names the old policy; name the new one with `--policy`")
+    if fail_on and against is None:
+        raise BadInput("`--fail-on` asks for changes; name the old policy with `--against`")
+    if labels == "-" and "-" in files:
+        raise BadInput("runs and labels cannot both come from the standard input; name a file")
+
+
+def _no_match(path: str, labels: Labels, first_run: str) -> str:
+    _, scope, call = next(iter(labels.said))
+    named = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
+    seen = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
+    return f"{path}: 0 of {labels.count} labels fit a call{named}{seen}"
+
+
+def _kinds(fail_on: list[FailOn] | None) -> tuple[Kind, ...]:
+    asked = fail_on or ()
+    return tuple(kind for kind in Kind if kind in asked or FailOn.ANY in asked)
+
+
+def _print(done: Backtested, files: list[str], format: Format, failing: tuple[Kind, ...]) -> None:
+    if format is Format.JSON:
+        print_json({"files": files, **record(done)})
+    elif format is Format.GITHUB:
+        _print_lines(commands(done, failing=failing))
+    else:
+        console = screen()
+        for part in report(done):
+            console.print(part, soft_wrap=isinstance(part, Text))
+
+
+def _print_lines(lines: Iterator[str]) -> None:
+    for line in lines:
+        print(line)

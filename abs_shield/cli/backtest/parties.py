@@ -1,0 +1,96 @@
+"""The two policies of a backtest, by the names that they were given."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from abs_shield.core import Mode
+from abs_shield.policy import Policy, configure, load_policy
+from abs_shield.policy.place import Place
+from abs_shield.replay.backtest import Comparison
+
+
+class Party(NamedTuple):
+    """
+    One policy.
+
+    Attributes:
+        name: The place it was loaded from, as it was given.
+        policy: In the modes that count.
+        revision: That of the policy as it was declared.
+        place: Where it was declared; nowhere for our own default.
+    """
+
+    name: str
+    policy: Policy
+    revision: str
+    place: Place
+
+    @property
+    def stops(self) -> bool:
+        """Whether anything at all is strict."""
+        said = (*self.policy.modes.values(), *(tool.mode for tool in self.policy.tools))
+        return Mode.STRICT in (self.policy.mode, *said)
+
+
+class Backtested(NamedTuple):
+    """
+    A backtest that is done.
+
+    Attributes:
+        labels: How many labels the file of labels holds.
+        bad_lines: How many lines could not be read.
+    """
+
+    comparison: Comparison
+    new: Party
+    old: Party | None
+    labels: int
+    bad_lines: int
+
+    def notes(self) -> Iterator[str]:
+        """What somebody who reads the figures has to know, a sentence each."""
+        if self.old is not None and self.new.revision == self.old.revision:
+            yield (
+                f"both policies have revision {self.new.revision}: no decision can change;"
+                " a module that both import is loaded only once"
+            )
+        parties = [("new", self.new), *([("old", self.old)] if self.old else [])]
+        for which, one in parties:
+            if not one.stops:
+                yield (
+                    f"the {which} policy stops nothing: every mode of it is audit;"
+                    " `--modes strict` shows what it would stop"
+                )
+        if self.comparison.disputed:
+            yield f"labels disagree on {self.comparison.disputed:,} calls, which do not count"
+        if self.comparison.repeated:
+            yield f"{len(self.comparison.repeated):,} labels fit more than one call"
+
+
+def party(name: str | None, *, strict: bool) -> Party:
+    """
+    Load a policy; without a name, all six layers.
+
+    Raises:
+        PolicyError: It cannot be loaded.
+    """
+    policy = configure() if name is None else load_policy(name)
+    place = Place() if name is None else policy.place
+    said = "all six layers" if name is None else name
+    modes = policy.enforced() if strict else policy
+    return Party(said, modes, policy.revision, place)
+
+
+def in_repository(place: Place) -> Place:
+    """Give *place* with its file as the repository names it; nowhere, where it is outside."""
+    if not place.file:
+        return place
+    root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
+    path = Path(place.file).resolve()
+    if not path.is_relative_to(root) or not path.is_file():
+        return Place()
+    return Place(path.relative_to(root).as_posix(), place.line)

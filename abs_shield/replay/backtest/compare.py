@@ -1,0 +1,59 @@
+"""Judges one run by two policies and compares what they decide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.replay.backtest.comparison import Comparison
+from abs_shield.replay.backtest.labelling import run_labels
+from abs_shield.replay.backtest.labels import Label, Labels
+from abs_shield.replay.backtest.side import Ruled, Side
+from abs_shield.replay.lines import BadLine
+from abs_shield.replay.runs import Run
+
+
+def compare(
+    run: Run, new: Side, old: Side | None, *, into: Comparison, labels: Labels | None = None
+) -> BadLine | None:
+    """
+    Judge every call of *run* by both policies, each by itself, and count it.
+
+    Args:
+        run: The run; the runs of one session come in their order, to the same sides.
+        new: The policy that is asked about.
+        old: The policy that it is compared with; None: there is none.
+        into: Where it is counted.
+        labels: Labels that stand outside the run; they win over the run's own.
+
+    Returns:
+        Why the run's own labels could not be read; it is judged without them.
+    """
+    into.runs += 1
+    bad = None
+    try:
+        own = run_labels(run)
+    except ValueError as error:
+        own, bad = Labels(), BadLine(run.path, run.line, str(error))
+    into.in_runs += own.count
+    fitting: set[int] = set()
+    for ours, theirs in _pairs(run, new, old):
+        given = {} if labels is None else labels.of(run, ours.judged)
+        into.match(set(given))
+        inside = own.of(run, ours.judged)
+        fitting |= set(inside)
+        into.update(run, ours, theirs, _label(given or inside, into))
+    into.in_runs_matched += len(fitting)
+    return bad
+
+
+def _pairs(run: Run, new: Side, old: Side | None) -> Iterator[tuple[Ruled, Ruled | None]]:
+    if old is None:
+        yield from ((ours, None) for ours in new.ruled(run))
+    else:
+        yield from zip(new.ruled(run), old.ruled(run), strict=True)
+
+
+def _label(found: dict[int, Label], into: Comparison) -> Label | None:
+    said = set(found.values())
+    into.disputed += len(said) > 1
+    return said.pop() if len(said) == 1 else None

@@ -1,0 +1,105 @@
+"""One policy of a backtest: recorded calls judged by it, and ruled on in its own modes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from abs_shield.core import Action, Decision, Outcome, Verdict
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Policy
+from abs_shield.replay.backtest.sweep import thresholds
+from abs_shield.replay.judge import Firewalls, Judged, judge_run
+from abs_shield.replay.runs import Run
+from abs_shield.shield.judge import Fault, Judgement
+from abs_shield.shield.registry import Registry
+from abs_shield.shield.ruling import Ruling, rule_on
+
+
+class Ruled(NamedTuple):
+    """
+    One recorded call under one policy.
+
+    Attributes:
+        judged: The call, and what a replay in audit mode decided about it.
+        ruling: What the policy would have done in its own modes.
+        flags_from: Place of the lowest threshold of the side that flags the call; their number
+            where none does.
+        blocks_from: The same for a block.
+    """
+
+    judged: Judged
+    ruling: Ruling
+    flags_from: int
+    blocks_from: int
+
+    @property
+    def flagged(self) -> bool:
+        """Whether the call is not CLEAN."""
+        return self.ruling.verdict is not Verdict.CLEAN
+
+
+class Side:
+    """
+    Judges runs by one policy.
+
+    The run goes on as recorded, whatever the policy would have stopped: every policy is replayed
+    in audit mode, and what its layers said is then weighed again in its own modes.
+
+    Attributes:
+        policy: The policy as it was declared.
+        thresholds: The thresholds of its sweep, from low to high; its own is one of them.
+
+    Raises:
+        PolicyError: A tool of the policy is wrong, or a rule does not fit it.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.thresholds = thresholds(policy.threshold)
+        self._firewalls = Firewalls(policy)
+        try:
+            self._plans = Registry(policy)
+        except PolicyError as error:
+            raise PolicyError(f"{policy.place}: {error}") from None
+        self._sweep = [policy.model_copy(update={"threshold": at}) for at in self.thresholds]
+        self._clean = Ruling(
+            verdict=Verdict.CLEAN,
+            action=Action.ALLOW,
+            mode=policy.mode,
+            blocked=False,
+            would_block=False,
+        )
+
+    def ruled(self, run: Run) -> Iterator[Ruled]:
+        """Give each call that *run* proposes, in order."""
+        for judged in judge_run(run, self._firewalls.of(run)):
+            yield self._ruled(judged)
+
+    def _ruled(self, judged: Judged) -> Ruled:
+        decision = judged.decision
+        if not decision.findings and not decision.errors:
+            return Ruled(judged, self._clean, len(self._sweep), len(self._sweep))
+        flags = bisect_left(self._sweep, True, key=lambda p: not _clean(self._rule(decision, p)))
+        blocks = bisect_left(self._sweep, True, key=lambda p: self._rule(decision, p).blocked)
+        return Ruled(judged, self._rule(decision, self.policy), flags, blocks)
+
+    def _rule(self, decision: Decision, policy: Policy) -> Ruling:
+        plan = self._plans.plan(decision.tool) or self._plans.unknown(decision.tool)
+        said = Judgement(list(decision.findings), dict(decision.coverage), faults(decision))
+        return rule_on(said, plan, policy, opened=False, at=decision.at)
+
+
+def _clean(ruling: Ruling) -> bool:
+    return ruling.verdict is Verdict.CLEAN
+
+
+def faults(decision: Decision) -> list[Fault]:
+    """Give our own failures; one that no layer had is the door's."""
+    broken = [
+        Fault(layer, said.reason)
+        for layer, said in decision.coverage.items()
+        if said.outcome is Outcome.ERROR
+    ]
+    return broken or [Fault("door", error) for error in decision.errors]

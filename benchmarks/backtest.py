@@ -1,0 +1,121 @@
+"""What a backtest costs and says on recorded runs: ``python benchmarks/backtest.py``."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import pickle
+import tempfile
+from collections.abc import Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+from abs_shield.policy import configure
+from abs_shield.replay import BadLine, Toolsets, replay, runs
+from abs_shield.replay.backtest import Comparison, Kind, Share, Side, compare
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print what is measured in one run as one JSON object."""
+    data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=data, help="folder of the recorded runs")
+    folder = parser.parse_args(arguments).data
+    if not (folder / "runs.jsonl.gz").is_file():
+        print(f"skipped: no recorded runs at {folder}")
+        return
+    toolsets = json.loads((folder / "toolsets.json").read_text(encoding="utf-8"))
+    path = folder / "runs.jsonl.gz"
+    with tempfile.TemporaryDirectory() as temporary:
+        planted = Path(temporary) / "planted.jsonl"
+        planted.write_text("".join(_planted(folder)), encoding="utf-8")
+        print(
+            json.dumps({**_cost(path, toolsets), "planted": _scores(planted, toolsets)}, indent=2)
+        )
+
+
+def _cost(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
+    """Replay, and compare audit with strict, in turn on one core."""
+    started = process_time()
+    calls = sum(1 for _ in replay([path], toolsets=toolsets))
+    replayed = process_time() - started
+    started = process_time()
+    compared = _compared(path, toolsets, Side(configure()), Side(configure(mode="audit")))
+    took = process_time() - started
+    return {
+        "calls": calls,
+        "replay_cpu_s": round(replayed, 2),
+        "backtest_cpu_s": round(took, 2),
+        "backtest_over_replay": round(took / replayed, 2),
+        "comparison_bytes": len(pickle.dumps(compared)),
+        "audit_to_strict": {
+            kind: {"calls": compared.kinds[kind], "in_successes": compared.in_successes[kind]}
+            for kind in reversed(Kind)
+        },
+    }
+
+
+def _scores(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
+    """Score the six layers, strict, on planted faults and harmless look-alikes."""
+    figures = _compared(path, toolsets, Side(configure()), None).new
+    return {
+        "labelled": dict(figures.labelled),
+        "sweep": [
+            {
+                "threshold": point.threshold,
+                "precision": _share(point.flags.precision),
+                "recall": _share(point.flags.recall),
+                "recall_of_blocks": _share(point.blocks.recall),
+            }
+            for point in figures.sweep()
+            if point.threshold in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+        ],
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    low, high = share.interval
+    value = None if share.value is None else round(share.value, 4)
+    return {"value": value, "of": share.of, "low": round(low, 4), "high": round(high, 4)}
+
+
+def _compared(path: Path, toolsets: dict[str, Any], new: Side, old: Side | None) -> Comparison:
+    comparison = Comparison.of(new, old)
+    for run in runs([str(path)], Toolsets(toolsets)):
+        if isinstance(run, BadLine) or compare(run, new, old, into=comparison) is not None:
+            raise SystemExit(f"{run} is no run with readable labels")
+    return comparison
+
+
+def _planted(folder: Path) -> Iterator[str]:
+    """Give a labelled run for each fault that replaces a call; it ends with that call."""
+    with gzip.open(folder / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        recorded = {run["run_id"]: run for run in map(json.loads, lines)}
+    with gzip.open(folder / "mutations.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for place, fault in enumerate(map(json.loads, lines)):
+            if fault["op"] == "replace" and fault["expect"] != "info":
+                yield json.dumps(_with(recorded[fault["run_id"]], fault, f"planted-{place}")) + "\n"
+
+
+def _with(run: dict[str, Any], fault: dict[str, Any], name: str) -> dict[str, Any]:
+    """Put the fault in place of its call, and label it."""
+    at, index, messages = fault["call_index"], count(), []
+    for message in run["messages"]:
+        numbered = [(next(index), call) for call in message.get("tool_calls") or ()]
+        calls = [fault["mutated_call"] if n == at else call for n, call in numbered if n <= at]
+        messages.append({**message, "tool_calls": calls} if calls else message)
+        if any(n >= at for n, _ in numbered):
+            break
+    label = "hallucinated" if fault["expect"] == "flag" else "ok"
+    labels = {"success": None, "calls": {str(at): label}}
+    return {**run, "run_id": name, "messages": messages, "labels": labels}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,400 @@
+"""`abs-shield backtest`: two policies on one file, formats, exit codes, labels and pictures."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOOLS = [
+    {"name": "pay", "parameters": {"properties": {"amount": {"type": "number"}}}},
+    {"name": "see_bill", "parameters": {"properties": {"bill": {"type": "integer"}}}},
+]
+EVIL = "x\x1b]0;owned\x07\n::error::owned%0A::set-env,a:b"
+OLD = """
+from abs_shield.policy import configure
+policy = configure(mode="audit", modes={"phantom_tool": "strict"})
+"""
+NEW = """
+from abs_shield.policy import configure, rule
+
+@rule(tool="pay")
+def small(amount: float) -> bool:
+    '''A payment is at most 100.'''
+    return amount <= 100
+
+policy = configure(rules=[small], threshold=0.5, modes={"phantom_tool": "audit"})
+audit = configure(rules=[small], mode="audit")
+mapping = {"threshold": 0.5}
+"""
+
+
+@pytest.fixture
+def desk(file, tmp_path, monkeypatch):
+    """Stand in a folder with `old.py`, `new.py` and `runs.jsonl`; five calls, three of them bad."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    (tmp_path / "old.py").write_text(OLD)
+    (tmp_path / "new.py").write_text(NEW)
+    calls = [
+        {"id": "a", "name": "pay", "arguments": {"amount": 20}},
+        {"id": "b", "name": "pay", "arguments": {"amount": 500}},
+        {"id": "c", "name": "see_bill", "arguments": {"bill": "four"}},
+        {"id": "d", "name": EVIL, "arguments": {}},
+        {"id": "e", "name": "see_bill", "arguments": {"bill": 4}},
+    ]
+    asked = {"role": "user", "content": "Pay bill 4: it is 20, or was it 500?"}
+    messages = [asked, {"role": "assistant", "tool_calls": calls}]
+    run = {"run_id": f"r{EVIL}", "source": EVIL, "tools": TOOLS, "messages": messages}
+    file("runs.jsonl", {**run, "labels": {"success": True}})
+    return tmp_path
+
+
+TWO = ("runs.jsonl", "--policy", "new.py:policy", "--against", "old.py:policy")
+
+
+@pytest.fixture
+def labels(desk, file):
+    """Label four of the calls, and one that does not exist; return the file's name."""
+    said = {"a": "ok", "b": "hallucinated", "d": "hallucinated", "e": "hallucinated", "z": "ok"}
+    lines = [{"run_id": f"r{EVIL}", "call_id": k, "label": label} for k, label in said.items()]
+    return Path(file("labels.jsonl", *lines)).name
+
+
+def test_a_table(command, desk):
+    """Each kind of change has its calls by tool and layer, examples, and a summary."""
+    done = command("backtest", *TWO)
+
+    assert (0, "") == (done.code, done.err)
+    assert re.search(r"allow-to-block +2 +2 *\n", done.out)
+    assert re.search(r"pay +impossible_state 1 +1 *\n", done.out)
+    assert re.search(r"see_bill +parameter_mismatch 1 +1 *\n", done.out)
+    assert re.search(r"block-to-allow +1 +1 *\n", done.out)
+    assert "+ strict HALLUCINATED impossible_state at /arguments/amount: A payment" in done.out
+    assert done.out.endswith(
+        "1 run, 5 calls: 2 allow-to-block, 1 block-to-allow, 0 clean-to-flag, 0 flag-to-clean. "
+        "The new policy: 3 flagged, 2 blocked, 2 of these in successful runs.\n"
+    )
+
+
+def test_one_object(command, desk):
+    """json has both sides, the changes with examples, the sweep, and where a policy stands."""
+    made = json.loads(command("backtest", *TWO, "--format", "json", "--examples", "1").out)
+
+    changes = made["changes"]
+    assert {"allow-to-block": 2, "block-to-allow": 1, "clean-to-flag": 0, "flag-to-clean": 0} == {
+        kind: change["calls"] for kind, change in changes.items()
+    }
+    assert {"tool": "pay", "calls": 1, "layers": {"impossible_state": 1}} == (
+        changes["allow-to-block"]["tools"][0]
+    )
+    assert [1] == [one["call_index"] for one in changes["allow-to-block"]["examples"]]
+    assert ["phantom_tool"] == [
+        finding["check"] for finding in changes["block-to-allow"]["examples"][0]["disappeared"]
+    ]
+    assert ("new.py:policy", "old.py:policy", 9) == (
+        made["new"]["policy"], made["old"]["policy"], made["new"]["line"],
+    )  # fmt: skip
+    assert [0.5] == [point["threshold"] for point in made["new"]["sweep"] if point["own"]]
+
+
+def test_without_an_old_policy(command, desk):
+    """One policy alone has its figures, and no changes."""
+    done = command("backtest", "runs.jsonl", "--policy", "new.py:policy")
+
+    assert 0 == done.code
+    assert "allow-to-block" not in done.out
+    assert done.out.endswith(
+        "1 run, 5 calls: 3 flagged, 2 blocked, 2 of these in successful runs.\n"
+    )
+
+
+def test_without_any_policy(command, desk):
+    """All six layers, strict, are judged where nothing is named."""
+    made = json.loads(command("backtest", "runs.jsonl", "--format", "json").out)
+
+    assert ("all six layers", 2, 2) == (
+        made["new"]["policy"], made["new"]["flagged"], made["new"]["blocked"],
+    )  # fmt: skip
+    assert made["old"] is None
+
+
+def test_modes(command, desk):
+    """In audit nothing is stopped, which is told; `--modes strict` shows what would be."""
+    audit = ("runs.jsonl", "--policy", "new.py:audit", "--against", "old.py:policy")
+    own = command("backtest", *audit, "--fail-on", "allow-to-block")
+    strict = command("backtest", *audit, "--modes", "strict", "--fail-on", "allow-to-block")
+
+    assert "note: the new policy stops nothing: every mode of it is audit; `--modes" in own.out
+    assert (0, 1) == (own.code, strict.code)
+    assert "1 allow-to-block, 0 block-to-allow" in strict.out
+
+
+@pytest.mark.parametrize(
+    ("kinds", "code"),
+    [
+        (["allow-to-block"], 1),
+        (["block-to-allow"], 1),
+        (["clean-to-flag"], 0),
+        (["clean-to-flag", "flag-to-clean"], 0),
+        (["clean-to-flag", "block-to-allow"], 1),
+        (["any"], 1),
+    ],
+)
+def test_fail_on(command, desk, kinds, code):
+    """Any of the named changes is exit code 1, others are not."""
+    asked = [word for kind in kinds for word in ("--fail-on", kind)]
+
+    assert code == command("backtest", *TWO, *asked).code
+
+
+def test_the_same_policy_twice(command, desk):
+    """Nothing can change, which is told; the runs are judged all the same."""
+    same = ("runs.jsonl", "--policy", "new.py:policy", "--against", "new.py:policy")
+    done = command("backtest", *same, "--fail-on", "any")
+
+    assert 0 == done.code
+    assert re.search(r"note: both policies have revision \w{16}: no decision can change", done.out)
+    assert "5 calls: 0 allow-to-block" in done.out
+
+
+def test_two_versions_of_one_file(command, desk):
+    """The old version of a file may have the same name in another folder."""
+    (desk / "before").mkdir()
+    (desk / "before" / "new.py").write_text(NEW.replace("amount <= 100", "amount <= 1000"))
+    two = ("runs.jsonl", "--policy", "new.py:policy", "--against", "before/new.py:policy")
+
+    assert "1 allow-to-block, 0 block" in command("backtest", *two).out
+
+
+def test_github(command, desk):
+    """One annotation a kind and tool at the rule's or the policy's line; errors where it fails."""
+    done = command("backtest", *TWO, "--format", "github", "--fail-on", "block-to-allow")
+
+    lines = done.out.splitlines()
+    assert 1 == done.code
+    assert ["warning", "warning", "error", "notice"] == [
+        re.match(r"::(\w+) ", line)[1] for line in lines
+    ]
+    assert lines[0] == (
+        "::warning file=new.py,line=4,title=backtest%3A allow-to-block%3A pay::1 call of `pay`:"
+        " was allowed, is blocked (impossible_state 1); for one, "
+        "rx\\x1b]0;owned\\x07\\n::error::owned%250A::set-env,a:b call 1: impossible_state: "
+        "A payment is at most 100. Got amount=500."
+    )
+    assert "file=new.py,line=9,title=backtest%3A allow-to-block%3A see_bill::" in lines[1]
+    assert "1 run, 5 calls: 2 allow-to-block" in lines[3]
+
+
+def parsed(line: str) -> tuple[str, dict[str, str], str]:
+    """Read one workflow command as GitHub documents it."""
+    level, said, message = re.fullmatch(r"::(\w+) ([^:]*)::(.*)", line).groups()
+    properties = dict(part.split("=", 1) for part in said.split(","))
+    for code, sign in (("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        properties = {name: value.replace(code, sign) for name, value in properties.items()}
+    return level, properties, message
+
+
+def test_nothing_a_model_wrote_becomes_a_command(command, desk):
+    """A tool's name with line ends, percents and colons stays inside its own annotation."""
+    lines = command("backtest", *TWO, "--format", "github").out.splitlines()
+    (evil,) = [line for line in lines if "owned%3A%3A" in line or "set-env%2C" in line]
+
+    level, properties, _ = parsed(evil)
+    name = "x\\x1b]0;owned\\x07\\n::error::owned%0A::set-env,a:b"
+    assert ("warning", f"backtest: block-to-allow: {name}") == (level, properties["title"])
+    assert len(lines) == 4
+
+
+def test_annotations_are_bounded(command, desk, file):
+    """Ten tools of a kind are named, the others counted."""
+    calls = [{"name": f"made_up_{n}", "arguments": {}} for n in range(14)]
+    message = {"role": "assistant", "tool_calls": calls}
+    path = file("many.jsonl", {"run_id": "r", "tools": TOOLS, "messages": [message]})
+    done = command("backtest", path, *TWO[1:], "--format", "github")
+
+    lines = done.out.splitlines()
+    assert 12 == len(lines)
+    assert lines[10].endswith("::and 4 tools more; `--format json` has them all")
+
+
+def test_a_policy_outside_the_repository_has_no_place(command, desk, monkeypatch):
+    """GitHub only knows files of the repository; others are left out."""
+    (desk / "elsewhere").mkdir()
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(desk / "elsewhere"))
+    lines = command("backtest", *TWO, "--format", "github").out.splitlines()
+
+    assert {True} == {line.startswith(("::warning title=", "::notice title=")) for line in lines}
+
+
+@pytest.mark.parametrize("format", ["table", "json", "github"])
+def test_nothing_the_model_wrote_reaches_the_terminal_raw(command, desk, labels, format):
+    """Escapes in names, ids, sources and labels are shown, not sent."""
+    done = command("backtest", *TWO, "--format", format, "--labels", labels)
+
+    assert [] == [c for c in done.out + done.err if c in "\x1b\x07\r"]
+
+
+def test_labels(command, desk, labels):
+    """With labels there are precision, recall, a sweep, and what was missed."""
+    done = command("backtest", *TWO, "--labels", labels)
+    made = json.loads(command("backtest", *TWO, "--labels", labels, "--format", "json").out)
+
+    assert 0 == done.code
+    assert "4 of 5 labels of the file fit a call." in done.out
+    assert "Labelled calls: 1 ok, 3 hallucinated." in done.out
+    assert re.search(r"flagged +new +1\.000 \(2 of 2; 0\.342-1\.000\) +0\.667 \(2 of 3; ", done.out)
+    assert re.search(r"flagged +old +1\.000 \(1 of 1; 0\.207-1\.000\) +0\.333 \(1 of 3; ", done.out)
+    assert re.search(r"blocked by impossible_state +new +1\.000 \(1 of 1", done.out)
+    assert re.search(r"0\.5 \(own\) +0\.600 +1\.000 +0\.667 +0\.400 +1\.000 +0\.333 *\n", done.out)
+    assert re.search(r"missed.*\n.* call 4: see_bill, labelled hallucinated\n", done.out)
+    assert (3, 1) == (made["labels"]["hallucinated"], made["labels"]["ok"])
+    scores = made["new"]["scores"]["flagged"]
+    assert ({"value": 1.0, "count": 2, "of": 2}, 2 / 3) == (
+        {name: scores["precision"][name] for name in ("value", "count", "of")},
+        scores["recall"]["value"],
+    )
+
+
+def test_labels_that_fit_nothing(command, desk, file):
+    """None of the labels fits: one line says so, with what was looked for and what there is."""
+    path = file("labels.jsonl", {"run_id": "r9", "call_index": 3, "label": "ok"})
+    done = command("backtest", *TWO, "--labels", path)
+
+    assert (2, "") == (done.code, done.out)
+    assert "0 of 1 labels fit a call; the first label names `r9` and call 3, the f" in done.err
+    assert 1 == len(done.err.splitlines())
+
+
+def test_a_file_without_labels(command, desk, file):
+    """Nothing to measure is said before anything is judged."""
+    empty = file("labels.jsonl", {"run_id": "r", "call_index": 0, "label": None})
+    done = command("backtest", *TWO, "--labels", empty)
+
+    assert (2, f"abs-shield: {empty}: it holds no labels\n") == (done.code, done.err)
+
+
+def test_bad_lines(command, desk, labels):
+    """A bad line of a run file, of labels and of a run's labels is told, and is exit code 2."""
+    with open("runs.jsonl", "a") as runs, open("labels.jsonl", "a") as said:
+        runs.write('{}\n{"messages": [], "labels": {"calls": 3}}\n')
+        said.write('{"run_id": "r", "call_index": 1, "label": "bad"}\n')
+    done = command("backtest", *TWO, "--labels", labels, "--fail-on", "any")
+
+    told = [line.rpartition("jsonl:")[2] for line in done.err.splitlines()]
+    assert 2 == done.code
+    assert [
+        '6: `label` is "bad"; give `hallucinated` or `ok`',
+        "2: there are no `messages`",
+        "3: labels.calls: it is 3; give an object of call to label",
+    ] == told
+
+
+def test_bad_lines_for_github(command, desk):
+    """They are annotations of their own file."""
+    with open("runs.jsonl", "a") as runs:
+        runs.write("{}\n")
+    done = command("backtest", *TWO, "--format", "github")
+
+    assert done.err == (
+        "::error file=runs.jsonl,line=2,title=backtest::runs.jsonl:2: there are no `messages`\n"
+    )
+
+
+WRONG = [
+    (["--policy", "new.py:polcy"], "`new.py` has no attribute `polcy`; did you mean `policy`?"),
+    (["--policy", "gone.py:policy"], "there is no file `gone.py`"),
+    (["--policy", "new.py:small"], "`new.py:small` holds no policy but `Rule`"),
+    (["--against", "old.py:policy"], "name the new one with `--policy`"),
+    (["--policy", "new.py:policy", "--fail-on", "any"], "name the old policy with `--against`"),
+    (["--policy", "new.py:policy", "--fail-on", "block-allow"], "did you mean `block-to-allow`?"),
+    (["--format", "gihub"], "did you mean `github`?"),
+    (["--modes", "audit"], "`--modes`: there is no `audit`"),
+    (["--examples", "-1"], "`--examples`"),
+    (["--picture", "a.pdf"], "`--picture` is `a.pdf`; name a file that ends in .svg or .png"),
+    (["--picture", "gone/a.svg"], "`--picture`: there is no folder `gone`"),
+    (["--labels", "lables.jsonl"], "lables.jsonl: No such file or directory"),
+    (["--tools", "new.py"], "new.py: it is not JSON"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG, ids=[told for _, told in WRONG])
+def test_wrong_options(command, desk, options, told):
+    """Each is one line that says what instead, and exit code 2."""
+    done = command("backtest", "runs.jsonl", *options)
+
+    assert (2, "") == (done.code, done.out)
+    assert told in done.err
+    assert 1 == len(done.err.splitlines())
+
+
+def test_runs_and_labels_from_the_standard_input(command, desk):
+    """Only one of them can come from there."""
+    both = command("backtest", "-", "--labels", "-")
+    runs = command("backtest", "-", "--format", "json", stdin=Path("runs.jsonl").read_text())
+
+    assert "cannot both come from the standard input" in both.err
+    assert 5 == json.loads(runs.out)["calls"]
+
+
+def test_what_a_policy_prints_is_no_part_of_the_report(command, desk):
+    """A module that prints does not break the JSON."""
+    (desk / "loud.py").write_text("print('loaded')\n" + NEW)
+    done = command("backtest", "runs.jsonl", "--policy", "loud.py:policy", "--format", "json")
+
+    assert "loaded" in done.err
+    assert 5 == json.loads(done.out)["calls"]
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png", "SVG"])
+def test_a_picture(command, desk, labels, suffix):
+    """It is drawn with and without labels, and equal figures give equal bytes."""
+    for name in ("one", "two"):
+        done = command("backtest", *TWO, "--labels", labels, "--picture", f"{name}.{suffix}")
+        assert (0, "") == (done.code, done.err)
+    command("backtest", "runs.jsonl", "--picture", f"bare.{suffix}")
+
+    one, two = Path(f"one.{suffix}").read_bytes(), Path(f"two.{suffix}").read_bytes()
+    bare = Path(f"bare.{suffix}").read_bytes()
+    begins = b"\x89PNG" if suffix == "png" else b"<?xml"
+    assert (one, begins, begins) == (two, one[: len(begins)], bare[: len(begins)])
+    assert one != bare
+
+
+def test_a_picture_that_cannot_be_written(command, desk):
+    """The report is printed all the same; the error is one line and exit code 2."""
+    (desk / "taken.svg").mkdir()
+    done = command("backtest", *TWO, "--picture", "taken.svg")
+
+    assert (2, 1) == (done.code, len(done.err.splitlines()))
+    assert "2 allow-to-block, 1 block-to-allow" in done.out
+    assert "taken.svg: Is a directory" in done.err
+
+
+def test_matplotlib_is_not_there(desk):
+    """Without the extra `pictures` the command says what to install before it judges anything."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from abs_shield.cli import main\n"
+        "raise SystemExit(main(['backtest', 'runs.jsonl', '--picture', 'a.svg']))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (2, "") == (ran.returncode, ran.stdout)
+    assert 'install it with `pip install "abs-shield[pictures]"`' in ran.stderr
+    assert 1 == len(ran.stderr.splitlines())
+
+
+def test_a_picture_is_asked_for_before_matplotlib_is_imported(desk):
+    """A backtest without one never loads it."""
+    code = (
+        "import sys\nfrom abs_shield.cli import main\nmain(['backtest', 'runs.jsonl'])\n"
+        "raise SystemExit('matplotlib' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+    assert (0, "") == (ran.returncode, ran.stderr)

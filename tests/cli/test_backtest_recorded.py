@@ -1,0 +1,76 @@
+"""`abs-shield backtest` on runs that nobody on this project wrote."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
+RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
+
+pytestmark = pytest.mark.skipif(
+    not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
+)
+OLD = """
+from abs_shield.policy import configure
+policy = configure(modes={"parameter_mismatch": "audit"})
+"""
+NEW = """
+from abs_shield.policy import configure, rule
+
+@rule(tool="*")
+def brief(call):
+    '''A call has at most three arguments.'''
+    return len(call.arguments) <= 3
+
+layers = ["phantom_tool", "phantom_target", "parameter_mismatch", "impossible_state"]
+policy = configure(layers=layers, rules=[brief], threshold=0.3)
+"""
+
+
+@pytest.fixture
+def recorded(tmp_path, monkeypatch):
+    """Stand in a folder with two policies and three hundred recorded runs; give the options."""
+    monkeypatch.chdir(tmp_path)
+    Path("old.py").write_text(OLD)
+    Path("new.py").write_text(NEW)
+    with gzip.open(RUNS, "rb") as lines, gzip.open("runs.jsonl.gz", "wb") as file:
+        file.writelines(islice(lines, 300))
+    sides = ("--policy", "new.py:policy", "--against", "old.py:policy")
+    return ("runs.jsonl.gz", "--tools", str(DATA / "toolcalls" / "toolsets.json"), *sides)
+
+
+def test_everything_adds_up(command, recorded):
+    """The changes explain the difference between the two policies' figures."""
+    done = command("backtest", *recorded, "--format", "json", "--fail-on", "block-to-allow")
+
+    made = json.loads(done.out)
+    calls = {kind: change["calls"] for kind, change in made["changes"].items()}
+    assert (0, "", 300) == (done.code, done.err, made["runs"])
+    assert made["new"]["blocked"] - made["old"]["blocked"] == (
+        calls["allow-to-block"] - calls["block-to-allow"]
+    )
+    assert calls["allow-to-block"] > 0
+    assert calls["flag-to-clean"] > 0
+    blamed = {
+        layer
+        for change in made["changes"].values()
+        for tool in change["tools"]
+        for layer in tool["layers"]
+    }
+    assert {"impossible_state", "self_contradiction"} <= blamed
+
+
+def test_annotations_of_recorded_calls(command, recorded):
+    """Every line is one workflow command, and the rule's own line is named."""
+    done = command("backtest", *recorded, "--format", "github", "--fail-on", "any")
+
+    lines = done.out.splitlines()
+    assert 1 == done.code
+    assert {True} == {line.startswith(("::error ", "::notice ")) for line in lines}
+    assert any("file=new.py,line=4,title=backtest%3A allow-to-block" in line for line in lines)
