@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 from overhead_talk import ONE_SCHEMA, prose, result
@@ -31,17 +31,25 @@ _POLL_S = 0.02
 _MAIN = "import sys; from abs_shield.cli import main; sys.exit(main())"
 
 
-def speed(path: Path, tools: Path | None) -> dict[str, Any]:
+def speed(path: Path, tools: Path | None, *, rounds: int = 1) -> dict[str, Any]:
     """
     Replay *path* with each engine, in turn, and read it as JSON.
 
     Returns:
-        Calls a second, the start of the engine included, and seconds until its first part came;
-        the share of decoding in the serial replay; whether all wrote the same bytes.
+        Of the fastest round, calls a second, the start of the engine included, and seconds until
+        its first part came; the share of decoding in the processor time of the serial replay;
+        whether all wrote the same bytes.
     """
     toolsets = {} if tools is None else json.loads(tools.read_text(encoding="utf-8"))
     job = Judging(rows="jsonl", toolsets=toolsets)
-    measured = {name: _replayed(path, job, *engine) for name, engine in ENGINES.items()}
+    tried = [
+        {name: _replayed(path, job, *engine) for name, engine in ENGINES.items()}
+        for _ in range(rounds)
+    ]
+    measured = {
+        name: max((one[name] for one in tried), key=lambda one: one["calls_per_s"] or 0)
+        for name in ENGINES
+    }
     ran = {name: one for name, one in measured.items() if "calls" in one}
     serial = ran["serial"]
     return {
@@ -50,7 +58,7 @@ def speed(path: Path, tools: Path | None) -> dict[str, Any]:
         "over_serial": {
             name: round(one["calls_per_s"] / serial["calls_per_s"], 2) for name, one in ran.items()
         },
-        "json_share_of_serial": round(_decoded(path) / serial["seconds"], 3),
+        "json_share_of_serial": round(_decoded(path) / serial["cpu_s"], 3),
         "same_bytes": len({one["sha256"] for one in ran.values()}) == 1,
     }
 
@@ -59,7 +67,7 @@ def _replayed(path: Path, job: Judging, engine: str, crew: Crew) -> dict[str, An
     if engine == "ray" and importlib.util.find_spec("ray") is None:
         return {"calls_per_s": None, "reason": "Ray is not installed: the extra `ray`"}
     hashed, calls, first = hashlib.sha256(), 0, 0.0
-    started = perf_counter()
+    started, worked = perf_counter(), process_time()
     for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, crew=crew):
         first = first or perf_counter() - started
         hashed.update(part.rows)
@@ -68,6 +76,7 @@ def _replayed(path: Path, job: Judging, engine: str, crew: Crew) -> dict[str, An
     return {
         "calls": calls,
         "seconds": round(seconds, 2),
+        "cpu_s": round(process_time() - worked, 2),
         "calls_per_s": round(calls / seconds),
         "first_part_after_s": round(first, 2),
         "sha256": hashed.hexdigest()[:16],
@@ -75,13 +84,13 @@ def _replayed(path: Path, job: Judging, engine: str, crew: Crew) -> dict[str, An
 
 
 def _decoded(path: Path) -> float:
-    """Seconds that JSON alone takes; reading and unpacking the file is not counted."""
+    """Seconds of the processor for JSON alone; reading and unpacking the file is not counted."""
     seconds = 0.0
     for line in raw_lines([str(path)]):
         data = line.data  # type: ignore[union-attr]
-        started = perf_counter()
+        started = process_time()
         json.loads(data.decode())
-        seconds += perf_counter() - started
+        seconds += process_time() - started
     return seconds
 
 
@@ -160,12 +169,13 @@ def _messages(run: int, bodies: list[str], dice: random.Random) -> Iterator[dict
 def measure(data: Path | None, *, quick: bool) -> dict[str, Any]:
     """Measure speed on recorded runs, made-up ones where there are none; memory on made-up ones."""
     sizes = (10, 100) if quick else (10, 100, 1_000)
+    rounds = 1 if quick else 3
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         if data is None:
-            figures = speed(_made_up(folder / "speed.jsonl", size=10 * _MB), None)
+            figures = speed(_made_up(folder / "speed.jsonl", size=10 * _MB), None, rounds=rounds)
         else:
-            figures = speed(data / "runs.jsonl.gz", data / "toolsets.json")
+            figures = speed(data / "runs.jsonl.gz", data / "toolsets.json", rounds=rounds)
         return {
             "runs": "made up" if data is None else "recorded",
             **figures,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import warnings
 from collections import deque
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -31,13 +32,13 @@ def ray(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, 
         ReplayError: Ray is not installed or reached, or one chunk killed its worker three times.
     """
     client = _client()
-    with _connected(client, crew) as workers:
+    with _connected(client, crew) as most:
         judged = client.remote(num_cpus=1, max_retries=TRIES - 1)(made)
         job_there = client.put(packed(job))
         under_way: deque[tuple[Chunk, Any]] = deque()
         for chunk in chunks:
             under_way.append((chunk, judged.remote(job_there, chunk)))
-            if len(under_way) > workers * _AHEAD:
+            if len(under_way) >= most:
                 yield _result(client, *under_way.popleft())
         while under_way:
             yield _result(client, *under_way.popleft())
@@ -54,13 +55,18 @@ def _client() -> Any:
 
 @contextmanager
 def _connected(client: Any, crew: Crew) -> Iterator[int]:
-    """Give the number of workers; a connection that was there before is left as it is."""
+    """
+    Give how many chunks may be under way; a connection that was there before is left as it is.
+    """
     ours = not client.is_initialized()
     if ours:
         _connect(client, crew)
     try:
-        there = int(client.cluster_resources().get("CPU", 1))
-        yield max(1, there if crew.workers is None else crew.workers)
+        if crew.workers is not None and crew.address is not None:
+            yield crew.workers  # of a cluster that others use as well, no more than was asked for
+        else:
+            there = int(client.cluster_resources().get("CPU", 1))
+            yield max(1, there if crew.workers is None else crew.workers) * _AHEAD
     finally:
         if ours:
             client.shutdown()
@@ -74,7 +80,9 @@ def _connect(client: Any, crew: Crew) -> None:
             client.init(address="local", num_cpus=count, include_dashboard=False, **quiet)
         else:
             _answers(crew.address)
-            client.init(address=crew.address, **quiet)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what comes to nothing is said below, in one line
+                client.init(address=crew.address, **quiet)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
         where = f"a cluster at `{crew.address}`" if crew.address else "a cluster on this machine"
         told = escaped(str(error).strip().partition("\n")[0], limit=200)
