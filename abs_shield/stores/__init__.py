@@ -12,10 +12,10 @@ from abs_shield.stores.memory import MemoryStore
 from abs_shield.stores.status import Status
 
 if TYPE_CHECKING:
+    from abs_shield.stores.chains import Fault, Verified, verify
     from abs_shield.stores.places import open_store
     from abs_shield.stores.postgres import PostgresStore
     from abs_shield.stores.sqlite import SqliteStore
-    from abs_shield.stores.chains import Fault, Verified, verify
 
 __all__ = [
     "Fault",
