@@ -1,4 +1,4 @@
-"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; inner pytest runs."""
+"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; plugins of the tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("pytester",)
+pytest_plugins = ("pytester", "tests.postgres")
 
 settings.register_profile(
     "ci", deadline=None, max_examples=60, derandomize=True,

@@ -1,17 +1,6 @@
-"""A PostgreSQL server of the tests' own, and a store of every kind."""
+"""A store of every kind."""
 
 from __future__ import annotations
-
-import contextlib
-import os
-import shutil
-import socket
-import subprocess
-import tempfile
-from collections.abc import Iterator
-from glob import glob
-from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -42,69 +31,6 @@ def decision(number: int, **changes: object) -> Decision:
 def ids(decisions) -> list[str]:
     """Name decisions by their ids."""
     return [d.id for d in decisions]
-
-
-class Server:
-    """A PostgreSQL server in a folder of its own; a superuser's processes start as `postgres`."""
-
-    def __init__(self, programs: str) -> None:
-        self._programs = Path(programs)
-        self._as = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
-        self.folder = Path(tempfile.mkdtemp(prefix="abs_shield-pg"))
-        if self._as:
-            shutil.chown(self.folder, "postgres", "postgres")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self._run("initdb", "-D", "data", "-A", "trust", "-U", "tester", "--no-sync")
-
-    def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -k {self.folder} -c fsync=off"
-        self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
-
-    def stop(self) -> None:
-        self._run("pg_ctl", "-D", "data", "-w", "-m", "immediate", "stop")
-
-    def dsn(self, schema: str) -> str:
-        return (
-            f"postgresql://tester@127.0.0.1:{self.port}/postgres?options=-csearch_path%3D{schema}"
-        )
-
-    def _run(self, program: str, *words: str) -> None:
-        subprocess.run(
-            [*self._as, str(self._programs / program), *words],
-            cwd=self.folder,
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.STDOUT,
-            timeout=60,
-        )
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """Start a server, or say why there is none."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
-    found = sorted(glob("/usr/lib/postgresql/*/bin"), key=lambda p: int(p.split("/")[4]))
-    if not found:
-        pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
-    server = Server(found[-1])
-    server.start()
-    yield server
-    with contextlib.suppress(subprocess.SubprocessError):
-        server.stop()
-    shutil.rmtree(server.folder, ignore_errors=True)
-
-
-@pytest.fixture
-def dsn(postgres) -> str:
-    """Give the address of a schema with nothing in it."""
-    import psycopg
-
-    schema = f"t{uuid4().hex}"
-    with psycopg.connect(postgres.dsn("public"), autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")
-    return postgres.dsn(schema)
 
 
 @pytest.fixture

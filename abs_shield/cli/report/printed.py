@@ -19,7 +19,7 @@ JUDGED = (
     "calls", "ran", "unavailable", "errors", "flagged", "would block", "rate (95 %)",
 )  # fmt: skip
 SAID = (
-    "labels", "precision (95 %)", "missed", "suppressed", "overrides", "held", "granted",
+    "labels", "precision (95 %)", "missed (by all)", "suppressed", "overrides", "held", "granted",
 )  # fmt: skip
 TITLES = {
     Standing.SAFE: "Safe to enforce now",
@@ -66,10 +66,8 @@ def said(place: Place) -> Iterator[str]:
     counts = place.counts
     yield _number(counts.precision.of)
     yield interval(counts.precision) or "-"
-    yield from map(
-        _number,
-        (counts.missed, counts.suppressed, counts.overrides, counts.held, counts.granted),
-    )
+    yield f"{counts.missed:,} ({counts.missed_by_all:,})" if counts.missed else "-"
+    yield from map(_number, (counts.suppressed, counts.overrides, counts.held, counts.granted))
 
 
 def speaks(place: Place) -> bool:

@@ -70,8 +70,8 @@ class Readiness:
         return (
             f"It judged at least {self.min_calls:,} calls.",
             f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
-            f"Of the calls that it would block, {self.min_labels:,} are labelled (all, where there"
-            " are fewer), and none of these is labelled ok.",
+            f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
+            " where there are fewer), and none of these is labelled ok.",
             f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and are"
             " not labelled hallucinated, at the upper end of the 95 % interval.",
             f"Labels can stand in for the two conditions before: where {self.min_labels:,} or more"
@@ -95,13 +95,12 @@ class Readiness:
 
     def labels_wanting(self, counts: Watch) -> int | None:
         """Give how many more labels are enough, all of them hallucinated; None where none are."""
-        left = counts.would_block - counts.block_precision.of
+        left = counts.found_blocks - counts.block_precision.of
 
         def enough(more: int) -> bool:
             told = replace(counts, true_blocks=counts.true_blocks + more)
-            few = told.block_precision.of < min(self.min_labels, told.would_block)
-            many = told.unproven_stops.ends[1] > self.max_stops
-            return self.proven(told) or not (few or many or told.false_blocks)
+            few = told.block_precision.of < min(self.min_labels, told.found_blocks)
+            return self.proven(told) or not (few or self._many(told) or told.false_blocks)
 
         more = bisect_left(range(left + 1), True, key=enough)
         return more if more <= left else None
@@ -121,11 +120,16 @@ class Readiness:
         todo = self._label_more(counts)
         if counts.false_blocks:
             yield _false_blocks(counts, self)
-        elif counts.block_precision.of < min(self.min_labels, counts.would_block):
+        elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
             yield _unlabelled(counts, todo)
-        if counts.unproven_stops.ends[1] > self.max_stops and counts.looked:
-            many = bool(counts.unproven_stops.hits)
-            yield _many_stops(counts, self, todo) if many else _wide(counts, self)
+        if self._many(counts):
+            yield _many_stops(counts, self, todo)
+        elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
+            yield _wide(counts, self)
+
+    def _many(self, counts: Watch) -> bool:
+        stops = counts.unproven_stops
+        return bool(stops.hits) and stops.ends[1] > self.max_stops
 
     def _label_more(self, counts: Watch) -> str:
         more = self.labels_wanting(counts)
@@ -175,10 +179,10 @@ def _false_blocks(counts: Watch, rule: Readiness) -> Reason:
 
 def _unlabelled(counts: Watch, todo: str) -> Reason:
     told = (
-        f"{counts.would_block:,} of {counts.looked:,} calls would be blocked,"
+        f"{counts.found_blocks:,} of {counts.looked:,} calls would be blocked,"
         f" {counts.block_precision.of or 'none'} of them labelled"
     )
-    return Reason("unlabelled_blocks", told, todo, True)
+    return Reason("unlabelled_blocks", told, todo, False)
 
 
 def _many_stops(counts: Watch, rule: Readiness, todo: str) -> Reason:

@@ -45,10 +45,11 @@ class Watch(Counts):
 
     Attributes:
         looked: Calls that it judged, failed to judge, or found something in nevertheless.
+        found_blocks: Calls it would block because of what it found, not because it broke.
         true_flags: Flagged calls that are labelled hallucinated.
         false_flags: Flagged calls that are labelled ok.
-        true_blocks: Calls it would block that are labelled hallucinated.
-        false_blocks: Calls it would block that are labelled ok.
+        true_blocks: Those of `found_blocks` that are labelled hallucinated.
+        false_blocks: Those of `found_blocks` that are labelled ok.
         missed: Calls labelled hallucinated that it judged without finding anything.
         missed_by_all: Those of them in which no other layer found anything either.
         findings: Its findings, those that do not weigh included.
@@ -60,6 +61,7 @@ class Watch(Counts):
     """
 
     looked: int = 0
+    found_blocks: int = 0
     true_flags: int = 0
     false_flags: int = 0
     true_blocks: int = 0
@@ -80,8 +82,8 @@ class Watch(Counts):
 
     @property
     def unproven_stops(self) -> Share:
-        """The calls that it would block and nobody labelled hallucinated."""
-        return Share(self.would_block - self.true_blocks, self.looked)
+        """The calls that its findings would block and nobody labelled hallucinated."""
+        return Share(self.found_blocks - self.true_blocks, self.looked)
 
     @property
     def precision(self) -> Share:
@@ -90,7 +92,7 @@ class Watch(Counts):
 
     @property
     def block_precision(self) -> Share:
-        """The same of the calls that it would block."""
+        """The same of the calls that its findings would block."""
         return Share(self.true_blocks, self.true_blocks + self.false_blocks)
 
     @property
@@ -108,6 +110,16 @@ class Case(NamedTuple):
     blamed: bool
     truth: Truth | None
 
+    @property
+    def flagged(self) -> bool:
+        """Whether a finding of the layer weighs."""
+        return any(finding.weighs for finding in self.findings)
+
+    @property
+    def found_block(self) -> bool:
+        """Whether strict mode would have blocked because of what the layer found."""
+        return self.blamed and self.flagged
+
     @classmethod
     def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> Case:
         """Give what concerns one layer."""
@@ -123,7 +135,7 @@ class Place:
     Attributes:
         counts: What it did.
         reasons: Why it did not judge: outcome and reason to the number of calls.
-        unlabelled: The newest calls it would block that have no label, by decision id.
+        unlabelled: The newest calls its findings would block that have no label, by decision id.
         modes: The modes it was last seen in, one for each tool.
     """
 
@@ -185,6 +197,7 @@ class Place:
         counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
         counts.flagged += bool(weighing)
         counts.would_block += case.blamed
+        counts.found_blocks += case.found_block
         counts.suppressed += sum(f.suppressed for f in case.findings)
         counts.uncounted += sum(not f.counted for f in case.findings)
         granted = case.blamed and decision.approval == "granted"
@@ -193,16 +206,16 @@ class Place:
         counts.overrides += granted or any(map(_let_through, case.findings))
 
     def _labels(self, case: Case) -> None:
-        counts, flagged = self.counts, any(f.weighs for f in case.findings)
+        counts, flagged = self.counts, case.flagged
         if case.truth is None:
-            if case.blamed:
+            if case.found_block:
                 self.unlabelled.append(case.decision.id)
             return
         true = case.truth is Truth.HALLUCINATED
         counts.true_flags += flagged and true
         counts.false_flags += flagged and not true
-        counts.true_blocks += case.blamed and true
-        counts.false_blocks += case.blamed and not true
+        counts.true_blocks += case.found_block and true
+        counts.false_blocks += case.found_block and not true
         missed = true and not flagged and case.coverage.outcome is Outcome.RAN
         counts.missed += missed
         counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN
