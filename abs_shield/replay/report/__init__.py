@@ -1,10 +1,12 @@
 """What a decision log says of every layer and tool, and what may be enforced."""
 
+from abs_shield.replay.report.muted import muted
+from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
-from abs_shield.replay.report.report import OTHERS, UNREGISTERED, Report, muted
+from abs_shield.replay.report.report import OTHERS, UNREGISTERED, Report
 from abs_shield.replay.report.rollout import Standing, Step, modes, rollout
 from abs_shield.replay.report.totals import Totals
-from abs_shield.replay.report.watched import Place, Share, Watch
+from abs_shield.replay.report.watch import Share, Watch
 
 __all__ = [
     "OTHERS",

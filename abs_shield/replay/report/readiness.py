@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report.watched import Place, Watch
+from abs_shield.replay.report.place import Place
+from abs_shield.replay.report.watch import Watch
 
 
 class Reason(NamedTuple):

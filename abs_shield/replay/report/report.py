@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
-from abs_shield.core import LAYER_NAMES, Decision, Outcome, Subject, Verdict
+from abs_shield.core import LAYER_NAMES, Decision, Subject, Verdict
 from abs_shield.core.label import Label
 from abs_shield.replay.blame import blamed
 from abs_shield.replay.heat import Cell, HeatRow, hottest
+from abs_shield.replay.report.place import Case, Place
 from abs_shield.replay.report.totals import Totals
-from abs_shield.replay.report.watched import Case, Place, Share, Watch
+from abs_shield.replay.report.watch import Share, Watch
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.telemetry.traits import unregistered
 
@@ -69,7 +70,8 @@ class Report:
         tool = _bounded(tool, self._calls, _TOOLS)
         self._calls[tool] = self._calls.get(tool, 0) + 1
         to_blame = blamed(decision)
-        for layer in dict.fromkeys((*decision.coverage, *(f.check for f in decision.findings))):
+        layers = {**decision.coverage, **{f.check: None for f in decision.findings}}
+        for layer in layers:
             case = Case.of(decision, layer, blamed=layer in to_blame, truth=truth)
             name = _bounded(layer, self._layers, _LAYERS)
             self._layers[name] = None
@@ -152,29 +154,6 @@ def _entry(layer: str, place: Place) -> dict[str, Any]:
             {"outcome": outcome.value, "reason": reason, "calls": calls}
             for (outcome, reason), calls in place.reasons.most_common()
         ],
-        "unlabelled": list(place.unlabelled),
+        "unlabelled": [name for _, name in place.unlabelled],
         "modes": sorted(place.modes),
     }
-
-
-def muted(report: Report) -> dict[str, str]:
-    """Name the layers that say nothing, whatever a call does, and why: to be seen to first."""
-    silent = {name: "the policy does not run it" for name in LAYER_NAMES}
-    for layer in report.layers():
-        silent.pop(layer, None)
-        if why := _silence(report.place(layer)):
-            silent[layer] = why
-    return silent if report.layers() else {}
-
-
-def _silence(place: Place) -> str:
-    counts = place.counts
-    if not counts.ran:
-        why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
-        return f"it judged none of {counts.calls:,} calls: {why}"
-    if counts.findings and not counts.flagged:
-        return (
-            f"none of its {counts.findings:,} findings weighs: {counts.suppressed:,} are suppressed"
-            f", {counts.uncounted:,} are below the threshold"
-        )
-    return ""

@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Mode, Outcome
+from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import NO_TOOLS, Report
-from abs_shield.replay.report.watched import Place
 
 
 class Standing(StrEnum):
@@ -45,7 +45,8 @@ class Step:
     @property
     def look_at(self) -> tuple[str, ...]:
         """Ids of decisions to look at first: the newest that it would block without a label."""
-        return tuple(reversed(self.place.unlabelled)) if self.reasons else ()
+        newest = reversed(self.place.unlabelled)
+        return tuple(name for _, name in newest) if self.reasons else ()
 
     @property
     def todos(self) -> tuple[str, ...]:

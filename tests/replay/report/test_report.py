@@ -177,6 +177,16 @@ def test_what_a_layer_does_not_see_is_said():
             ) == step.caveats  # fmt: skip
 
 
+def test_the_newest_calls_without_a_label_are_named():
+    """Whatever their tool: five, in the order in which they were judged."""
+    calls = [(name, "x") for _ in range(4) for name in ("first", "second")]
+    decisions = judged(*calls)
+    labels = labelled(decisions[-1:], Truth.OK)
+    named = Report.of(decisions, labels).place("parameter_mismatch").unlabelled
+
+    assert [decision.id for decision in decisions[2:7]] == [name for _, name in named]
+
+
 def test_sessions_are_counted_once():
     """Two calls of a session are one session; so is every call without one."""
     one, two = judged(("first", 1), ("first", 2))
