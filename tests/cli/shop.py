@@ -47,7 +47,7 @@ def refund(number: int, amount: float = 20) -> dict:
 
 def judge(store: Store, calls: Iterable[dict], *, declared=None) -> list[Decision]:
     """Judge calls, each in a session whose user names its order, and keep them in a store."""
-    firewall = Shield(declared or policy(), store=store, hooks=())
+    firewall = Shield(declared or policy(), store=store)
     decisions = []
     for call in calls:
         named = call["arguments"].get("order_id", "W1")

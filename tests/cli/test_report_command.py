@@ -102,7 +102,7 @@ def test_approvals_are_counted(command, log):
     store = open_store(log)
     from abs_shield import CallBlocked, Shield
 
-    firewall = Shield(strict, store=store, hooks=(), approver=lambda _: next(asked))
+    firewall = Shield(strict, store=store, approver=lambda _: next(asked))
     for number in range(2):
         with firewall.session() as session:
             session.user("Please see to my order W1.")
@@ -134,7 +134,7 @@ def test_findings_below_the_threshold_mute_a_layer(command, log):
     store = open_store(log)
     from abs_shield import Shield
 
-    firewall = Shield(store_policy, store=store, hooks=())
+    firewall = Shield(store_policy, store=store)
     with firewall.session() as session:
         session.user("Please see to my order W1.")
         firewall.check_call(unseen)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.core import Mode, Outcome
+from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.replay.report.place import Place
 from abs_shield.replay.report.readiness import Readiness, Reason, percent
 from abs_shield.replay.report.report import NO_TOOLS, Report
@@ -92,8 +93,13 @@ def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
     for tool in report.tools():
         if tool not in NO_TOOLS and (tool, layer) in report:
             step = _step(layer, tool, report, rule)
-            if _differs(step, whole):
+            if _differs(step, whole) and _concerns(step):
                 yield step
+
+
+def _concerns(step: Step) -> bool:
+    """Whether the layer can say anything of that tool: a known name is only a fault if it was."""
+    return step.layer != PHANTOM_TOOL or bool(step.place.counts.findings)
 
 
 def _step(layer: str, tool: str, report: Report, rule: Readiness) -> Step:
@@ -132,9 +138,4 @@ def _caveats(place: Place, rule: Readiness) -> Iterator[str]:
         yield (
             f"{counts.overrides:,} calls that it would have blocked were let through by a"
             " suppression or an approval"
-        )
-    if counts.missed_by_all:
-        yield (
-            f"in {counts.missed_by_all:,} calls labelled hallucinated it found nothing, nor did"
-            " any other layer"
         )

@@ -30,7 +30,7 @@ def judged(*calls: tuple[str, object], **fields) -> list[Decision]:
     """Judge calls by name and number in audit mode."""
     store = MemoryStore()
     declared = shield.configure(**({"mode": "audit", "tools": TOOLS, "layers": LAYERS} | fields))
-    firewall = Shield(declared, store=store, hooks=())
+    firewall = Shield(declared, store=store)
     for name, number in calls:
         with firewall.session():
             firewall.check_call({"name": name, "arguments": {"n": number}})
@@ -143,6 +143,15 @@ def test_unknown_tools_get_no_entry_of_their_own():
     report = Report.of(judged(*((f"made_{n}", n) for n in range(500))))
 
     assert {("phantom_tool", ""), ("parameter_mismatch", "")} == set(standing(report, min_calls=0))
+
+
+def test_a_known_name_is_not_told_safe_by_itself():
+    """`phantom_tool` blocks unknown names; a tool that is known needs no entry for it."""
+    invented = judged(*((f"made_{n}", n) for n in range(9)))
+    found = standing(Report.of([*judged(*BUSY), *invented]))
+
+    assert Standing.NOT_YET is found["phantom_tool", ""]
+    assert ("phantom_tool", "first") not in found
 
 
 def test_what_is_enforced_is_read_from_the_log():
