@@ -19,11 +19,12 @@ _HEAT = {Verdict.SUSPICIOUS: "black on yellow", Verdict.HALLUCINATED: "bold whit
 
 def heat_table(rows: Sequence[HeatRow], layers: Sequence[str]) -> Table:
     """Lay out the heatmap; each count wears a sign, so that it reads without colours too."""
-    table = Table("tool", "calls", box=box.SIMPLE_HEAD)
-    table.columns[1].justify = "right"
+    table = Table(box=box.SIMPLE_HEAD)
+    table.add_column("tool", overflow="fold")
+    table.add_column("calls", justify="right")
     for layer in layers:
         name = safe(layer, limit=60).plain.replace("_", "\n")
-        table.add_column(Text(name), justify="center")
+        table.add_column(Text(name), justify="center", overflow="fold")
     for row in rows:
         cells = [_drawn(row.cells[layer]) for layer in layers]
         table.add_row(safe(row.tool, limit=40), f"{row.calls:,}", *cells)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import time
 from html.parser import HTMLParser
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 
+from abs_shield.cli.report.printed import printed
+from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
+from abs_shield.replay.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.ledger import Query
 from abs_shield.stores.record import Entry, Kind
@@ -231,6 +237,23 @@ def test_the_rules_numbers_are_options(command, busy):
 
     assert "Safe to enforce now\n  nothing" in done.out
     assert "It judged at least 5,000 calls." in done.out
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_narrow_terminal_loses_nothing(busy, width):
+    """Columns fold, and no line is wider than the terminal."""
+    store = open_store(busy[0], existing=True)
+    report = Report.of(store.scan())
+    summary = Summary.of(report, Readiness(), log="log.db")
+    console = Console(width=width, file=io.StringIO(), record=True)
+    for part in printed(summary, rows=20):
+        if isinstance(part, Table):
+            console.print(part)
+    text = console.export_text()
+
+    assert width >= max(map(len, text.splitlines()))
+    assert {name for name in LAYER_NAMES if name in text} == {*LAYER_NAMES}
+    assert "…" not in text
 
 
 def test_enforced_layers_are_said_to_be(command, log):

@@ -88,9 +88,9 @@ def _title(text: str) -> Text:
 def _table(*names: str, columns: Sequence[str]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in names:
-        table.add_column(name, overflow="fold", min_width=6)
+        table.add_column(name, overflow="fold", min_width=6, no_wrap=name == "layer")
     for name in columns:
-        table.add_column(name, justify="right", overflow="fold", min_width=len(name.split()[0]))
+        table.add_column(name, justify="right", overflow="fold", min_width=3)
     return table
 
 
