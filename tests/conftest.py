@@ -1,4 +1,4 @@
-"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; inner pytest runs."""
+"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; plugins of the tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("pytester",)
+pytest_plugins = ("pytester", "tests.postgres")
 
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(
     prefix="abs_shield-state"

@@ -14,7 +14,9 @@ from abs_shield.cli.faults import BadInput
 
 
 @contextmanager
-def output(path: str | None, *, inputs: Iterable[str] = ()) -> Iterator[IO[bytes]]:
+def output(
+    path: str | None, *, inputs: Iterable[str] = (), option: str = "--output"
+) -> Iterator[IO[bytes]]:
     """
     Open *path* under another name, and give it its own at the end; None is the standard output.
 
@@ -29,9 +31,9 @@ def output(path: str | None, *, inputs: Iterable[str] = ()) -> Iterator[IO[bytes
         yield sys.stdout.buffer
         return
     if any(name != "-" and _same(name, path) for name in inputs):
-        raise BadInput(f"`--output`: {path} is read as well; name another file")
+        raise BadInput(f"`{option}`: {path} is read as well; name another file")
     real = Path(os.path.realpath(path))
-    if _special(real):
+    if _special(real, option=option):
         with open(real, "wb") as file:
             yield file
         return
@@ -61,10 +63,10 @@ def _same(name: str, path: str) -> bool:
     return False
 
 
-def _special(path: Path) -> bool:
+def _special(path: Path, *, option: str) -> bool:
     with suppress(FileNotFoundError):
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise BadInput(f"`--output`: {path} is a folder; name a file in it")
+            raise BadInput(f"`{option}`: {path} is a folder; name a file in it")
         return not stat.S_ISREG(mode)
     return False

@@ -50,6 +50,11 @@ def heatmap(judged: Iterable[Judged], layers: Iterable[str]) -> list[HeatRow]:
         HeatRow(tool, count, {name: _cell(tool, name, ran, found) for name in names})
         for tool, count in calls.items()
     ]
+    return hottest(rows)
+
+
+def hottest(rows: Iterable[HeatRow]) -> list[HeatRow]:
+    """Sort rows: the gravest findings first, then the most of them, then the most calls."""
     return sorted(rows, key=_heat, reverse=True)
 
 

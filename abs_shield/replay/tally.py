@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any, NamedTuple
 
-from abs_shield.core import Decision, Outcome, Verdict
+from abs_shield.core import Outcome, Verdict
+from abs_shield.replay.blame import blamed
 from abs_shield.replay.judge import Judged
 from abs_shield.replay.runs import Run
 
@@ -43,15 +44,12 @@ class Counts:
 
     def add(self, other: Counts) -> None:
         """Add *other* to these counts."""
-        for name in _COUNTS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for field in fields(other):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
 
     def to_dict(self) -> dict[str, int]:
         """Give the counts as JSON-able data."""
         return asdict(self)
-
-
-_COUNTS = tuple(field.name for field in fields(Counts))
 
 
 class _Place(NamedTuple):
@@ -90,14 +88,14 @@ class Tally:
         whole.calls += 1
         whole.flagged += decision.verdict is not Verdict.CLEAN
         whole.would_block += decision.would_block
-        blamed = _blamed(decision)
+        to_blame = blamed(decision)
         for layer, coverage in decision.coverage.items():
             place = _Place(judged.source, layer, judged.success)
             counts = self._places.get(place)
             if counts is None:
                 counts = self._places[place] = Counts()
             counts.calls += 1
-            counts.would_block += layer in blamed
+            counts.would_block += layer in to_blame
             if coverage.outcome is Outcome.RAN:
                 counts.ran += 1
             else:
@@ -193,12 +191,3 @@ class Tally:
                 flagged.add(place)
         for place in flagged:
             self._places[place].flagged += 1
-
-
-def _blamed(decision: Decision) -> set[str]:
-    """The layers because of which strict mode would have blocked."""
-    if not decision.would_block:
-        return set()
-    gravest = {f.check for f in decision.findings if f.weighs and f.verdict is decision.verdict}
-    broken = {k for k, said in decision.coverage.items() if said.outcome is Outcome.ERROR}
-    return broken if decision.verdict is not Verdict.HALLUCINATED and broken else gravest | broken

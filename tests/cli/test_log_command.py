@@ -159,7 +159,7 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
         (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
         (["verify", "{text}"], "file is not a database"),
         (["prune", "{log}"], "say how long records are kept: `--older-than 90d`"),
-        (["prune", "{log}", "--older-than", "soon"], "`--older-than` is `soon`; give `90d`"),
+        (["prune", "{log}", "--older-than", "soon"], "`--older-than`: `soon` is no time; write 7d"),
         (["prune", "{log}", "--older-than", "2999-01-01"], "which is in the future"),
         (["export", "{log}", "--format", "parquet"], "name a file: `--output"),
         (["export", "{log}", "-o", "{dir}/no/x.jsonl"], "there is no folder"),

@@ -1,16 +1,11 @@
-"""A store of every kind, in a place of its own."""
+"""A store of every kind."""
 
 from __future__ import annotations
-
-import contextlib
-from collections.abc import Iterator
-from uuid import uuid4
 
 import pytest
 
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
 from abs_shield.stores import MemoryStore, SqliteStore, Store
-from tests.stores.servers import Server, programs, served
 
 KINDS = ("memory", "sqlite", "postgres")
 DURABLE = KINDS[1:]
@@ -36,27 +31,6 @@ def decision(number: int, **changes: object) -> Decision:
 def ids(decisions) -> list[str]:
     """Name decisions by their ids."""
     return [d.id for d in decisions]
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Server]:
-    """Start a server, or say why there is none."""
-    pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
-    if not (found := programs()):
-        pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
-    with served(found) as server:
-        yield server
-
-
-@pytest.fixture
-def dsn(postgres) -> str:
-    """Give the address of a schema with nothing in it."""
-    import psycopg
-
-    schema = f"t{uuid4().hex}"
-    with psycopg.connect(postgres.dsn("public"), autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {schema}")
-    return postgres.dsn(schema)
 
 
 @pytest.fixture

@@ -11,10 +11,12 @@ from rich.text import Text
 
 from abs_shield.cli.demo.agent import USER, attempts
 from abs_shield.cli.demo.policy import POLICY
-from abs_shield.cli.demo.recorded import LEGEND, heat_table, recorded
+from abs_shield.cli.demo.recorded import recorded
 from abs_shield.cli.demo.scenes import SCENES
+from abs_shield.cli.heat import LEGEND, heat_table
 from abs_shield.cli.screen import STYLES, line, safe, screen
 from abs_shield.core import Decision, ToolCall
+from abs_shield.replay import heatmap
 from abs_shield.shield import Shield
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -73,7 +75,8 @@ def _called(call: ToolCall) -> Text:
 def _heatmap(console: Console) -> None:
     judged = recorded()
     blocked = sum(one.decision.would_block for one in judged)
-    console.print(heat_table(judged))
+    layers = POLICY.layer_names
+    console.print(heat_table(heatmap(judged, layers), layers))
     console.print(Text(LEGEND))
     console.print(f"{len(judged)} calls; strict mode would have blocked {blocked} of them.")
     console.print("Next: abs-shield check --help, abs-shield replay --help")

@@ -14,7 +14,7 @@ from abs_shield.cli.faults import BadInput
 from abs_shield.cli.log.opened import Database, opened
 from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
-from abs_shield.cli.times import moment
+from abs_shield.cli.when import seconds_of
 from abs_shield.stores.durable import DurableStore
 
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
@@ -48,8 +48,7 @@ def command(
     """
     if format is Format.PARQUET and to is None:
         raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
-    start = None if since is None else moment(since, option="--since")
-    end = None if until is None else moment(until, option="--until")
+    start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
         decisions = _labelled(store, start, end)
         with output(to) as file:

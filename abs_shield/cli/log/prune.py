@@ -9,7 +9,7 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.log.opened import Database, opened
-from abs_shield.cli.times import moment
+from abs_shield.cli.when import seconds_of
 
 EXAMPLE = "Example: abs-shield log prune decisions.db --older-than 90d"
 
@@ -17,17 +17,17 @@ EXAMPLE = "Example: abs-shield log prune decisions.db --older-than 90d"
 def command(
     database: Database = None,
     older_than: Annotated[
-        str, typer.Option(metavar="WHEN", help="An age such as 90d, or a date: 2026-11-01.")
-    ] = "",
+        str | None, typer.Option(metavar="WHEN", help="An age such as 90d, or a date: 2026-11-01.")
+    ] = None,
 ) -> None:
     """
     Delete the oldest records; what stays still verifies.
 
     Exits with 0, with 2 for bad input.
     """
-    if not older_than:
+    before = seconds_of(older_than, option="--older-than")
+    if before is None:
         raise BadInput("say how long records are kept: `--older-than 90d`")
-    before = moment(older_than, option="--older-than")
     if before > time.time():
         raise BadInput(
             f"`--older-than` is `{older_than}`, which is in the future; name a past date"

@@ -1,0 +1,48 @@
+"""Labels written as JSONL, joined with their decisions, so that other programs can read them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from abs_shield.cli.output import output
+from abs_shield.core import Subject
+from abs_shield.stores.durable import DurableStore
+
+
+def export(store: DurableStore, path: str) -> None:
+    """
+    Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
+
+    Args:
+        store: The decision log.
+        path: The file, which appears when it is complete; ``-`` is the standard output.
+    """
+    lost: list[str] = []
+    lines = (json.dumps(found) + "\n" for found in _labelled(store, lost))
+    with output(None if path == "-" else path, option="--export") as file:
+        for line in lines:
+            file.write(line.encode())
+    if lost:
+        print(
+            f"{len(lost):,} labels are left out: their decisions are no longer kept, or are not"
+            " about a call",
+            file=sys.stderr,
+        )
+
+
+def _labelled(store: DurableStore, lost: list[str]) -> Iterator[dict[str, Any]]:
+    for label in store.labels().values():
+        decision = store.get(label.decision_id)
+        if decision is None or decision.subject is not Subject.CALL:
+            lost.append(label.decision_id)
+            continue
+        yield {
+            "session_id": decision.session_id,
+            "run_id": decision.run_id,
+            "call_id": decision.call_id,
+            "decision_id": decision.id,
+            "label": label.truth.value,
+        }

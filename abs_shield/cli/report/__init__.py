@@ -1,0 +1,185 @@
+"""`abs-shield report`: what the decision log says, and what may be enforced."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import track
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import output
+from abs_shield.cli.report.page import page
+from abs_shield.cli.report.printed import printed
+from abs_shield.cli.report.summary import Summary
+from abs_shield.cli.screen import print_json, screen
+from abs_shield.cli.when import seconds_of
+from abs_shield.core import Decision
+from abs_shield.replay.report import Readiness, Report
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.places import log_key, open_store, usual_log
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_RULE = Readiness()
+
+
+class Format(StrEnum):
+    """How a report is printed."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def _share(name: str, help: str) -> Any:
+    return typer.Option(name, metavar="SHARE", min=0.0, max=1.0, help=help)
+
+
+@app.command(epilog="Example: abs-shield report decisions.db --since 7d --html report.html")
+def report(
+    db: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[DB]",
+            help="A SQLite file or postgresql:// address; else ABS_SHIELD_LOG, or your own log.",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="From then on: 7d, 12h, or an ISO time.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Up to then, without it.")
+    ] = None,
+    policy_revision: Annotated[
+        str | None, typer.Option(metavar="R", help="Only this revision of the policy.")
+    ] = None,
+    format: Annotated[Format, typer.Option(help="Tables, or one JSON object.")] = Format.TABLE,
+    html: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Write a page of it as well.")
+    ] = None,
+    rows: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Tools shown in the tables, the hottest first.")
+    ] = 20,
+    min_calls: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Safe: calls that a layer judged, at least.")
+    ] = _RULE.min_calls,
+    max_errors: Annotated[
+        float, _share("--max-errors", "Safe: calls that it failed to judge, at most.")
+    ] = _RULE.max_errors,
+    min_labels: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Safe: calls it would block with a label.")
+    ] = _RULE.min_labels,
+    max_stops: Annotated[
+        float, _share("--max-stops", "Safe: would block, not labelled hallucinated, at most.")
+    ] = _RULE.max_stops,
+    min_precision: Annotated[
+        float, _share("--min-precision", "Safe: labelled precision that decides alone.")
+    ] = _RULE.min_precision,
+    max_dropped: Annotated[
+        float, _share("--max-dropped", "Safe: decisions missing from the log, at most.")
+    ] = _RULE.max_dropped,
+    min_coverage: Annotated[
+        float, _share("--min-coverage", "Below it is said what a layer does not see.")
+    ] = _RULE.min_coverage,
+) -> None:
+    """
+    Report what every layer did on every tool, and what is safe to enforce now.
+
+    Reads a decision log; nothing is judged again. The rule stands at the end of the report. Exits
+    with 0, whatever the report says, and with 2 for bad input.
+    """
+    rule = Readiness(
+        min_calls=min_calls, max_errors=max_errors, min_labels=min_labels, max_stops=max_stops,
+        min_precision=min_precision, max_dropped=max_dropped, min_coverage=min_coverage,
+    )  # fmt: skip
+    start = seconds_of(since, option="--since")
+    end = seconds_of(until, option="--until")
+    if start is not None and end is not None and start >= end:
+        raise BadInput("`--until` is not after `--since`; there is no time between them")
+    address = usual_log() if db is None else db
+    store = open_store(address, key=log_key(), existing=True)
+    try:
+        made = _report(store, since=start, until=end, revision=policy_revision)
+    finally:
+        store.close()
+    limited = not (since is until is policy_revision is None)
+    summary = Summary.of(made, rule, log=named(address), limited=limited)
+    if format is Format.JSON:
+        print_json(summary.to_dict())
+    else:
+        console = screen()
+        for part in printed(summary, rows=rows):
+            console.print(part, soft_wrap=not hasattr(part, "columns"))
+    if html is not None:
+        with output(html, option="--html") as file:
+            file.write(page(summary).encode())
+
+
+def named(address: str) -> str:
+    """
+    Name a log without the password or options that its address may hold.
+
+    >>> named("postgresql://ann:secret@db:5432/agents?sslkey=x"), named("log.db")
+    ('postgresql://db:5432/agents', 'log.db')
+    """
+    scheme, found, rest = address.partition("://")
+    if not found:
+        return address
+    return f"{scheme}://{rest.partition('?')[0].rpartition('@')[2]}"
+
+
+def _report(
+    store: DurableStore, *, since: float | None, until: float | None, revision: str | None
+) -> Report:
+    chosen = _Chosen(revision)
+    whole = since is None and until is None
+    decisions = _shown(store.scan(since=since, until=until), total=len(store) if whole else None)
+    gaps = [
+        gap
+        for gap in store.gaps()
+        if (since is None or gap["last_at"] >= since) and (until is None or gap["first_at"] < until)
+    ]
+    made = Report.of(chosen.of(decisions), store.labels(), gaps)
+    chosen.require_found()
+    return made
+
+
+class _Chosen:
+    """The decisions of one policy revision, or of all."""
+
+    def __init__(self, revision: str | None) -> None:
+        self._revision = revision
+        self._others: dict[str, None] = {}
+        self._found = False
+
+    def of(self, decisions: Iterable[Decision]) -> Iterator[Decision]:
+        for decision in decisions:
+            if self._revision in (None, decision.policy_revision):
+                self._found = True
+                yield decision
+            elif len(self._others) < 1_000:
+                self._others[decision.policy_revision] = None
+
+    def require_found(self) -> None:
+        """Refuse a revision that nobody has, where others are there."""
+        if self._found or self._revision is None or not self._others:
+            return
+        near = nearest(self._revision, self._others)
+        newest = ", ".join(f"`{escaped(name)}`" for name in list(self._others)[-3:])
+        hint = f"did you mean `{escaped(near[0])}`?" if near else f"the newest are {newest}"
+        raise BadInput(f"no decision has policy revision `{escaped(self._revision)}`; {hint}")
+
+
+def _shown(decisions: Iterable[Decision], *, total: int | None) -> Iterator[Decision]:
+    """Show on the standard error, where it is a terminal, how much is read."""
+    console = Console(stderr=True)
+    yield from track(
+        decisions, "report", total=total, console=console, transient=True,
+        disable=not console.is_terminal or not sys.stderr.isatty(),
+    )  # fmt: skip

@@ -1,0 +1,52 @@
+"""HTML built as a tree, so that no text can become markup."""
+
+from __future__ import annotations
+
+from html import escape
+from xml.etree.ElementTree import Element
+
+from abs_shield.text.show import escaped
+
+_LONGEST = 2_000
+_VOID = frozenset({"meta"})
+_RAW = frozenset({"style"})
+"""Holds our own text alone, and no element."""
+
+
+def node(tag: str, *children: str | Element, **attributes: str) -> Element:
+    r"""
+    Give an element; texts are escaped twice, for the page and for the eye.
+
+    Args:
+        tag: Its name.
+        children: Texts and elements, in order.
+        attributes: By name; `class_` is the class.
+
+    >>> print(html(node("b", "<i>\u202e", title='"')))
+    <b title="&quot;">&lt;i&gt;\u202e</b>
+    """
+    made = Element(tag, {name.rstrip("_"): shown(told) for name, told in attributes.items()})
+    for child in children:
+        if isinstance(child, Element):
+            made.append(child)
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + shown(child)
+        else:
+            made.text = (made.text or "") + shown(child)
+    return made
+
+
+def shown(text: str) -> str:
+    """Give *text* with everything visible that would not print."""
+    return escaped(text, limit=_LONGEST)
+
+
+def html(element: Element) -> str:
+    """Write an element as HTML; `ElementTree` would leave ``<`` in attributes as it is."""
+    named = "".join(f' {name}="{escape(told)}"' for name, told in element.items())
+    if element.tag in _VOID:
+        return f"<{element.tag}{named}>"
+    text = element.text or ""
+    inner = text if element.tag in _RAW else escape(text)
+    inner += "".join(html(child) + escape(child.tail or "") for child in element)
+    return f"<{element.tag}{named}>{inner}</{element.tag}>"

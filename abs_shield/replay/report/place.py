@@ -1,0 +1,161 @@
+"""What one layer did on the calls of one tool, as the decision log tells it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
+from abs_shield.core.label import Truth
+from abs_shield.replay.report.watch import Watch
+
+OTHER_REASONS = "other reasons"
+_REASONS = 8
+LOOKED_AT = 5
+"""Decisions named as the ones to look at first, at most."""
+
+
+class Case(NamedTuple):
+    """One call as one layer sees it."""
+
+    decision: Decision
+    findings: list[Finding]
+    coverage: Coverage
+    blamed: bool
+    truth: Truth | None
+
+    @property
+    def flagged(self) -> bool:
+        """Whether a finding of the layer weighs."""
+        return any(finding.weighs for finding in self.findings)
+
+    @property
+    def found_block(self) -> bool:
+        """Whether strict mode would have blocked because of what the layer found."""
+        return self.blamed and self.flagged
+
+    @classmethod
+    def of(cls, decision: Decision, layer: str, *, blamed: bool, truth: Truth | None) -> Case:
+        """Give what concerns one layer."""
+        findings = [f for f in decision.findings if f.check == layer]
+        return cls(decision, findings, decision.coverage.get(layer, RAN), blamed, truth)
+
+
+@dataclass(slots=True)
+class Place:
+    """
+    One layer on one tool, or on several.
+
+    Attributes:
+        counts: What it did.
+        reasons: Why it did not judge: outcome and reason to the number of calls.
+        unlabelled: The newest calls its findings would block that have no label: when they
+            were judged, and their decisions' ids.
+        modes: The modes it was last seen in, one for each tool.
+    """
+
+    counts: Watch = field(default_factory=Watch)
+    reasons: Counter[tuple[Outcome, str]] = field(default_factory=Counter)
+    unlabelled: list[tuple[float, str]] = field(default_factory=list)
+    modes: set[Mode] = field(default_factory=set)
+    _revision: str = ""
+    _of_finding: bool = False
+
+    def update(self, case: Case) -> None:
+        """Count one call."""
+        counts = self.counts
+        counts.calls += 1
+        counts.looked += (
+            case.coverage.outcome is not Outcome.UNAVAILABLE or case.flagged or case.blamed
+        )
+        self._outcome(case.coverage)
+        if case.blamed:
+            self._blocks(case)
+        if case.findings:
+            self._findings(case)
+        if case.truth is not None:
+            self._label(case, case.truth is Truth.HALLUCINATED)
+        elif case.found_block:
+            self._keep([(case.decision.at, case.decision.id)])
+        self._mode(case)
+
+    def add(self, other: Place) -> None:
+        """Add *other* to this one."""
+        self.counts.add(other.counts)
+        self.reasons.update(other.reasons)
+        self._keep(other.unlabelled)
+        self.modes |= other.modes
+
+    @classmethod
+    def sum(cls, places: Iterable[Place]) -> Place:
+        """Give several as one."""
+        total = cls()
+        for place in places:
+            total.add(place)
+        return total
+
+    def reason(self, outcome: Outcome) -> str:
+        """Give the most frequent reason of an outcome; empty where there is none."""
+        found = ((n, why) for (kind, why), n in self.reasons.items() if kind is outcome)
+        return max(found, default=(0, ""))[1]
+
+    def _keep(self, unlabelled: Iterable[tuple[float, str]]) -> None:
+        self.unlabelled = sorted([*self.unlabelled, *unlabelled])[-LOOKED_AT:]
+
+    def _outcome(self, coverage: Coverage) -> None:
+        counts = self.counts
+        if coverage.outcome is Outcome.RAN:
+            counts.ran += 1
+            return
+        counts.unavailable += coverage.outcome is Outcome.UNAVAILABLE
+        counts.errors += coverage.outcome is Outcome.ERROR
+        key = (coverage.outcome, coverage.reason)
+        if key not in self.reasons and len(self.reasons) >= _REASONS:
+            key = (coverage.outcome, OTHER_REASONS)
+        self.reasons[key] += 1
+
+    def _blocks(self, case: Case) -> None:
+        counts, approval = self.counts, case.decision.approval
+        counts.would_block += 1
+        counts.found_blocks += case.found_block
+        counts.held += approval == "required"
+        counts.granted += approval == "granted"
+
+    def _findings(self, case: Case) -> None:
+        counts, findings = self.counts, case.findings
+        weighing = [finding for finding in findings if finding.weighs]
+        counts.findings += len(findings)
+        counts.suspicious += sum(f.verdict is Verdict.SUSPICIOUS for f in weighing)
+        counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
+        counts.flagged += bool(weighing)
+        counts.suppressed += sum(f.suppressed for f in findings)
+        counts.uncounted += sum(not f.counted for f in findings)
+        granted = case.blamed and case.decision.approval == "granted"
+        counts.overrides += granted or any(map(_let_through, findings))
+
+    def _label(self, case: Case, true: bool) -> None:
+        counts, flagged = self.counts, case.flagged
+        counts.true_flags += flagged and true
+        counts.false_flags += flagged and not true
+        counts.true_blocks += case.found_block and true
+        counts.false_blocks += case.found_block and not true
+        missed = true and not flagged and case.coverage.outcome is Outcome.RAN
+        counts.missed += missed
+        counts.missed_by_all += missed and case.decision.verdict is Verdict.CLEAN
+
+    def _mode(self, case: Case) -> None:
+        """A finding tells the layer's own mode; a call without any only that of its tool."""
+        decision = case.decision
+        if decision.policy_revision != self._revision:
+            self._revision, self._of_finding = decision.policy_revision, False
+        if case.findings:
+            self.modes, self._of_finding = {case.findings[-1].mode}, True
+        elif not self._of_finding and not any(f.weighs for f in decision.findings):
+            self.modes = {decision.mode}
+
+
+def _let_through(finding: Finding) -> bool:
+    """Whether a suppression alone keeps a finding from blocking."""
+    return finding.suppressed and finding.counted and finding.verdict is Verdict.HALLUCINATED

@@ -1,0 +1,223 @@
+"""When a layer may be enforced: one rule, with its numbers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import NamedTuple
+
+from abs_shield.core import Outcome
+from abs_shield.errors import ShieldError
+from abs_shield.replay.report.place import Place
+from abs_shield.replay.report.watch import Watch
+
+
+class Reason(NamedTuple):
+    """
+    Why a layer is not to be enforced yet.
+
+    Attributes:
+        code: Stable word for the kind of reason.
+        told: The reason with its figures, one line.
+        todo: What to do about it, one line.
+        seen: Whether something speaks against it; else there is only too little to go on.
+    """
+
+    code: str
+    told: str
+    todo: str
+    seen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readiness:
+    """
+    The rule by which a layer is safe to enforce.
+
+    Attributes:
+        min_calls: Calls that it judged, at least.
+        max_errors: Share of calls that it failed to judge, at most: strict mode stops them.
+        min_labels: Calls it would block that somebody labelled, at least; all where fewer.
+        max_stops: Share of calls it would block and nobody labelled hallucinated, at most, at
+            the upper end of the interval.
+        min_precision: Labelled precision of its blocks, at the lower end of the interval, from
+            which on the labels decide, and neither *max_stops* nor a block labelled ok stands
+            in the way.
+        max_dropped: Share of decisions that are missing from the log, at most.
+        min_coverage: Share of calls that it judged, below which it is said what it does not see.
+
+    Raises:
+        ShieldError: A share is not in [0, 1], or a count is negative.
+    """
+
+    min_calls: int = 400
+    max_errors: float = 0.001
+    min_labels: int = 10
+    max_stops: float = 0.01
+    min_precision: float = 0.9
+    max_dropped: float = 0.01
+    min_coverage: float = 0.9
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not 0 <= value <= (1 if field.type == "float" else value):
+                told = "a share lies in [0, 1]" if field.type == "float" else "it is 0 or more"
+                raise ShieldError(f"the rule got {field.name}={value}; {told}")
+
+    def sentences(self) -> tuple[str, ...]:
+        """Give the rule in words, a sentence for each condition."""
+        return (
+            f"It judged at least {self.min_calls:,} calls.",
+            f"It failed to judge at most {percent(self.max_errors)} of the calls it looked at.",
+            f"Of the calls that its findings would block, {self.min_labels:,} are labelled (all,"
+            " where there are fewer), and none of these is labelled ok.",
+            f"At most {percent(self.max_stops)} of the calls it looked at would be blocked and are"
+            " not labelled hallucinated, at the upper end of the 95 % interval.",
+            f"Labels can stand in for the two conditions before: where {self.min_labels:,} or more"
+            " of the calls it would block are labelled, and at the lower end of the interval at"
+            f" least {percent(self.min_precision)} of them are hallucinated.",
+            f"At most {percent(self.max_dropped)} of all decisions are missing from the log.",
+        )
+
+    def reasons(self, place: Place, *, dropped_share: float = 0.0) -> list[Reason]:
+        """Give all that stands in the way, the gravest first; nothing where it is safe."""
+        found = [*self._own(place), *self._blocks(place.counts)]
+        if dropped_share > self.max_dropped:
+            found.append(_log_gaps(dropped_share, self))
+        return sorted(found, key=lambda reason: _ORDER.index(reason.code))
+
+    def proven(self, counts: Watch) -> bool:
+        """Whether the labels alone show that its blocks are right."""
+        precision = counts.block_precision
+        enough = precision.of >= max(1, self.min_labels)
+        return enough and precision.ends[0] >= self.min_precision
+
+    def labels_wanting(self, counts: Watch) -> int | None:
+        """Give how many more labels are enough, all of them hallucinated; None where none are."""
+        left = counts.found_blocks - counts.block_precision.of
+
+        def enough(more: int) -> bool:
+            told = replace(counts, true_blocks=counts.true_blocks + more)
+            few = told.block_precision.of < min(self.min_labels, told.found_blocks)
+            return self.proven(told) or not (few or self._many(told) or told.false_blocks)
+
+        more = bisect_left(range(left + 1), True, key=enough)
+        return more if more <= left else None
+
+    def _own(self, place: Place) -> Iterator[Reason]:
+        counts = place.counts
+        if counts.errors > self.max_errors * counts.looked:
+            yield _errors(place, self)
+        if not counts.ran and counts.calls:
+            yield _never_ran(place)
+        elif counts.ran < self.min_calls:
+            yield _few_calls(place, self)
+
+    def _blocks(self, counts: Watch) -> Iterator[Reason]:
+        if self.proven(counts):
+            return
+        todo = self._label_more(counts)
+        if counts.false_blocks:
+            yield _false_blocks(counts, self)
+        elif counts.block_precision.of < min(self.min_labels, counts.found_blocks):
+            yield _unlabelled(counts, todo)
+        if self._many(counts):
+            yield _many_stops(counts, self, todo)
+        elif counts.looked and counts.unproven_stops.ends[1] > self.max_stops:
+            yield _wide(counts, self)
+
+    def _many(self, counts: Watch) -> bool:
+        stops = counts.unproven_stops
+        return bool(stops.hits) and stops.ends[1] > self.max_stops
+
+    def _label_more(self, counts: Watch) -> str:
+        more = self.labels_wanting(counts)
+        if more is None:
+            return "change the policy so that it blocks less"
+        return f"label {more:,} more of them: abs-shield label ID hallucinated|ok"
+
+
+_ORDER = (
+    "never_ran", "errors", "false_blocks", "unlabelled_blocks", "many_blocks", "few_calls",
+    "wide_interval", "log_gaps",
+)  # fmt: skip
+
+
+def _never_ran(place: Place) -> Reason:
+    why = place.reason(Outcome.ERROR) or place.reason(Outcome.UNAVAILABLE)
+    told = f"it judged none of {place.counts.calls:,} calls: {why}"
+    return Reason("never_ran", told, "give it what it asks for, or leave it out", False)
+
+
+def _few_calls(place: Place, rule: Readiness) -> Reason:
+    counts = place.counts
+    told = f"it judged {counts.ran:,} of {counts.calls:,} calls; {rule.min_calls:,} are asked for"
+    if why := place.reason(Outcome.UNAVAILABLE):
+        told += f" (most often it had nothing to go on because: {why})"
+    return Reason("few_calls", told, "stay in audit until there are more", False)
+
+
+def _errors(place: Place, rule: Readiness) -> Reason:
+    counts = place.counts
+    told = (
+        f"it failed to judge {counts.errors:,} of {counts.looked:,} calls, at most"
+        f" {percent(rule.max_errors)} are asked for: {place.reason(Outcome.ERROR)}"
+    )
+    return Reason("errors", told, "mend what raises: strict mode stops these calls", True)
+
+
+def _false_blocks(counts: Watch, rule: Readiness) -> Reason:
+    precision = counts.block_precision
+    told = (
+        f"{counts.false_blocks:,} of {precision.of:,} labelled calls that it would block are"
+        f" labelled ok; its precision is at least {percent(precision.ends[0])},"
+        f" {percent(rule.min_precision)} is asked for"
+    )
+    return Reason("false_blocks", told, "change the policy, or suppress what is wrong", True)
+
+
+def _unlabelled(counts: Watch, todo: str) -> Reason:
+    told = (
+        f"{counts.found_blocks:,} of {counts.looked:,} calls would be blocked,"
+        f" {counts.block_precision.of or 'none'} of them labelled"
+    )
+    return Reason("unlabelled_blocks", told, todo, False)
+
+
+def _many_stops(counts: Watch, rule: Readiness, todo: str) -> Reason:
+    stops = counts.unproven_stops
+    told = (
+        f"{stops.hits:,} of {stops.of:,} calls would be blocked and are not labelled hallucinated:"
+        f" up to {percent(stops.ends[1])} of all, {percent(rule.max_stops)} is allowed"
+    )
+    return Reason("many_blocks", told, todo, True)
+
+
+def _wide(counts: Watch, rule: Readiness) -> Reason:
+    stops = counts.unproven_stops
+    told = (
+        f"no call among {stops.of:,} speaks against it, but these are too few: it may still be"
+        f" {percent(stops.ends[1])}, {percent(rule.max_stops)} is allowed"
+    )
+    return Reason("wide_interval", told, "stay in audit until there are more", False)
+
+
+def _log_gaps(share: float, rule: Readiness) -> Reason:
+    told = f"{percent(share)} of the decisions are missing from the log"
+    todo = f"see why it drops them; at most {percent(rule.max_dropped)} may be missing"
+    return Reason("log_gaps", told, todo, False)
+
+
+def percent(share: float) -> str:
+    """
+    Give a share as a text that is never rounded to nothing.
+
+    >>> percent(0.01), percent(0.00123), percent(0.5), percent(0.0), percent(0.00001)
+    ('1 %', '0.12 %', '50 %', '0 %', 'under 0.01 %')
+    """
+    if 0 < share < 0.0001:
+        return "under 0.01 %"
+    digits = 2 if share < 0.01 else 1
+    return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + " %"

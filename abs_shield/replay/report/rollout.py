@@ -1,0 +1,141 @@
+"""What is safe to enforce now, and what not yet, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from abs_shield.core import Mode, Outcome
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.replay.report.place import Place
+from abs_shield.replay.report.readiness import Readiness, Reason, percent
+from abs_shield.replay.report.report import NO_TOOLS, Report
+
+
+class Standing(StrEnum):
+    """May it be enforced?"""
+
+    SAFE = "safe"
+    NOT_YET = "not_yet"
+    ENFORCED = "enforced"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """
+    What the rule says of one layer, on all tools or on one that differs.
+
+    Attributes:
+        layer: The layer's name.
+        tool: The tool; empty for all.
+        standing: What the rule says.
+        reasons: What stands in the way; where it is enforced already, what speaks against that.
+        caveats: What it does not see, one line each.
+        place: The counts behind it.
+    """
+
+    layer: str
+    tool: str
+    standing: Standing
+    reasons: tuple[Reason, ...]
+    caveats: tuple[str, ...]
+    place: Place
+
+    @property
+    def look_at(self) -> tuple[str, ...]:
+        """Ids of decisions to look at first: the newest that it would block without a label."""
+        newest = reversed(self.place.unlabelled)
+        return tuple(name for _, name in newest) if self.reasons else ()
+
+    @property
+    def todos(self) -> tuple[str, ...]:
+        """What to do next, each thing once."""
+        return tuple(dict.fromkeys(reason.todo for reason in self.reasons))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON-able data."""
+        return {
+            "layer": self.layer,
+            "tool": self.tool or None,
+            "standing": self.standing.value,
+            "reasons": [reason._asdict() for reason in self.reasons],
+            "caveats": list(self.caveats),
+            "look_at": list(self.look_at),
+        }
+
+
+def rollout(report: Report, rule: Readiness) -> list[Step]:
+    """
+    Judge every layer by the rule, and each tool on which a layer differs from the whole.
+
+    A tool differs where the layer is safe and something was seen on this tool that speaks against
+    it, or where the layer is not safe and the tool's own calls meet the whole rule.
+    """
+    return [step for layer in report.layers() for step in _steps(layer, report, rule)]
+
+
+def modes(steps: list[Step]) -> dict[str | tuple[str, str], Mode]:
+    """Give what to add to a policy's ``modes``, so that everything safe is enforced."""
+    made: dict[str | tuple[str, str], Mode] = {}
+    for step in steps:
+        if step.standing is Standing.SAFE:
+            made[(step.tool, step.layer) if step.tool else step.layer] = Mode.STRICT
+        elif step.tool and step.standing is Standing.NOT_YET and step.layer in made:
+            made[step.tool, step.layer] = Mode.AUDIT
+    return made
+
+
+def _steps(layer: str, report: Report, rule: Readiness) -> Iterator[Step]:
+    whole = _step(layer, "", report, rule)
+    yield whole
+    for tool in report.tools():
+        if tool not in NO_TOOLS and (tool, layer) in report:
+            step = _step(layer, tool, report, rule)
+            if _differs(step, whole) and _concerns(step):
+                yield step
+
+
+def _concerns(step: Step) -> bool:
+    """Whether the layer can say anything of that tool: a known name is only a fault if it was."""
+    return step.layer != PHANTOM_TOOL or bool(step.place.counts.findings)
+
+
+def _step(layer: str, tool: str, report: Report, rule: Readiness) -> Step:
+    place = report.place(layer, tool or None)
+    reasons = tuple(rule.reasons(place, dropped_share=report.totals.dropped_share))
+    standing = Standing.NOT_YET if reasons else Standing.SAFE
+    if place.modes == {Mode.STRICT}:
+        standing = Standing.ENFORCED
+        reasons = tuple(reason for reason in reasons if reason.seen)
+    return Step(
+        layer=layer, tool=tool, standing=standing, reasons=reasons,
+        caveats=tuple(_caveats(place, rule)), place=place,
+    )  # fmt: skip
+
+
+def _differs(step: Step, whole: Step) -> bool:
+    if whole.standing is Standing.SAFE:
+        return step.standing is Standing.NOT_YET and any(reason.seen for reason in step.reasons)
+    if whole.standing is Standing.NOT_YET:
+        return step.standing is not Standing.NOT_YET
+    return False
+
+
+def _caveats(place: Place, rule: Readiness) -> Iterator[str]:
+    counts = place.counts
+    if counts.ran and counts.ran < rule.min_coverage * counts.calls:
+        blind = counts.calls - counts.ran
+        why = place.reason(Outcome.UNAVAILABLE) or place.reason(Outcome.ERROR)
+        yield (
+            f"it does not see {percent(blind / counts.calls)} of the calls"
+            f" ({blind:,} of {counts.calls:,}), most often because: {why}"
+        )
+    if len(place.modes) > 1:
+        yield "on some tools it is enforced already"
+    if counts.overrides:
+        yield (
+            f"{counts.overrides:,} calls that it would have blocked were let through by a"
+            " suppression or an approval"
+        )

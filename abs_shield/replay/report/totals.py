@@ -1,0 +1,144 @@
+"""What the decision log holds as a whole, counted within bounds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from abs_shield.core import Decision, Mode, Subject, Verdict
+from abs_shield.core.digest import digest
+from abs_shield.core.label import Truth
+
+_SESSIONS = 200_000
+_REVISIONS = 200
+_OTHER_REVISIONS = "others"
+
+
+@dataclass(slots=True)
+class Span:
+    """How many calls there were from one time to another, in seconds since the epoch."""
+
+    first_at: float
+    last_at: float
+    calls: int = 0
+
+    def more(self, at: float) -> None:
+        """Count one more."""
+        self.calls += 1
+        self.first_at, self.last_at = min(self.first_at, at), max(self.last_at, at)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give it as JSON-able data."""
+        return {"calls": self.calls, "first_at": self.first_at, "last_at": self.last_at}
+
+
+@dataclass(slots=True)
+class Totals:
+    """
+    The calls of a log as a whole.
+
+    Attributes:
+        verdicts: Calls by verdict.
+        modes: Calls by the mode under which they were judged.
+        blocked: Calls that were blocked.
+        would_block: Calls that strict mode would have blocked.
+        others: Decisions about something else than a call, by what it was.
+        labels: Labelled calls, by label.
+        missed: Calls labelled hallucinated in which no layer found anything.
+        revisions: Policy revision to its calls and their time.
+        dropped: Decisions that were lost before they could be written.
+        span: When the calls were made; None where there are none.
+        more_sessions: Whether there are more sessions than were counted.
+    """
+
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    modes: Counter[Mode] = field(default_factory=Counter)
+    blocked: int = 0
+    would_block: int = 0
+    others: Counter[Subject] = field(default_factory=Counter)
+    labels: Counter[Truth] = field(default_factory=Counter)
+    missed: int = 0
+    revisions: dict[str, Span] = field(default_factory=dict)
+    dropped: int = 0
+    span: Span | None = None
+    more_sessions: bool = False
+    _sessions: set[bytes] = field(default_factory=set)
+
+    @property
+    def calls(self) -> int:
+        """How many calls were judged."""
+        return self.verdicts.total()
+
+    @property
+    def sessions(self) -> int:
+        """How many sessions they belong to, as far as these were counted."""
+        return len(self._sessions)
+
+    @property
+    def decisions(self) -> int:
+        """How many decisions there are, about calls and about anything else."""
+        return self.calls + self.others.total()
+
+    @property
+    def dropped_share(self) -> float:
+        """Which share of all decisions was lost, in [0, 1]."""
+        made = self.decisions + self.dropped
+        return self.dropped / made if made else 0.0
+
+    def update(self, decision: Decision, truth: Truth | None) -> None:
+        """Count one call."""
+        self.verdicts[decision.verdict] += 1
+        self.modes[decision.mode] += 1
+        self.blocked += decision.blocked
+        self.would_block += decision.would_block
+        if truth is not None:
+            self.labels[truth] += 1
+            silent = decision.verdict is Verdict.CLEAN
+            self.missed += silent and truth is Truth.HALLUCINATED
+        if self.span is None:
+            self.span = Span(decision.at, decision.at)
+        self.span.more(decision.at)
+        self._revision(decision)
+        self._session(decision.session_id)
+
+    def lose(self, gaps: Iterable[Mapping[str, Any]]) -> None:
+        """Count what was lost."""
+        self.dropped += sum(gap["dropped"] for gap in gaps)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts as JSON-able data."""
+        return {
+            "calls": self.calls,
+            "verdicts": {verdict.value: self.verdicts[verdict] for verdict in Verdict},
+            "by_mode": {mode.value: self.modes[mode] for mode in Mode},
+            "blocked": self.blocked,
+            "would_block": self.would_block,
+            "labels": {truth.value: self.labels[truth] for truth in Truth},
+            "missed": self.missed,
+            "sessions": self.sessions,
+            "more_sessions": self.more_sessions,
+            "dropped": self.dropped,
+            "other_subjects": {s.value: self.others[s] for s in Subject if s is not Subject.CALL},
+            "first_at": self.span and self.span.first_at,
+            "last_at": self.span and self.span.last_at,
+            "policy_revisions": [
+                {"revision": name, **span.to_dict()} for name, span in self.revisions.items()
+            ],
+        }
+
+    def _revision(self, decision: Decision) -> None:
+        name = decision.policy_revision
+        if name not in self.revisions and len(self.revisions) >= _REVISIONS:
+            name = _OTHER_REVISIONS
+        self.revisions.setdefault(name, Span(decision.at, decision.at)).more(decision.at)
+
+    def _session(self, session_id: str) -> None:
+        key = digest(session_id, size=8)
+        if key in self._sessions:
+            return
+        if len(self._sessions) >= _SESSIONS:
+            self.more_sessions = True
+        else:
+            self._sessions.add(key)

@@ -1,0 +1,172 @@
+"""`abs-shield label`: what operators say of decisions is kept, told and exported."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield.stores import open_store
+from tests.cli.shop import HOSTILE, filled, order, refund
+
+
+@pytest.fixture
+def log(tmp_path):
+    return str(tmp_path / "log.db")
+
+
+def labels(log):
+    """Truth, author and note by decision id."""
+    store = open_store(log)
+    found = {key: (one.truth.value, one.by, one.note) for key, one in store.labels().items()}
+    store.close()
+    return found
+
+
+def test_a_decision_is_labelled(command, log):
+    """The label is kept with who said it and why; the line says what was labelled."""
+    (one,) = filled(log, refund(1, 900))
+    done = command(
+        "label", one.id, "hallucinated", "--db", log, "--by", "ann", "--note", "no such order"
+    )
+
+    assert (0, "") == (done.code, done.err)
+    assert f"{one.id} is labelled hallucinated: call refund, HALLUCINATED by impossible_state" in (
+        done.out
+    )
+    assert {one.id: ("hallucinated", "ann", "no such order")} == labels(log)
+
+
+def test_a_log_in_postgresql_is_labelled(command, dsn):
+    """The same on a server."""
+    (one,) = filled(dsn, refund(1, 900))
+
+    assert 0 == command("label", one.id, "ok", "--db", dsn).code
+    assert "ok" == labels(dsn)[one.id][0]
+
+
+def test_a_missed_call_can_be_labelled(command, log):
+    """What every layer let pass is labelled too, and said to be a miss."""
+    (one,) = filled(log, order(1))
+    done = command("label", one.id, "HALLUCINATED", "--db", log)
+
+    assert (0, True) == (done.code, "every layer missed it" in done.out)
+
+
+def test_the_newest_label_holds(command, log):
+    """An operator may change their mind; a false alarm is named as one."""
+    (one,) = filled(log, refund(1, 900))
+    command("label", one.id, "hallucinated", "--db", log)
+    done = command("label", one.id, "ok", "--db", log)
+
+    assert "a false alarm" in done.out
+    assert "ok" == labels(log)[one.id][0]
+
+
+def test_the_author_is_the_user_by_default(command, log, monkeypatch):
+    """Nobody has to type their name."""
+    monkeypatch.setenv("LOGNAME", "bob")
+    (one,) = filled(log, order(1))
+    command("label", one.id, "ok", "--db", log)
+
+    assert "bob" == labels(log)[one.id][1]
+
+
+def test_many_are_labelled_at_once(command, log):
+    """One line each; blank lines and comments are skipped."""
+    one, two = filled(log, order(1), refund(2, 900))
+    lines = f"# from the review\n{one.id} ok\n\n{two.id}\thallucinated\n"
+    done = command("label", "--db", log, "--from", "-", "--by", "ann", stdin=lines)
+
+    assert (0, "", 2) == (done.code, done.err, done.out.count("is labelled"))
+    assert {one.id: ("ok", "ann", ""), two.id: ("hallucinated", "ann", "")} == labels(log)
+
+
+def test_bad_lines_are_named_and_the_rest_is_labelled(command, log, tmp_path):
+    """Each bad line is told with its number; the exit code says so."""
+    (one,) = filled(log, order(1))
+    path = tmp_path / "review.txt"
+    path.write_text(f"d-9 ok\n{one.id} okay\n{one.id}\n{one.id} ok\n")
+    done = command("label", "--db", log, "--from", path)
+
+    assert (2, 1) == (done.code, len(labels(log)))
+    told = done.err.splitlines()
+    assert [f"{path}:{n}: " in line for n, line in enumerate(told, 1)] == [True] * 3
+    assert "no decision `d-9` is kept" in told[0]
+    assert "did you mean `ok`?" in told[1]
+
+
+def test_labels_are_exported(command, log, tmp_path):
+    """A line a labelled call, joined with its decision, in ASCII."""
+    one, _ = filled(log, {**refund(1, 900), "id": "c1"}, order(2))
+    command("label", one.id, "hallucinated", "--db", log)
+    path = tmp_path / "labels.jsonl"
+    done = command("label", "--db", log, "--export", path)
+
+    assert (0, "", "") == done
+    assert [
+        {
+            "session_id": one.session_id, "run_id": one.run_id, "call_id": "c1",
+            "decision_id": one.id, "label": "hallucinated",
+        }
+    ] == [json.loads(line) for line in path.read_text().splitlines()]  # fmt: skip
+    assert path.read_text() == command("label", "--db", log, "--export", "-").out
+
+
+def test_labels_without_a_decision_are_left_out(command, log):
+    """What was pruned, or is not about a call, cannot be joined; it is said how many."""
+    import dataclasses
+
+    from abs_shield.core import Subject
+
+    (one,) = filled(log, order(1))
+    store = open_store(log)
+    store.append(dataclasses.replace(one, id="r-1", subject=Subject.RESULT))
+    store.close()
+    command("label", "r-1", "ok", "--db", log)
+    done = command("label", "--db", log, "--export", "-")
+
+    assert (0, "") == (done.code, done.out)
+    assert done.err.startswith("1 labels are left out")
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["d-9", "ok"], "no decision `d-9` is kept"),
+        (["ID", "halucinated"], "did you mean `hallucinated`?"),
+        (["ID"], "what was `"),
+        ([], "give a DECISION and its truth"),
+        (["ID", "ok", "--export", "x"], "give a DECISION and its truth"),
+        (["--from", "nowhere.txt"], "nowhere.txt: "),
+        (["--export", "nowhere/x.jsonl"], "there is no folder `nowhere`"),
+    ],
+)
+def test_bad_input_is_one_line(command, log, argv, told):
+    """Each is exit code 2, says what instead, and labels nothing."""
+    (one,) = filled(log, order(1))
+    done = command("label", *(one.id if word == "ID" else word for word in argv), "--db", log)
+
+    assert (2, 1, {}) == (done.code, done.err.count("\n"), labels(log))
+    assert told in done.err
+
+
+def test_a_log_has_to_be_there(command, tmp_path):
+    """A mistyped file is not made."""
+    done = command("label", "d-1", "ok", "--db", tmp_path / "no.db")
+
+    assert (2, []) == (done.code, list(tmp_path.iterdir()))
+
+
+def test_hostile_names_are_only_shown(command, log):
+    """The tool's name reaches the terminal escaped."""
+    (one,) = filled(log, {"name": HOSTILE, "arguments": {}})
+    done = command("label", one.id, "hallucinated", "--db", log)
+
+    assert not {"\x1b", "\u202e"} & set(done.out + done.err)
+    assert "<script>\\x1b[2J" in done.out
+
+
+def test_help_has_an_example(command):
+    """`--help` shows one."""
+    assert "Example: abs-shield label" in command("label", "--help").out

@@ -1,0 +1,443 @@
+"""`abs-shield report`: real logs, filled in audit mode, in numbers; and what may be enforced."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import time
+from html.parser import HTMLParser
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from abs_shield.cli.report.printed import printed
+from abs_shield.cli.report.summary import Summary
+from abs_shield.core import LAYER_NAMES
+from abs_shield.replay.report import Readiness, Report
+from abs_shield.stores import open_store
+from abs_shield.stores.ledger import Query
+from abs_shield.stores.record import Entry, Kind
+from tests.cli.shop import HOSTILE, SILENCED, filled, order, policy, refund
+
+
+@pytest.fixture
+def log(tmp_path):
+    return str(tmp_path / "log.db")
+
+
+def reported(command, *argv):
+    """The report as data."""
+    done = command("report", *argv, "--format", "json")
+    assert (0, "") == (done.code, done.err)
+    return json.loads(done.out)
+
+
+def layer(made, name, tool=None):
+    """One layer's entry; of one tool, where named."""
+    held = made if tool is None else next(t for t in made["tools"] if t["tool"] == tool)
+    return next(entry for entry in held["layers"] if entry["layer"] == name)
+
+
+def test_every_layer_and_tool_is_counted(command, log):
+    """Calls, coverage, findings and what strict mode would have blocked, as the log has them."""
+    filled(log, order(1), refund(2), refund(3, 900), {"name": "refnud", "arguments": {}})
+    made = reported(command, log)
+
+    assert (4, 0, 2, 4) == tuple(
+        made[name] for name in ("calls", "blocked", "would_block", "sessions")
+    )
+    assert list(LAYER_NAMES) == [entry["layer"] for entry in made["layers"]]
+    rule, phantom = layer(made, "impossible_state"), layer(made, "phantom_tool")
+    assert (2, 2, 0, 1) == (rule["ran"], rule["unavailable"], rule["errors"], rule["would_block"])
+    assert {"hits": 1, "of": 2} == {k: rule["shares"]["stops"][k] for k in ("hits", "of")}
+    assert (4, 1) == (phantom["ran"], phantom["flagged"])
+    assert {"get_order", "refund", "_unregistered"} == {tool["tool"] for tool in made["tools"]}
+    assert (2, 1) == (
+        layer(made, "impossible_state", "refund")["ran"],
+        layer(made, "phantom_tool", "_unregistered")["would_block"],
+    )
+
+
+def test_a_log_in_postgresql(command, dsn):
+    """The same tables, from a server; the address's options are not shown."""
+    filled(dsn, order(1), refund(3, 900))
+    done = command("report", dsn)
+
+    assert (0, "") == (done.code, done.err)
+    assert "2 calls of 2 sessions" in done.out
+    assert "search_path" not in done.out
+
+
+def test_labels_become_precision_and_misses(command, log):
+    """A right and a wrong block, and a call that every layer missed."""
+    wrong, right, missed = filled(log, refund(1, 900), refund(2, 900), order(3))
+    command("label", wrong.id, "ok", "--db", log)
+    command("label", right.id, "hallucinated", "--db", log)
+    command("label", missed.id, "hallucinated", "--db", log)
+    made = reported(command, log)
+
+    rule = layer(made, "impossible_state")
+    assert (1, 1, 1, 1) == tuple(
+        rule[name] for name in ("true_flags", "false_flags", "true_blocks", "false_blocks")
+    )
+    assert (0.5, 2) == (rule["shares"]["precision"]["share"], rule["shares"]["precision"]["of"])
+    assert (1, {"ok": 1, "hallucinated": 2}) == (made["missed"], made["labels"])
+    phantom = layer(made, "phantom_tool", "get_order")
+    assert (1, 1) == (phantom["missed"], phantom["missed_by_all"])
+
+
+def test_what_people_let_through_is_counted(command, log):
+    """A suppressed finding that would have blocked is an override, and mutes its layer."""
+    filled(log, refund(1, 900), declared=policy(suppress=[SILENCED]))
+    made = reported(command, log)
+
+    rule = layer(made, "impossible_state")
+    assert (1, 1, 0) == (rule["suppressed"], rule["overrides"], rule["would_block"])
+    muted = {entry["layer"]: entry["why"] for entry in made["muted"]}
+    assert "none of its 1 findings weighs: 1 are suppressed" in muted["impossible_state"]
+    assert "no log-probabilities" in muted["confidence_drop"]
+
+
+def test_approvals_are_counted(command, log):
+    """Held calls, and the one that an approver granted, which is an override."""
+    asked = iter([True, False])
+    strict = policy(mode="strict", on_suspicious="approve")
+    unseen = {"name": "get_order", "arguments": {"order_id": "W777777"}}
+    store = open_store(log)
+    from abs_shield import CallBlocked, Shield
+
+    firewall = Shield(strict, store=store, approver=lambda _: next(asked))
+    for number in range(2):
+        with firewall.session() as session:
+            session.user("Please see to my order W1.")
+            guarded = firewall.guard({**unseen, "id": f"c{number}"})
+            try:
+                with guarded as guard:
+                    guard.value = {}
+            except CallBlocked:
+                assert number == 1
+    store.close()
+
+    target = layer(reported(command, log), "phantom_target")
+    assert (1, 1, 1) == (target["held"], target["granted"], target["overrides"])
+
+
+def test_layers_that_do_not_run_are_muted(command, log):
+    """The six that the policy leaves out are named; opt-in ones are not missed."""
+    filled(log, order(1), declared=policy(layers=["phantom_tool"]))
+    muted = [entry["layer"] for entry in reported(command, log)["muted"]]
+
+    assert set(LAYER_NAMES) - {"phantom_tool"} == set(muted)
+
+
+def test_findings_below_the_threshold_mute_a_layer(command, log):
+    """At threshold 0 only certain findings count."""
+    unseen = {"name": "get_order", "arguments": {"order_id": "W777777"}}
+    store_policy = policy(threshold=0.0)
+    filled(log, order(1), declared=store_policy)
+    store = open_store(log)
+    from abs_shield import Shield
+
+    firewall = Shield(store_policy, store=store)
+    with firewall.session() as session:
+        session.user("Please see to my order W1.")
+        firewall.check_call(unseen)
+    store.close()
+
+    target = layer(reported(command, log), "phantom_target")
+    assert (1, 1, 0) == (target["findings"], target["uncounted"], target["flagged"])
+
+
+def broken(call, session):
+    """A layer of one's own that raises."""
+    raise KeyError("x")
+    yield
+
+
+def test_our_own_errors_are_counted_and_stand_in_the_way(command, log):
+    """What a layer failed to judge is no finding; strict mode would have stopped it."""
+    filled(log, *map(order, range(3)), declared=policy(layers=["phantom_tool", broken]))
+    made = reported(command, log)
+
+    entry = layer(made, "broken")
+    assert (0, 3, 0, 3) == tuple(
+        entry[name] for name in ("ran", "errors", "flagged", "would_block")
+    )
+    assert "KeyError" in entry["reasons"][0]["reason"]
+    (step,) = (step for step in made["readiness"] if step["layer"] == "broken")
+    assert "errors" in [reason["code"] for reason in step["reasons"]]
+
+
+@pytest.fixture
+def busy(log):
+    """A log of 420 calls, three of which would be blocked."""
+    calls = [order(n) if n % 2 else refund(n) for n in range(417)]
+    return log, filled(log, *calls, *(refund(n, 900) for n in (1, 2, 3)))
+
+
+def standings(made):
+    return {(s["layer"], s["tool"]): s["standing"] for s in made["readiness"]}
+
+
+def test_what_is_safe_and_what_not_yet(command, busy):
+    """Clean layers with enough calls are safe; the ids to label first are named."""
+    log, decisions = busy
+    made = reported(command, log)
+
+    assert "safe" == standings(made)["parameter_mismatch", None]
+    assert "not_yet" == standings(made)["impossible_state", None]
+    (step,) = (s for s in made["readiness"] if s["layer"] == "impossible_state")
+    assert [d.id for d in reversed(decisions[-3:])] == step["look_at"]
+    assert ["unlabelled_blocks", "many_blocks", "few_calls"] == [r["code"] for r in step["reasons"]]
+
+
+def test_the_modes_to_paste_enforce_what_is_safe(command, busy):
+    """The line is Python that a policy takes; a policy with it blocks, and says so later."""
+    log, _ = busy
+    made = reported(command, log)
+    modes = eval(made["modes_line"].removeprefix("modes="))
+    declared = policy(modes=modes)
+    strict = declared.modes["parameter_mismatch"]
+    assert "strict" == strict
+    wrong = {"name": "refund", "arguments": {"order_id": "W1"}}
+    (blocked,) = filled(log, wrong, declared=declared)
+    assert blocked.blocked
+
+
+def test_labels_make_a_layer_safe(command, busy):
+    """With enough calls and every block labelled hallucinated, the rule is content."""
+    log, decisions = busy
+    lines = "".join(f"{d.id} hallucinated\n" for d in decisions[-3:])
+    assert 0 == command("label", "--db", log, "--from", "-", stdin=lines).code
+
+    made = reported(command, log, "--min-calls", "200", "--max-stops", "0.02")
+    assert "safe" == standings(made)["impossible_state", None]
+    assert '"impossible_state": "strict"' in made["modes_line"]
+
+
+def test_the_table_tells_the_rule_and_the_next_step(command, busy):
+    """What a person reads holds the numbers, the reasons, the ids and the rule."""
+    log, decisions = busy
+    done = command("report", log)
+
+    assert (0, "") == (done.code, done.err)
+    for told in (
+        "420 calls of 420 sessions", "Safe to enforce now", "Not yet, because",
+        "3 of 212 calls would be blocked, none of them labelled", "label 3 more of them",
+        decisions[-1].id, "It judged at least 400 calls.", 'modes={"phantom_tool": "strict"',
+    ):  # fmt: skip
+        assert told in done.out
+
+
+def test_the_rules_numbers_are_options(command, busy):
+    """Asking for more calls leaves nothing safe, and the rule says the new number."""
+    done = command("report", busy[0], "--min-calls", "5000")
+
+    assert "Safe to enforce now\n  nothing" in done.out
+    assert "It judged at least 5,000 calls." in done.out
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_narrow_terminal_loses_nothing(busy, width):
+    """Columns fold, and no line is wider than the terminal."""
+    store = open_store(busy[0], existing=True)
+    report = Report.of(store.scan())
+    summary = Summary.of(report, Readiness(), log="log.db")
+    console = Console(width=width, file=io.StringIO(), record=True)
+    for part in printed(summary, rows=20):
+        if isinstance(part, Table):
+            console.print(part)
+    text = console.export_text()
+
+    assert width >= max(map(len, text.splitlines()))
+    assert {name for name in LAYER_NAMES if name in text} == {*LAYER_NAMES}
+    assert "…" not in text
+
+
+def test_enforced_layers_are_said_to_be(command, log):
+    """A log of strict mode does not ask to turn it on."""
+    filled(log, *map(order, range(5)), declared=policy(mode="strict"))
+    made = reported(command, log)
+
+    assert {"enforced"} == set(standings(made).values())
+    assert "" == made["modes_line"]
+    assert "Enforced already" in command("report", log).out
+
+
+def test_a_part_of_the_time_is_reported(command, log):
+    """`--since` and `--until` bound it; what lies outside is not counted."""
+    filled(log, order(1), order(2))
+
+    assert 2 == reported(command, log, "--since", "1h")["calls"]
+    assert 0 == reported(command, log, "--until", "2020-01-01")["calls"]
+    done = command("report", log, "--until", "2020-01-01T10:00:00+02:00")
+    assert (0, True) == (done.code, "no decision about a call of that time" in done.out)
+
+
+def test_one_policy_revision_is_reported(command, log):
+    """Each revision has its calls and time; one can be asked for."""
+    (old,) = filled(log, order(1))
+    filled(log, order(2), order(3), declared=policy(threshold=0.5))
+    revisions = reported(command, log)["policy_revisions"]
+
+    assert [1, 2] == [revision["calls"] for revision in revisions]
+    assert 1 == reported(command, log, "--policy-revision", old.policy_revision)["calls"]
+    refused = command("report", log, "--policy-revision", old.policy_revision[:-1])
+    assert (2, f"did you mean `{old.policy_revision}`?") == (
+        refused.code,
+        re.search(r"did you mean .*", refused.err)[0],
+    )
+
+
+def test_gaps_stand_in_the_way(command, log):
+    """Where too many decisions are missing from the log, nothing is safe."""
+    filled(log, *map(order, range(420)))
+    store = open_store(log)
+    gap = {"dropped": 50, "first_at": time.time(), "last_at": time.time(), "reason": "full"}
+    store._writer.put(Entry(Kind.GAP, time.time(), json.dumps(gap)))
+    store.close()
+    assert 1 == len(list(open_store(log).rows(Query(kind=Kind.GAP))))
+
+    made = reported(command, log)
+    assert (50, "") == (made["dropped"], made["modes_line"])
+    assert "log_gaps" in [r["code"] for s in made["readiness"] for r in s["reasons"]]
+    assert "50 decisions (10.6 %) could not be kept" in command("report", log).out
+
+
+def test_results_are_counted_apart(command, log):
+    """A decision about a result is in no table of calls."""
+    import dataclasses
+
+    from abs_shield.core import Subject
+
+    (one,) = filled(log, order(1))
+    store = open_store(log)
+    store.append(dataclasses.replace(one, id="r-1", subject=Subject.RESULT))
+    store.close()
+
+    made = reported(command, log)
+    assert (1, 1) == (made["calls"], made["other_subjects"]["result"])
+    assert "Counted apart: decisions about 1 result" in command("report", log).out
+
+
+def test_an_empty_log_says_so(command, log):
+    """There is nothing to count, which is no error; it stands what to do."""
+    open_store(log).close()
+    done = command("report", log)
+
+    assert (0, "") == (done.code, done.err)
+    assert "It holds no decision about a call yet." in done.out
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["nowhere/log.db"], "there is no such file or folder"),
+        (["mysql://host/db"], "is no log"),
+        (["LOG", "--since", "yesterday"], "write 7d, 12h, or 2026-01-31T08:00"),
+        (["LOG", "--since", "1d", "--until", "2d"], "`--until` is not after `--since`"),
+        (["LOG", "--max-stops", "2"], "`--max-stops`"),
+        (["LOG", "--min-calls", "-1"], "`--min-calls`"),
+        (["LOG", "--format", "jsn"], "did you mean `json`?"),
+        (["LOG", "--html", "nowhere/page.html"], "there is no folder `nowhere`"),
+        (["LOG", "--html", "."], "is a folder"),
+    ],
+)
+def test_bad_input_is_one_line(command, log, argv, told):
+    """Each is exit code 2 and says what instead."""
+    filled(log, order(1))
+    done = command("report", *(log if word == "LOG" else word for word in argv))
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert told in done.err
+
+
+def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
+    """Without an argument it is the log of `ABS_SHIELD_LOG`."""
+    filled(log, order(1))
+    monkeypatch.setenv("ABS_SHIELD_LOG", log)
+
+    assert 1 == reported(command)["calls"]
+
+
+def test_a_password_is_not_shown(command):
+    """Neither the address of the log nor the error has it."""
+    done = command("report", "postgresql://ann:hunter2@127.0.0.1:1/agents")
+
+    assert (2, True) == (done.code, "hunter2" not in done.out + done.err)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_the_page_holds_the_heatmap(command, busy, tmp_path):
+    """Every tool and layer has a cell with a sign; the rule's word stands below."""
+    path = tmp_path / "page.html"
+    done = command("report", busy[0], "--html", path)
+    page = Page(path.read_text())
+
+    assert (0, "") == (done.code, done.err)
+    assert {"get_order", "refund", "3!", ".", "-"} <= {text.strip() for text in page.texts}
+    assert any("modes={" in text for text in page.texts)
+    titles = [value for name, value in page.attributes if name == "title"]
+    assert any("impossible_state on refund; judged 212 of 212 calls" in t for t in titles)
+
+
+def test_the_page_stands_alone(command, busy, tmp_path):
+    """No script, no link, no address: its policy forbids them, and its style is sealed."""
+    path = tmp_path / "page.html"
+    command("report", busy[0], "--html", path)
+    text = path.read_text()
+    page = Page(text)
+
+    assert not {"script", "link", "img", "iframe", "a"} & set(page.tags)
+    assert not {"src", "href", "style", "onclick"} & {name for name, _ in page.attributes}
+    assert not re.search(r"https?://|url\(|@import", text)
+    assert any("default-src 'none'" in value for _, value in page.attributes)
+    assert ["page.html"] == [p.name for p in tmp_path.iterdir() if "html" in p.name]
+
+
+def hostile(log, **changes):
+    """A log in which tools and layers have hostile names."""
+    evil = {"name": HOSTILE, "arguments": {}}
+    tools = [*policy().tools, type(policy().tools[0])(name=HOSTILE + "y", parameters={})]
+    filled(log, evil, {**evil, "name": HOSTILE + "y"}, declared=policy(tools=tools))
+
+
+def test_hostile_names_are_only_shown(command, log, tmp_path):
+    """Markup, quotes, bidi and control characters reach neither terminal nor page raw."""
+    hostile(log)
+    path = tmp_path / "page.html"
+    done = command("report", log, "--html", path, "--min-calls", "0", "--max-stops", "1")
+    text, shown = path.read_text(), Page(path.read_text())
+
+    for raw in ("\x1b", "\u202e"):
+        assert raw not in done.out + done.err + text
+    assert "<script" not in text
+    assert any("<script>\\x1b[2J\\u202e\"'&xy" in told for told in shown.texts)
+    assert "\x1b" not in command("report", log, "--format", "json").out
+
+
+def test_help_has_an_example(command):
+    """`--help` names every option of the rule."""
+    done = command("report", "--help")
+
+    assert "Example: abs-shield report" in done.out
+    assert "--max-stops" in done.out

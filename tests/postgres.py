@@ -1,0 +1,31 @@
+"""A PostgreSQL server for the tests of stores and commands; they skip with a reason without one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import uuid4
+
+import pytest
+
+from tests.stores.servers import Server, programs, served
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """Start a server, or say why there is none."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: abs-shield[postgres]")
+    if not (found := programs()):
+        pytest.skip("no PostgreSQL server is installed: Debian's package `postgresql`")
+    with served(found) as server:
+        yield server
+
+
+@pytest.fixture
+def dsn(postgres) -> str:
+    """Give the address of a schema with nothing in it."""
+    import psycopg
+
+    schema = f"t{uuid4().hex}"
+    with psycopg.connect(postgres.dsn("public"), autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    return postgres.dsn(schema)

@@ -1,0 +1,120 @@
+"""The rule, condition by condition, at its edges."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from abs_shield.core import Outcome
+from abs_shield.errors import ShieldError
+from abs_shield.replay.report import Place, Readiness, Watch
+from abs_shield.stats.wilson import wilson
+
+RULE = Readiness()
+REASONS = Counter({(Outcome.ERROR, "it broke"): 1, (Outcome.UNAVAILABLE, "no user message"): 2})
+
+
+def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> Place:
+    """A layer that would block *blocks* calls, of which some are labelled."""
+    counts = Watch(
+        calls=ran + errors + unavailable, ran=ran, errors=errors, unavailable=unavailable,
+        looked=ran + errors, flagged=blocks, would_block=blocks + errors, found_blocks=blocks,
+        true_blocks=right, false_blocks=wrong, true_flags=right, false_flags=wrong,
+    )  # fmt: skip
+    return Place(counts=counts, reasons=REASONS)
+
+
+def codes(rule: Readiness, seen: Place, **options) -> list[str]:
+    """Name what stands in the way."""
+    return [reason.code for reason in rule.reasons(seen, **options)]
+
+
+@pytest.mark.parametrize(
+    ("seen", "expected"),
+    [
+        (place(), []),
+        (place(ran=400), []),
+        (place(ran=399), ["few_calls"]),
+        (place(ran=380), ["few_calls", "wide_interval"]),
+        (place(ran=0, unavailable=9), ["never_ran"]),
+        (place(ran=999, errors=1), []),
+        (place(ran=998, errors=2), ["errors"]),
+        (place(blocks=1), ["unlabelled_blocks"]),
+        (place(blocks=1, right=1), []),
+        (place(blocks=1, wrong=1), ["false_blocks"]),
+        (place(blocks=3, right=2), ["unlabelled_blocks"]),
+        (place(blocks=14, right=9), ["unlabelled_blocks", "many_blocks"]),
+        (place(blocks=14, right=10), ["many_blocks"]),
+        (place(blocks=14, right=11), []),
+        (place(blocks=200, right=10), ["many_blocks"]),
+        (place(blocks=200, right=34), ["many_blocks"]),
+        (place(blocks=200, right=35), []),
+        (place(blocks=200, right=99, wrong=1), []),
+        (place(blocks=200, right=90, wrong=10), ["false_blocks", "many_blocks"]),
+    ],
+)
+def test_each_condition_has_its_edge(seen, expected):
+    """On the one side of it a layer is safe, on the other it is not."""
+    assert expected == codes(RULE, seen)
+
+
+def test_the_edges_are_those_of_the_interval():
+    """35 right labels of 35 prove 90 %, 34 do not; 0 of 381 calls are under 1 %, 0 of 380 not."""
+    assert wilson(35, 35)[0] >= 0.9 > wilson(34, 34)[0]
+    assert wilson(0, 381)[1] <= 0.01 < wilson(0, 380)[1]
+
+
+def test_too_many_missing_decisions_are_said():
+    """A log with gaps is no proof, whatever it says."""
+    assert [] == codes(RULE, place(), dropped_share=0.01)
+    assert ["log_gaps"] == codes(RULE, place(), dropped_share=0.011)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [place(blocks=b, right=r) for b, r in ((1, 0), (3, 1), (14, 2), (40, 0), (200, 10), (900, 0))],
+)
+def test_the_labels_asked_for_are_enough_and_none_too_many(seen):
+    """With so many more labels, all right, the rule is content; with one fewer it is not."""
+    more = RULE.labels_wanting(seen.counts)
+    counts, right = seen.counts, seen.counts.true_blocks
+
+    assert [] == codes(RULE, place(blocks=counts.found_blocks, right=right + more))
+    assert [] != codes(RULE, place(blocks=counts.found_blocks, right=right + more - 1))
+    assert f"label {more:,} more" in RULE.reasons(seen)[0].todo
+
+
+def test_where_no_labels_can_help_it_is_said():
+    """All blocks are labelled, and too many of them ok."""
+    told = [reason.todo for reason in RULE.reasons(place(blocks=40, right=20, wrong=20))]
+
+    assert ["change the policy, or suppress what is wrong",
+            "change the policy so that it blocks less"] == told  # fmt: skip
+
+
+def test_reasons_have_their_figures_and_why():
+    """A person reads how many, of how many, and what is asked for."""
+    (few,) = RULE.reasons(place(ran=390, unavailable=2))
+    (broke,) = RULE.reasons(place(ran=500, errors=5))
+
+    assert "it judged 390 of 392 calls; 400 are asked for" in few.told
+    assert "no user message" in few.told
+    assert "it failed to judge 5 of 505 calls, at most 0.1 % are asked for: it broke" == broke.told
+
+
+def test_the_numbers_are_parameters():
+    """A stricter and a laxer rule; each says its own numbers in words."""
+    strict = Readiness(min_calls=5_000, max_stops=0.001)
+
+    assert ["few_calls", "wide_interval"] == codes(strict, place())
+    assert [] == codes(Readiness(min_labels=0), place(blocks=1))
+    assert "5,000" in strict.sentences()[0]
+    assert "0.1 %" in strict.sentences()[3]
+
+
+@pytest.mark.parametrize("wrong", [{"max_stops": 1.1}, {"min_calls": -1}, {"max_errors": -0.1}])
+def test_wrong_numbers_are_refused(wrong):
+    """A share lies in [0, 1], a count is not negative."""
+    with pytest.raises(ShieldError, match=next(iter(wrong))):
+        Readiness(**wrong)

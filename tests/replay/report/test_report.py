@@ -1,0 +1,232 @@
+"""One pass over decisions, in bounded memory; what differs by tool; what may be enforced."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from abs_shield import Shield, Tool, shield
+from abs_shield.core import Coverage, Decision, Mode, Outcome, Verdict
+from abs_shield.core.label import Label, Truth
+from abs_shield.replay.report import (
+    OTHERS,
+    UNREGISTERED,
+    Readiness,
+    Report,
+    Standing,
+    modes,
+    muted,
+    rollout,
+)
+from abs_shield.stores import MemoryStore
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+TOOLS = [Tool(name=name, parameters=NUMBER) for name in ("first", "second", "third")]
+LAYERS = ["phantom_tool", "parameter_mismatch"]
+
+
+def judged(*calls: tuple[str, object], **fields) -> list[Decision]:
+    """Judge calls by name and number in audit mode."""
+    store = MemoryStore()
+    declared = shield.configure(**({"mode": "audit", "tools": TOOLS, "layers": LAYERS} | fields))
+    firewall = Shield(declared, store=store)
+    for name, number in calls:
+        with firewall.session():
+            firewall.check_call({"name": name, "arguments": {"n": number}})
+    return list(store.scan())
+
+
+def labelled(decisions: list[Decision], truth: Truth) -> dict[str, Label]:
+    """The same word about each."""
+    return {d.id: Label(decision_id=d.id, truth=truth, at=1.0) for d in decisions}
+
+
+def test_invented_tools_share_one_row():
+    """A model that invents a name a call makes one row, not thousands."""
+    report = Report.of(judged(*((f"made_{n}", n) for n in range(50)), ("first", 1)))
+
+    assert {UNREGISTERED: 50, "first": 1} == {
+        tool: report.calls_of(tool) for tool in report.tools()
+    }
+
+
+def test_memory_is_bounded_by_tools():
+    """Beyond a thousand tools, and a hundred layers, one row holds the rest."""
+    (one,) = judged(("first", 1))
+    many = (
+        dataclasses.replace(
+            one, tool=f"t{n}", coverage={f"l{n % 300}": Coverage(Outcome.UNAVAILABLE, f"r{n}")}
+        )
+        for n in range(3_000)
+    )
+    report = Report.of(many)
+
+    assert (1_001, 101) == (len(report.tools()), len(report.layers()))
+    assert 2_000 == report.calls_of(OTHERS)
+    assert 9 >= len(report.place(OTHERS, OTHERS).reasons)
+
+
+def test_a_report_of_nothing():
+    """No decision, no layer, nothing muted, nothing safe."""
+    report = Report.of([])
+
+    assert (0, [], [], {}) == (report.totals.calls, report.layers(), report.tools(), muted(report))
+    assert [] == rollout(report, Readiness())
+
+
+def test_the_whole_is_the_sum_of_the_tools():
+    """A layer's counts on all tools are those of each, added."""
+    report = Report.of(judged(("first", 1), ("first", "x"), ("second", 2), ("nobody", 1)))
+    whole = report.place("parameter_mismatch").counts
+    parts = [report.place("parameter_mismatch", tool).counts for tool in report.tools()]
+
+    for name in ("calls", "ran", "unavailable", "looked", "flagged", "would_block"):
+        assert getattr(whole, name) == sum(getattr(part, name) for part in parts)
+    assert (4, 3, 1, 1) == (whole.calls, whole.ran, whole.unavailable, whole.would_block)
+
+
+def test_the_heatmap_has_the_hottest_tool_first():
+    """Its cells count the findings that weigh."""
+    rows = Report.of(judged(("first", 1), ("second", "x"), ("second", "y"))).heat()
+
+    assert ["second", "first"] == [row.tool for row in rows]
+    cell = rows[0].cells["parameter_mismatch"]
+    assert (2, Verdict.HALLUCINATED, 2) == (cell.ran, cell.verdict, cell.findings)
+
+
+BUSY = [("first", n) for n in range(500)] + [("second", n) for n in range(30)]
+
+
+def standing(report: Report, **rule) -> dict[tuple[str, str], Standing]:
+    return {(step.layer, step.tool): step.standing for step in rollout(report, Readiness(**rule))}
+
+
+def test_a_tool_that_speaks_against_it_is_kept_in_audit():
+    """The layer is proven by labels, but on one tool its blocks are labelled ok."""
+    right = judged(*BUSY, *(("first", "x") for _ in range(60)))
+    wrong = judged(("second", "x"))
+    labels = labelled(right[-60:], Truth.HALLUCINATED) | labelled(wrong, Truth.OK)
+    report = Report.of([*right, *wrong], labels)
+
+    found = standing(report)
+    assert Standing.SAFE is found["parameter_mismatch", ""]
+    assert Standing.NOT_YET is found["parameter_mismatch", "second"]
+    made = modes(rollout(report, Readiness()))
+    assert Mode.STRICT is made["parameter_mismatch"]
+    assert Mode.AUDIT is made["second", "parameter_mismatch"]
+
+
+def test_a_tool_that_is_safe_by_itself_is_told():
+    """The layer is not safe on the whole, but one tool has calls enough and nothing against it."""
+    report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
+
+    found = standing(report)
+    assert Standing.NOT_YET is found["parameter_mismatch", ""]
+    assert Standing.SAFE is found["parameter_mismatch", "first"]
+    made = modes(rollout(report, Readiness()))
+    assert Mode.STRICT is made["first", "parameter_mismatch"]
+    assert "parameter_mismatch" not in made
+
+
+def test_the_modes_hold_in_a_policy():
+    """Pasted into the policy, they block what is safe to block, and nothing else."""
+    report = Report.of(judged(*BUSY, *(("second", "x") for _ in range(9))))
+    made = {key: mode.value for key, mode in modes(rollout(report, Readiness())).items()}
+    again = judged(("first", "x"), ("second", "x"), ("third", "x"), modes=made)
+
+    assert [True, False, False] == [decision.blocked for decision in again]
+
+
+def test_unknown_tools_get_no_entry_of_their_own():
+    """`_unregistered` is no tool that a policy could name."""
+    report = Report.of(judged(*((f"made_{n}", n) for n in range(500))))
+
+    assert {("phantom_tool", ""), ("parameter_mismatch", "")} == set(standing(report, min_calls=0))
+
+
+def test_a_known_name_is_not_told_safe_by_itself():
+    """`phantom_tool` blocks unknown names; a tool that is known needs no entry for it."""
+    invented = judged(*((f"made_{n}", n) for n in range(9)))
+    found = standing(Report.of([*judged(*BUSY), *invented]))
+
+    assert Standing.NOT_YET is found["phantom_tool", ""]
+    assert ("phantom_tool", "first") not in found
+
+
+def test_what_is_enforced_is_read_from_the_log():
+    """The mode of its findings, else of the calls; the newest policy revision counts."""
+    old = judged(("first", 1), ("first", "x"))
+    new = judged(("first", 1), mode="strict")
+
+    assert Standing.ENFORCED is standing(Report.of(new))["parameter_mismatch", ""]
+    assert Standing.NOT_YET is standing(Report.of(old))["parameter_mismatch", ""]
+    assert Standing.ENFORCED is standing(Report.of([*old, *new]))["parameter_mismatch", ""]
+
+
+def test_an_enforced_layer_with_a_wrong_block_says_so():
+    """What speaks against it stands there, too few calls do not."""
+    strict = judged(("first", "x"), mode="strict")
+    report = Report.of(strict, labelled(strict, Truth.OK))
+    (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
+
+    assert (Standing.ENFORCED, ["false_blocks", "many_blocks"]) == (
+        step.standing,
+        [reason.code for reason in step.reasons],
+    )
+
+
+def test_what_a_layer_does_not_see_is_said():
+    """Below nine tenths of the calls it stands beside the verdict."""
+    report = Report.of(judged(*BUSY, *(("nobody", n) for n in range(100))))
+    (step,) = (s for s in rollout(report, Readiness()) if s.layer == "parameter_mismatch")
+
+    assert (Standing.SAFE,) == (step.standing,)
+    assert ("it does not see 15.9 % of the calls (100 of 630), most often because: unknown tool",
+            ) == step.caveats  # fmt: skip
+
+
+def test_the_newest_calls_without_a_label_are_named():
+    """Whatever their tool: five, in the order in which they were judged."""
+    calls = [(name, "x") for _ in range(4) for name in ("first", "second")]
+    decisions = judged(*calls)
+    labels = labelled(decisions[-1:], Truth.OK)
+    named = Report.of(decisions, labels).place("parameter_mismatch").unlabelled
+
+    assert [decision.id for decision in decisions[2:7]] == [name for _, name in named]
+
+
+def test_sessions_are_counted_once():
+    """Two calls of a session are one session; so is every call without one."""
+    one, two = judged(("first", 1), ("first", 2))
+    again = dataclasses.replace(two, session_id=one.session_id)
+
+    assert (1, 2) == (
+        Report.of([one, again]).totals.sessions,
+        Report.of([one, two]).totals.sessions,
+    )
+
+
+def test_the_number_of_sessions_is_bounded(monkeypatch):
+    """Beyond the bound it is said that there are more."""
+    monkeypatch.setattr("abs_shield.replay.report.totals._SESSIONS", 3)
+    totals = Report.of(judged(*(("first", n) for n in range(5)))).totals
+
+    assert (3, True) == (totals.sessions, totals.more_sessions)
+
+
+@pytest.mark.parametrize("error", ["raise", "label"])
+def test_a_call_that_was_not_judged_is_no_finding(error):
+    """Our own failure is blocked in strict, but asks for no label."""
+
+    def breaks(call, session):
+        raise KeyError("x")
+        yield
+
+    decisions = judged(*(("first", n) for n in range(3)), layers=[breaks])
+    labels = labelled(decisions, Truth.OK) if error == "label" else {}
+    counts = Report.of(decisions, labels).place("breaks").counts
+
+    assert (3, 3, 0, 0) == (
+        counts.errors, counts.would_block, counts.found_blocks, counts.false_blocks,
+    )  # fmt: skip
