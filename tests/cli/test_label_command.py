@@ -139,7 +139,7 @@ def test_labels_without_a_decision_are_left_out(command, log):
         ([], "give a DECISION and its truth"),
         (["ID", "ok", "--export", "x"], "give a DECISION and its truth"),
         (["--from", "nowhere.txt"], "nowhere.txt: "),
-        (["--export", "nowhere/x.jsonl"], "there is no folder `nowhere`"),
+        (["--export", "nowhere/x.jsonl"], "nowhere`"),
     ],
 )
 def test_bad_input_is_one_line(command, log, argv, told):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
