@@ -18,7 +18,7 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 from abs_shield.version import __version__
 
-COMMANDS = ("demo", "check", "replay", "prove", "layers", "mcp")
+COMMANDS = ("demo", "check", "replay", "prove", "init", "layers", "mcp")
 """Each is a file of this folder with an `app`."""
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _SILENT = logging.NullHandler()
