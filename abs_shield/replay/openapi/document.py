@@ -8,8 +8,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from abs_shield.errors import PolicyError
-from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped, shown
+from abs_shield.text.show import shown
 
 _MOST_STEPS = 32
 _OLD = "3.0"
@@ -36,9 +35,7 @@ class Document:
             told = shown(whole["swagger"])
             raise PolicyError(f"it is of Swagger {told}; convert it to OpenAPI 3 first")
         if not isinstance(version, (str, float)) or not str(version).startswith("3."):
-            near = nearest("openapi", map(str, whole))
-            hint = f"did you mean `{escaped(near[0])}`?" if near and near[0] != "openapi" else "3.x"
-            raise PolicyError(f"`openapi` is {shown(version)}; {hint} is what is read")
+            raise PolicyError(f"`openapi` is {shown(version)}; give a description of OpenAPI 3")
         if not isinstance(whole.get("paths"), Mapping):
             raise PolicyError("it has no `paths`, so there are no operations")
         return cls(whole)
