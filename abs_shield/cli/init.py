@@ -169,7 +169,8 @@ def _summary(mined: Mined) -> None:
     commented = sum(each["commented"] for each in counts.values())
     _say(
         f"{_counted(len(mined.draft.tools), 'tool')}, {_counted(declared, 'proposal')} declared,"
-        f" {commented:,} as comments; {mined.proof.summary}"
+        f" {commented:,} as comments, {_counted(mined.draft.unmarked, 'target')} without a mark;"
+        f" {mined.proof.summary}"
     )
     if mined.first is None or mined.last is None:
         return

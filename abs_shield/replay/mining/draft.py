@@ -123,6 +123,11 @@ class Draft:
         """Give what is suggested of one tool."""
         return [s for s in self.suggestions if s.tool == tool and kind in (None, s.kind)]
 
+    @property
+    def unmarked(self) -> int:
+        """How many parameters are targets without a mark."""
+        return sum(s.kind is Kind.TARGET and s.is_remark for s in self.suggestions)
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Give how many suggestions of each kind are declared, and how many are comments."""
         made = {kind.value: {"declared": 0, "commented": 0} for kind in Kind}

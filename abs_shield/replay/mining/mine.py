@@ -19,7 +19,7 @@ from abs_shield.replay.mining.miners import MINERS
 from abs_shield.replay.mining.miners.inverses import pairs_of
 from abs_shield.replay.mining.module import Header, executed, written
 from abs_shield.replay.mining.relax import Trial, relaxed
-from abs_shield.replay.mining.study import Study
+from abs_shield.replay.mining.study import Study, share
 from abs_shield.replay.mining.watch import Watch
 from abs_shield.replay.mining.written_rules import written_rules
 
@@ -153,7 +153,7 @@ def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Tol
 def _called(name: str, evidence: Evidence) -> Iterator[str]:
     seen = evidence.tools.get(name)
     if seen is not None and seen.calls:
-        yield f"called {seen.calls:,} times in the runs, {seen.worked:,} of them worked"
+        yield share(seen.worked, seen.calls, "in the runs worked")
     elif evidence.calls:
         yield "no recorded run calls it"
 
@@ -207,13 +207,14 @@ def _header(
         return Header(lines=(*lines, "Runs: none; what is said of a tool is read from its words."))
     worked = sum(tool.worked for tool in evidence.tools.values())
     lines.append(
-        f"Runs: {_named(recorded)}, {evidence.runs:,} of them with {evidence.calls:,} calls,"
-        f" {worked:,} of which worked."
+        f"Runs: {_named(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
+        f" which {worked:,} worked."
     )
     flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
     lines.append(
         f"Strict would block {last.would_block:,} of these calls under this policy; before anything"
-        f" was let through it was {first.would_block:,}. It flags {flagged or 'none'}, which run."
+        f" was let through it was {first.would_block:,}. It flags"
+        f" {f'{flagged}, which run' if flagged else 'none'}."
     )
     return Header(lines=tuple(lines))
 

@@ -16,8 +16,8 @@ _RULES_FIT = 76
 """Columns that are left for a list of names on one line of `configure`."""
 _TITLE = '"""A policy proposed from tools and runs; read it, and make it yours."""'
 _LEGEND = (
-    'Flip `mode` to "strict" once the numbers look right. A layer that recorded calls would have'
-    " run into is let through below, with how often.",
+    'Set `mode` to "strict" once the numbers look right: it then enforces everything but what is'
+    " let through at the end, each with how often recorded calls did it.",
     'A comment that says "not declared" is a weaker proposal: take it over where you know better.'
     " Ranges are never declared, and lists of values only after 100 calls: what was seen so far is"
     " no law.",

@@ -98,6 +98,16 @@ def least(successes: int, n: int) -> float:
     return wilson(successes, n)[0]
 
 
+def times(count: int) -> str:
+    """
+    Say how often.
+
+    >>> times(1), times(1200)
+    ('once', '1,200 times')
+    """
+    return "once" if count == 1 else f"{count:,} times"
+
+
 def share(count: int, whole: int, what: str) -> str:
     """
     Say how many of how many.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.replay.mining.draft import Kind, Suggestion
-from abs_shield.replay.mining.study import LEAST, LIKELY, Study, Subject, least, share
+from abs_shield.replay.mining.study import LEAST, LIKELY, Study, Subject, least, share, times
 
 _REUSED = 3
 """Later calls that have to take such an id, so that it is known to be one."""
@@ -48,7 +48,7 @@ def _minted(subject: Subject) -> Iterator[Suggestion]:
         parameter=subject.name,
         field="creates",
         evidence=f"{share(seen.minted, seen.asked, 'brought a value in')}, and later calls took "
-        f"such a value as theirs {seen.reused:,} times",
+        f"such a value as theirs {times(seen.reused)}",
         why_not="" if sure else "not in most calls",
     )
 
@@ -59,7 +59,7 @@ def _brought(study: Study, tool: str) -> Iterator[Suggestion]:
     if seen is None or not seen.feeds:
         return
     fed = [
-        f"`{field}`, taken as `{parameter}` of `{taker}` {count:,} times"
+        f"`{field}`, taken as `{parameter}` of `{taker}` {times(count)}"
         for (field, taker, parameter), count in seen.feeds.most_common(_MOST_FEEDS)
     ]
     yield Suggestion(kind=Kind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}")

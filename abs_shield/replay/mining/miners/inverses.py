@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.replay.mining.draft import Kind, Suggestion, Undone
-from abs_shield.replay.mining.study import Study
+from abs_shield.replay.mining.study import Study, times
 from abs_shield.text.names import of_what
 
 _MOST = 200
@@ -20,8 +20,8 @@ def inverses(study: Study) -> Iterator[Suggestion]:
         seen = study.evidence.pairs.get((first, then))
         told = ""
         if study.evidence.calls:
-            met = seen.met if seen is not None else 0
-            told = f"; met {met:,} times on one entity in {study.evidence.runs:,} runs"
+            met = times(seen.met) if seen is not None and seen.met else "never"
+            told = f"; met {met} on one entity in {study.evidence.runs:,} runs"
         if seen is not None and seen.success + seen.failure:
             told += f", {seen.success:,} in runs that ended well, {seen.failure:,} in failed ones"
         meant = seen is not None and seen.met > seen.failure
