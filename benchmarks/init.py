@@ -49,7 +49,7 @@ def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str
         "targets_without_a_mark": mined.draft.unmarked,
         "would_block_before": mined.first.would_block,
         "would_block": mined.last.would_block,
-        "withdrawn": mined.withdrawn,
+        "withdrawn": len(mined.draft.withdrawn),
         "let_through": len(mined.draft.passes),
         "blocked_in_strict": _blocked(mined, recorded),
         "flagged": dict(sorted(mined.last.flagged.items())),

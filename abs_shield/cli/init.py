@@ -178,10 +178,9 @@ def _summary(mined: Mined) -> None:
         f"strict would block {mined.last.would_block:,} of {mined.last.calls:,} recorded calls;"
         f" before anything was let through {mined.first.would_block:,}"
     )
-    for each in mined.draft.suggestions:
-        if each.why_not.startswith("it would block"):
-            tool = escaped(each.tool, limit=LONGEST_NAME)
-            _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
+    for each in mined.draft.withdrawn:
+        tool = escaped(each.tool, limit=LONGEST_NAME)
+        _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
     for passed in mined.draft.passes:
         tool = "any tool" if passed.tool is None else escaped(passed.tool, limit=LONGEST_NAME)
         _say(f"let through: {passed.check} of {tool}: {passed.reason}")

@@ -12,7 +12,7 @@ from abs_shield.text.show import escaped
 
 LONGEST_DESCRIPTION = 1_000
 """Characters of a description: as many as a layer reads."""
-_MOST_NODES = 20_000
+_MOST_NODES = 5_000
 _MOST_CHARACTERS = 400_000
 _DEEPEST = 40
 _VALUES = frozenset({"enum", "const", "default", "examples", "example"})

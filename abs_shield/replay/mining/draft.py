@@ -57,6 +57,7 @@ class Suggestion:
             what needs only the parameter's name, and for a remark.
         evidence: Why, in one line.
         why_not: Why it is written as a comment; empty where it is declared.
+        withdrawn: Whether it was declared first, and would have blocked recorded calls.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class Suggestion:
     field: str = ""
     says: bool | Among | Within | Undone | None = None
     why_not: str = ""
+    withdrawn: bool = False
 
     @property
     def is_remark(self) -> bool:
@@ -114,10 +116,18 @@ class Draft:
     passes: tuple[Pass, ...] = ()
     remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def withdrawn(self, gone: Mapping[Suggestion, str]) -> Draft:
+    def without(self, gone: Mapping[Suggestion, str]) -> Draft:
         """Give the draft with some suggestions as comments, each for its reason."""
-        kept = tuple(replace(s, why_not=gone[s]) if s in gone else s for s in self.suggestions)
-        return replace(self, suggestions=kept)
+        kept = (
+            replace(each, why_not=gone[each], withdrawn=True) if each in gone else each
+            for each in self.suggestions
+        )  # fmt: skip
+        return replace(self, suggestions=tuple(kept))
+
+    @property
+    def withdrawn(self) -> list[Suggestion]:
+        """Those that were declared first, and would have blocked recorded calls."""
+        return [each for each in self.suggestions if each.withdrawn]
 
     def of(self, tool: str, kind: Kind | None = None) -> list[Suggestion]:
         """Give what is suggested of one tool."""

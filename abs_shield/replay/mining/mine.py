@@ -67,11 +67,6 @@ class Mined:
     last: Trial | None
     proof: Proof
 
-    @property
-    def withdrawn(self) -> int:
-        """How many proposals were withdrawn, because they would have blocked recorded calls."""
-        return sum(each.why_not.startswith("it would block") for each in self.draft.suggestions)
-
 
 def _silent(what: str) -> Callable[[int], object]:
     return lambda count: None

@@ -15,6 +15,8 @@ from abs_shield.text.show import escaped
 
 _MOST_NAMES = 50
 """Names that no tool has, which are let through one by one; with more the layer is."""
+_MOST_BLOCKS = 5_000
+"""Reasons that are told apart; the unknown names beyond count as one that nobody can name."""
 _MOST_DETAILS = 1_000
 _EXPLAINED = 2
 
@@ -64,6 +66,8 @@ class Trial:
                 found[Block(layer, decision.tool, breaks=True)] = coverage.reason
         self.would_block += bool(found)
         for block, detail in found.items():
+            if block not in self.blocks and len(self.blocks) >= _MOST_BLOCKS:
+                block = replace(block, tool="") if block.check == PHANTOM_TOOL else block
             self.blocks[block] += 1
             if len(self.details) < _MOST_DETAILS or block in self.details:
                 self.details.setdefault(block, Counter())[detail[:200]] += 1
@@ -112,15 +116,20 @@ def relaxed(
                     breaks=block.breaks,
                 )
             )
-    made = draft.withdrawn(gone)
+    made = draft.without(gone)
     return replace(made, passes=(*draft.passes, *_few_names(passes, set(tools))))
 
 
 def _few_names(passes: list[Pass], tools: set[str]) -> list[Pass]:
-    """The passes, those of many names that no tool has as one; a pass cannot name nothing."""
+    """The passes, those of many names that no tool has as one, and of such as cannot be written."""
     named = [p for p in passes if p.check == PHANTOM_TOOL and p.tool not in tools]
-    if len(named) <= _MOST_NAMES and all(p.tool for p in named):
+    if len(named) <= _MOST_NAMES and all(_is_name(p.tool) for p in named):
         return passes
     others = [p for p in passes if p not in named]
     reason = f"recorded calls had {len(named):,} names that no tool has"
     return [*others, Pass(check=PHANTOM_TOOL, tool=None, reason=reason)]
+
+
+def _is_name(name: str | None) -> bool:
+    """Whether a policy can hold a name: a model may write nothing, or what is no Unicode."""
+    return bool(name) and name == str(name).encode("utf-8", "replace").decode()

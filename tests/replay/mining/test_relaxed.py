@@ -42,6 +42,8 @@ def calling(name, arguments, **more):
 WRONG = {
     "an unknown tool": calling("refnud", {}),
     "no name": calling("", {}),
+    "no Unicode": calling("a\ud800", {}),
+    "no Unicode in a value": calling("refund", {"order_id": "W-7001", "\ud800": "\udfff"}),
     "a name to escape": calling('x"\n# fmt: off\u202e', {}),
     "a wrong type": calling("refund", {"order_id": "W-7001", "amount": "five"}),
     "an unknown argument": calling("refund", {"order_id": "W-7001", "ghost # noqa": 1}),
@@ -91,7 +93,7 @@ def test_a_destructive_call_on_what_nobody_mentioned(mined, tmp_path):
     wrong = run(("delete_order", {"order_id": "W-9001"}, "gone"), user="Clean up.")
     made = mined([tool("delete_order", order_id=TEXT)], [wrong])
 
-    assert (1, 1, 0) == (made.first.would_block, made.withdrawn, made.last.would_block)
+    assert (1, 1, 0) == (made.first.would_block, len(made.draft.withdrawn), made.last.would_block)
     assert "not declared, it would block 1 recorded call: unseen /arguments/order_id" in " ".join(
         line.strip("# ") for line in made.text.splitlines()
     )
@@ -121,7 +123,7 @@ def test_a_list_that_a_failed_call_left_is_withdrawn(mined, tmp_path):
     wrong = run(("book", {"mode": "odd"}, ValueError("no such mode")))
     made = mined([book], [*fine, wrong])
 
-    assert (1, 1, 0) == (made.first.would_block, made.withdrawn, made.last.would_block)
+    assert (1, 1, 0) == (made.first.would_block, len(made.draft.withdrawn), made.last.would_block)
     assert [] == blocked(made, [*fine, wrong], tmp_path)
 
 
