@@ -210,7 +210,7 @@ def _progress(files: list[str]) -> Iterator[Callable[[str], Callable[[int], obje
         task = progress.add_task("reading the tools", total=total or None)
 
         def told(what: str) -> Callable[[int], object]:
-            progress.reset(task, description=f"{what} the runs")
+            progress.reset(task, description=what)
             return lambda count: progress.advance(task, count)
 
         yield told

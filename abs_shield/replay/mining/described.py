@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.errors import PolicyError
-from abs_shield.plan import compile_tool
+from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.text.show import escaped
 
@@ -19,32 +20,50 @@ _VALUES = frozenset({"enum", "const", "default", "examples", "example"})
 _PLAIN: Policy = configure(mode="audit")
 
 
-def described(tool: Tool) -> tuple[Tool, str]:
-    """Give *tool* as it can be written, and why its schema is left out; empty where it is not."""
-    if why := _unwritable(tool):
-        return tool.model_copy(update={"parameters": None}), why
-    short = tool.model_copy(
-        update={
-            "description": tool.description[:LONGEST_DESCRIPTION],
-            "parameters": _shortened(tool.parameters),
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """
+    A tool as it is written.
+
+    Attributes:
+        plan: The same, compiled without a policy's words.
+        why: Why its schema is left out; empty where it is not.
+    """
+
+    tool: Tool
+    plan: ToolPlan
+    why: str = ""
+
+
+def described(tool: Tool) -> Described:
+    """Give *tool* as it can be written, compiled once."""
+    why = _too_much(tool)
+    if not why:
+        short = _shortened(tool.parameters)
+        about = tool.description[:LONGEST_DESCRIPTION]
+        written = tool.model_copy(update={"description": about, "parameters": short})
+        try:
+            plan = compile_tool(written, _PLAIN, tolerant=True)
+        except (PolicyError, RecursionError, ValueError, TypeError) as error:
+            why = f"{type(error).__name__}: {error}"
+        else:
+            why = plan.broken
+            if not why:
+                return Described(tool=written, plan=plan)
+        why = f"it cannot be compiled: {escaped(why, limit=300)}"
+    bare = tool.model_copy(
+        update={"description": tool.description[:LONGEST_DESCRIPTION], "parameters": None}
     )
-    return short, ""
+    plan = compile_tool(bare, _PLAIN, tolerant=True)
+    return Described(tool=bare, plan=plan, why=f"its schema is left out: {why}")
 
 
-def _unwritable(tool: Tool) -> str:
-    size = _Size()
+def _too_much(tool: Tool) -> str:
     try:
-        size.add(tool.parameters, 0)
+        _Size().add(tool.parameters, 0)
     except OverflowError as error:
-        return f"its schema is left out: {error}"
-    try:
-        broken = compile_tool(tool, _PLAIN, tolerant=True).broken
-    except (PolicyError, RecursionError, ValueError, TypeError) as error:
-        broken = f"{type(error).__name__}: {error}"
-    return f"its schema is left out, it cannot be compiled: {escaped(broken, limit=300)}" * bool(
-        broken
-    )
+        return str(error)
+    return ""
 
 
 class _Size:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan import ToolPlan
 from abs_shield.plan.problem import Proof
 from abs_shield.plan.proof import prove
 from abs_shield.policy import Policy, Tool, configure
@@ -93,46 +93,41 @@ def mine(
     """
     census = Census()
     if recorded is not None:
-        for run in recorded.runs(on_bytes=told("reading"), on_bad_line=on_bad_line):
+        for run in recorded.runs(on_bytes=told("reading the runs"), on_bad_line=on_bad_line):
             census.update(run)
-    tools, remarks = _tools(source, census)
-    plans = _plans(tools)
+    plans, remarks = _tools(source, census)
     evidence = _watched(plans, recorded, told)
     study = Study(
         plans=plans, evidence=evidence, reasons=source.reasons if source is not None else {}
     )
     draft = Draft(
-        tools=tuple(tools.values()),
+        tools=tuple(plan.tool for plan in plans.values()),
         suggestions=tuple(said for miner in MINERS.values() for said in miner(study)),
-        remarks={name: (*remarks.get(name, ()), *_called(name, evidence)) for name in tools},
+        remarks={name: (*remarks.get(name, ()), *_called(name, evidence)) for name in plans},
     )
     return _tried(draft, evidence, source, recorded, told)
 
 
 def _tools(
     source: Source | None, census: Census
-) -> tuple[dict[str, Tool], dict[str, tuple[str, ...]]]:
-    """The tools by name, as they can be written, and what is to be said of each."""
+) -> tuple[dict[str, ToolPlan], dict[str, tuple[str, ...]]]:
+    """The tools by name, as they can be written, compiled, and what is to be said of each."""
     given = {tool.name: tool for tool in source.tools} if source is not None else {}
     more = {
         name: tool
         for name, tool in census.tools.items()
         if name not in given and (source is None or name in census.called)
     }
-    tools: dict[str, Tool] = {}
+    plans: dict[str, ToolPlan] = {}
     remarks: dict[str, tuple[str, ...]] = {}
     for name, tool in sorted({**given, **more}.items()):
-        tools[name], why = described(tool)
+        known = described(tool)
+        plans[name] = known.plan
         said = [*source.remarks.get(name, ())] if source is not None else []
         if source is not None and name in more:
             said.append(f"not in {source.name}; the runs describe it and call it")
-        remarks[name] = (*said, *((why,) if why else ()))
-    return tools, remarks
-
-
-def _plans(tools: Mapping[str, Tool]) -> dict[str, ToolPlan]:
-    bare = configure(mode="audit")
-    return {name: compile_tool(tool, bare, tolerant=True) for name, tool in tools.items()}
+        remarks[name] = (*said, *((known.why,) if known.why else ()))
+    return plans, remarks
 
 
 def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Told) -> Evidence:
@@ -140,7 +135,7 @@ def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Tol
         return Evidence()
     tools = [plan.tool for plan in plans.values()]
     watch = Watch(configure(mode="audit", tools=tools), pairs=[*pairs_of(plans)])
-    for run in recorded.runs(on_bytes=told("looking")):
+    for run in recorded.runs(on_bytes=told("looking at the runs")):
         watch.run(run)
     return watch.evidence
 
@@ -171,6 +166,7 @@ def _tried(
         rules: Mapping[str, Suggestion] = written_rules(draft).names
         draft = relaxed(draft, last, rules=rules, tools=(tool.name for tool in draft.tools))
     text = written(draft, _header(source, recorded, evidence, first, last))
+    told("proving it")
     return Mined(
         text=text,
         draft=draft,
@@ -184,7 +180,7 @@ def _tried(
 def _trial(policy: Policy, recorded: Recorded, told: Told) -> Trial:
     trial = Trial(policy)
     firewalls = Firewalls(policy)
-    for run in recorded.runs(on_bytes=told("trying")):
+    for run in recorded.runs(on_bytes=told("trying it on the runs")):
         for judged in judge_run(run, firewalls.of(run)):
             trial.update(judged)
     return trial
