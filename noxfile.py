@@ -17,7 +17,8 @@ def adapters(session: nox.Session, adapter: str) -> None:
     session.install("-q", "-e", f".[{adapter}]", "pytest>=8.3", "hypothesis>=6.115")
     tests = ["tests/adapters"]
     if adapter == "fastmcp":
-        tests += ["tests/service", "tests/cli/test_mcp_command.py"]
+        commands = ["tests/cli/test_mcp_command.py", "tests/cli/test_init_command.py"]
+        tests += ["tests/service", *commands]
         session.install("-q", "mcp-server-time", "mcp-server-git")
     session.run("python", "-m", "pytest", *tests, *session.posargs)
     session.run("python", "-m", "tests.adapters.matrix")

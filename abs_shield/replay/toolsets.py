@@ -55,6 +55,11 @@ class Toolsets:
             raise ValueError(f"toolset {shown(name)} is unknown; {self._hint(name)}")
         return name, self._named[name]
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the toolsets that are known."""
+        return frozenset(self._named)
+
     def _listed(self, listed: Any) -> tuple[str, tuple[Tool, ...]]:
         key = f"inline:{digest(json.dumps(listed, sort_keys=True), size=16).hex()}"
         if key not in self._inline:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.core.names import OPT_IN_NAMES
+from abs_shield.core.names import OPT_IN_NAMES, PHANTOM_TOOL
 from abs_shield.plan.case import Case, each_once, hint_of
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy.place import Place
@@ -17,7 +17,11 @@ _NO_TOOLS = "no tool is known: register them first, or name them with `--tools`"
 
 
 def unknown_names(case: Case) -> Iterator[Problem]:
-    """``@rule(tool="refnud")``: the rule would never be asked."""
+    """
+    ``@rule(tool="refnud")``: the rule would never be asked.
+
+    What is said of `phantom_tool` names what does not exist: that is what the layer looks for.
+    """
     policy = case.policy
     for rule in policy.rules:
         place = Place(rule.file, rule.line)
@@ -26,7 +30,7 @@ def unknown_names(case: Case) -> Iterator[Problem]:
         what = f"`inverse` of `{escaped(pair.first)}` and `{escaped(pair.then)}`"
         yield from _tools(case, (pair.first, pair.then), what, pair.place)
     for suppression in policy.suppress:
-        if suppression.tool is not None:
+        if suppression.tool is not None and suppression.check != PHANTOM_TOOL:
             what = f"`Suppression` of `{escaped(suppression.check)}`"
             yield from _tools(case, (suppression.tool,), what, suppression.place)
     for name, tool in case.tools.items():
@@ -51,7 +55,8 @@ def _modes(case: Case) -> Iterator[Problem]:
     layers = case.policy.layer_names
     for key in case.policy.modes:
         if isinstance(key, tuple):
-            yield from _tools(case, key[:1], "`modes`", case.policy.place)
+            named = () if key[1] == PHANTOM_TOOL else key[:1]
+            yield from _tools(case, named, "`modes`", case.policy.place)
         elif key not in case.tools and key not in layers and key not in _LAYERS:
             near = nearest(key, (*case.tools, *_LAYERS, *layers))
             layer = bool(near) and near[0] not in case.tools

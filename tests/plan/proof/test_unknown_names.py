@@ -126,3 +126,13 @@ def test_everything_is_told_at_once(proof, tool) -> None:
     assert {"unknown_tool", "unknown_parameter", "invalid_schema"} == {
         each.code for each in proved.errors
     }
+
+
+def test_phantom_tool_is_asked_about_names_that_do_not_exist(said: Any, tool: Any) -> None:
+    """What is said of that layer names what no tool is called: it could say nothing else."""
+    declared = {
+        "suppress": [Suppression(check="phantom_tool", tool="refnud", reason="seen once")],
+        "modes": {("refnud", "phantom_tool"): "audit"},
+    }
+
+    assert [] == said("unknown_tool", tool("refund", x=TEXT), **declared)

@@ -1,0 +1,216 @@
+"""`abs-shield init`: a policy proposed from tools and recorded runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.sources import from_file, from_openapi, from_server
+from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.replay import BadLine
+from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
+from abs_shield.text.show import escaped
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+_STDIN = "-"
+_TOLD = 1_000
+
+
+@app.command(epilog="Example: abs-shield init --tools tools.json --runs runs.jsonl.gz -o policy.py")
+def init(
+    tools: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON: a list of tools, or an object of such lists."),
+    ] = None,
+    mcp: Annotated[
+        str | None,
+        typer.Option(metavar="COMMAND", help="Ask the MCP server that it starts, or a URL."),
+    ] = None,
+    openapi: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="An OpenAPI 3 description, .json or .yaml."),
+    ] = None,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="Recorded runs, .jsonl or .gz; may be repeated."),
+    ] = None,
+    toolset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The list of --tools that counts, and its runs alone."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write; else to stdout."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.1, help="What an MCP server may take.")
+    ] = 60.0,
+) -> None:
+    """
+    Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
+
+    It is in audit mode, and strict would block none of the runs that it was mined from. Exits with
+    0, with 1 where the module is written and not proved, with 2 for bad input.
+    """
+    files = runs or []
+    _require_readable(files)
+    place = _place(output, force=force)
+    source, toolsets = _source(tools, mcp, openapi, toolset, within_s=timeout)
+    if source is None and not files:
+        raise BadInput("give one of `--tools`, `--mcp`, `--openapi`, or `--runs` that list tools")
+    bad: list[BadLine] = []
+    recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
+    with _progress(files) as told:
+        mined = mine(source, recorded, told=told, on_bad_line=bad.append)
+    for line in bad:
+        _say(str(line))
+    if not mined.draft.tools:
+        raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
+    _write(mined.text, place)
+    _summary(mined)
+    raise typer.Exit(2 if bad else 0 if mined.proof.ok else 1)
+
+
+def _require_readable(files: list[str]) -> None:
+    """
+    Look at the files before any work is done.
+
+    Raises:
+        BadInput: One is the standard input, which cannot be read again.
+        OSError: One cannot be opened.
+    """
+    for path in files:
+        if path == _STDIN:
+            raise BadInput("`--runs -`: runs are read more than once; write them to a file")
+        with open(path, "rb") as file:
+            file.read(1)
+
+
+def _source(
+    tools: str | None,
+    mcp: str | None,
+    openapi: str | None,
+    toolset: str | None,
+    *,
+    within_s: float,
+) -> tuple[Source | None, Given]:
+    given = [
+        name
+        for name, said in (("--tools", tools), ("--mcp", mcp), ("--openapi", openapi))
+        if said is not None
+    ]
+    if len(given) > 1:
+        raise BadInput(f"got `{given[0]}` and `{given[1]}`; give one of them")
+    if toolset is not None and tools is None:
+        raise BadInput("`--toolset` names a list of `--tools`; give that file")
+    if tools is not None:
+        return from_file(tools, toolset)
+    if mcp is not None:
+        return from_server(mcp, within_s=within_s), Given()
+    return (None if openapi is None else from_openapi(openapi)), Given()
+
+
+def _place(output: str | None, *, force: bool) -> Path | None:
+    """
+    Give where the module goes; None for the standard output.
+
+    Raises:
+        BadInput: It exists, its folder does not, or it is no Python file.
+    """
+    if output is None or output == _STDIN:
+        return None
+    path = Path(output)
+    if path.suffix != ".py":
+        raise BadInput(f"{path}: a policy is a Python module; name it `{path.stem or 'policy'}.py`")
+    if not path.parent.is_dir():
+        raise BadInput(f"{path}: there is no folder `{path.parent}`; make it first")
+    if path.exists() and not (force and path.is_file()):
+        raise BadInput(f"{path}: it exists; give `--force` to write over it, or another name")
+    return path
+
+
+def _write(text: str, place: Path | None) -> None:
+    """Write whole or not at all: what stood there stays until the new text is complete."""
+    if place is None:
+        sys.stdout.write(text)
+        return
+    handle, made = tempfile.mkstemp(dir=place.parent, prefix=f".{place.stem}", suffix=".py")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(made).chmod(0o666 & ~_umask())
+        Path(made).replace(place)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _summary(mined: Mined) -> None:
+    counts = mined.draft.counts()
+    declared = sum(each["declared"] for each in counts.values())
+    commented = sum(each["commented"] for each in counts.values())
+    _say(
+        f"{_counted(len(mined.draft.tools), 'tool')}, {_counted(declared, 'proposal')} declared,"
+        f" {commented:,} as comments, {_counted(mined.draft.unmarked, 'target')} without a mark;"
+        f" {mined.proof.summary}"
+    )
+    if mined.first is None or mined.last is None:
+        return
+    _say(
+        f"strict would block {mined.last.would_block:,} of {mined.last.calls:,} recorded calls;"
+        f" before anything was let through {mined.first.would_block:,}"
+    )
+    for each in mined.draft.withdrawn:
+        tool = escaped(each.tool, limit=LONGEST_NAME)
+        _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
+    for passed in mined.draft.passes:
+        tool = "any tool" if passed.tool is None else escaped(passed.tool, limit=LONGEST_NAME)
+        _say(f"let through: {passed.check} of {tool}: {passed.reason}")
+    flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
+    if flagged:
+        _say(f"flagged and running: {flagged}")
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def _say(text: str) -> None:
+    print(f"abs-shield: {escaped(text, limit=_TOLD)}", file=sys.stderr)
+
+
+@contextmanager
+def _progress(files: list[str]) -> Iterator[Callable[[str], Callable[[int], object]]]:
+    """Show on the standard error, where it is a terminal, which pass over the files it is."""
+    console = Console(stderr=True)
+    columns = (TextColumn("init: {task.description}"), BarColumn(), TimeRemainingColumn())
+    total = sum(Path(file).stat().st_size for file in files)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal,
+        redirect_stdout=False,
+    ) as progress:  # fmt: skip
+        task = progress.add_task("reading the tools", total=total or None)
+
+        def told(what: str) -> Callable[[int], object]:
+            progress.reset(task, description=what)
+            return lambda count: progress.advance(task, count)
+
+        yield told

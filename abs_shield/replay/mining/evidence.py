@@ -1,0 +1,167 @@
+"""What recorded runs show of each tool and parameter: counts, in bounded memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+MOST_VALUES = 32
+"""Distinct values of one parameter that are counted; with more there is no list of them."""
+_LONGEST_VALUE = 40
+_MOST_PARAMETERS = 256
+_MOST_SOURCES = 16
+_MOST_PAIRS = 1_000
+
+
+@dataclass(slots=True)
+class Numbers:
+    """
+    The numbers of one parameter, NaN and the infinite left out.
+
+    >>> n = Numbers()
+    >>> for x in (3, 1.5, float("nan"), True): n.update(x)
+    >>> n.count, n.low, n.high, n.whole
+    (2, 1.5, 3, False)
+    """
+
+    count: int = 0
+    low: float = 0
+    high: float = 0
+    whole: bool = True
+
+    def update(self, value: Any) -> None:
+        """Count one value, where it is a number."""
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return
+        if isinstance(value, float) and not isfinite(value):
+            return
+        self.low = value if not self.count else min(self.low, value)
+        self.high = value if not self.count else max(self.high, value)
+        self.whole = self.whole and isinstance(value, int)
+        self.count += 1
+
+
+@dataclass(slots=True)
+class Values:
+    """The distinct texts of one parameter, while they are few and short."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    many: bool = False
+
+    def update(self, value: Any) -> None:
+        """Count one value that is not null; whatever is no short text ends the list."""
+        if self.many or value is None:
+            return
+        if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
+            self._end()
+            return
+        self.counts[value] += 1
+        if len(self.counts) > MOST_VALUES:
+            self._end()
+
+    def _end(self) -> None:
+        self.many = True
+        self.counts.clear()
+
+
+@dataclass(slots=True)
+class ParameterSeen:
+    """
+    What the calls show of one parameter at the top level, counted in calls.
+
+    Attributes:
+        given: Calls that had it.
+        asked: Those in which it could be said whether its values had a source.
+        sourced: Of the asked ones, those in which every value had one.
+        shaped: Of the asked ones, those in which every value was written as an identifier.
+        judged: Of the asked ones, those in which `phantom_target` judges a value of it.
+        held: Of the judged ones, those that worked, in a run not known to have failed.
+        alarms: Of these, those that the layer flags all the same.
+        minted: Calls that worked and brought in a value which nobody had mentioned.
+        reused: Later calls that took such a value as their target.
+        sources: Where the values came from, to the number of calls.
+        values: Its distinct texts in calls that worked.
+        numbers: Its numbers in calls that worked.
+    """
+
+    given: int = 0
+    asked: int = 0
+    sourced: int = 0
+    shaped: int = 0
+    judged: int = 0
+    held: int = 0
+    alarms: int = 0
+    minted: int = 0
+    reused: int = 0
+    sources: Counter[str] = field(default_factory=Counter)
+    values: Values = field(default_factory=Values)
+    numbers: Numbers = field(default_factory=Numbers)
+
+    def from_source(self, source: str) -> None:
+        """Count one place from which its value came; the first so many are told apart."""
+        known = source in self.sources or len(self.sources) < _MOST_SOURCES
+        self.sources[source if known else "elsewhere"] += 1
+
+
+@dataclass(slots=True)
+class ToolSeen:
+    """
+    What the calls show of one tool.
+
+    Attributes:
+        calls: How often it was proposed.
+        worked: How often it ran without an error.
+        parameters: Its parameters at the top level, as they were given.
+        feeds: Field of its results and whose target its value became, to the number of calls.
+    """
+
+    calls: int = 0
+    worked: int = 0
+    parameters: dict[str, ParameterSeen] = field(default_factory=dict)
+    feeds: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+
+    def parameter(self, name: str) -> ParameterSeen:
+        """Give the counts of one parameter; what a model makes up beyond a bound is not kept."""
+        found = self.parameters.get(name)
+        if found is None:
+            found = ParameterSeen()
+            if len(self.parameters) < _MOST_PARAMETERS:
+                self.parameters[name] = found
+        return found
+
+
+@dataclass(slots=True)
+class PairSeen:
+    """How often two tools were called on one entity, and how these runs ended."""
+
+    met: int = 0
+    success: int = 0
+    failure: int = 0
+
+
+@dataclass(slots=True)
+class Evidence:
+    """
+    All that the runs show.
+
+    Attributes:
+        tools: By name; of the tools that exist alone.
+        pairs: First tool and then, to how often they met.
+    """
+
+    runs: int = 0
+    calls: int = 0
+    tools: dict[str, ToolSeen] = field(default_factory=dict)
+    pairs: dict[tuple[str, str], PairSeen] = field(default_factory=dict)
+
+    def tool(self, name: str) -> ToolSeen:
+        """Give the counts of one tool."""
+        return self.tools.setdefault(name, ToolSeen())
+
+    def pair(self, first: str, then: str) -> PairSeen:
+        """Give the counts of one pair."""
+        if (first, then) not in self.pairs and len(self.pairs) >= _MOST_PAIRS:
+            return PairSeen()
+        return self.pairs.setdefault((first, then), PairSeen())

@@ -1,0 +1,217 @@
+"""From tools and runs to a module that was tried on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from abs_shield.plan import ToolPlan
+from abs_shield.plan.problem import Proof
+from abs_shield.plan.proof import prove
+from abs_shield.policy import Policy, Tool, configure
+from abs_shield.replay.judge import Firewalls, judge_run
+from abs_shield.replay.lines import BadLine
+from abs_shield.replay.mining.census import Census, Recorded
+from abs_shield.replay.mining.described import described
+from abs_shield.replay.mining.draft import Draft, Suggestion
+from abs_shield.replay.mining.evidence import Evidence
+from abs_shield.replay.mining.miners import MINERS
+from abs_shield.replay.mining.miners.inverses import pairs_of
+from abs_shield.replay.mining.module import Header, executed, written
+from abs_shield.replay.mining.relax import Trial, relaxed
+from abs_shield.replay.mining.study import Study, share
+from abs_shield.replay.mining.watch import Watch
+from abs_shield.replay.mining.written_rules import written_rules
+
+PASSES = 6
+"""How often runs are read at most: counted, watched, and tried until nothing is blocked."""
+_TRIALS = PASSES - 2
+
+Told = Callable[[str], Callable[[int], object]]
+"""Told what is done with the runs now; what it gives is told how many bytes were read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """
+    Where the tools come from.
+
+    Attributes:
+        name: What the module calls it.
+        reasons: Tool to why its author calls it destructive or read-only.
+        remarks: Tool to what could not be read of it.
+    """
+
+    name: str
+    tools: tuple[Tool, ...]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mined:
+    """
+    A written module and what became of it.
+
+    Attributes:
+        text: The module.
+        first: What the first draft made of the runs; None without runs.
+        last: What the written policy makes of them.
+        proof: What `prove` says of it.
+    """
+
+    text: str
+    draft: Draft
+    evidence: Evidence
+    first: Trial | None
+    last: Trial | None
+    proof: Proof
+
+
+def _silent(what: str) -> Callable[[int], object]:
+    return lambda count: None
+
+
+def mine(
+    source: Source | None,
+    recorded: Recorded | None = None,
+    *,
+    told: Told = _silent,
+    on_bad_line: Callable[[BadLine], object] | None = None,
+) -> Mined:
+    """
+    Propose a policy, write it down, and try it on the runs until nothing of them is blocked.
+
+    Args:
+        source: The tools; None where the runs bring them.
+        recorded: The runs; None for the tools alone.
+        told: Hears what is done.
+        on_bad_line: Told once of each line that is no run.
+
+    Raises:
+        OSError: A file cannot be opened or read.
+    """
+    census = Census()
+    if recorded is not None:
+        for run in recorded.runs(on_bytes=told("reading the runs"), on_bad_line=on_bad_line):
+            census.update(run)
+    plans, remarks = _tools(source, census)
+    evidence = _watched(plans, recorded, told)
+    study = Study(
+        plans=plans, evidence=evidence, reasons=source.reasons if source is not None else {}
+    )
+    draft = Draft(
+        tools=tuple(plan.tool for plan in plans.values()),
+        suggestions=tuple(said for miner in MINERS.values() for said in miner(study)),
+        remarks={name: (*remarks.get(name, ()), *_called(name, evidence)) for name in plans},
+    )
+    return _tried(draft, evidence, source, recorded, told)
+
+
+def _tools(
+    source: Source | None, census: Census
+) -> tuple[dict[str, ToolPlan], dict[str, tuple[str, ...]]]:
+    """The tools by name, as they can be written, compiled, and what is to be said of each."""
+    given = {tool.name: tool for tool in source.tools} if source is not None else {}
+    more = {
+        name: tool
+        for name, tool in census.tools.items()
+        if name not in given and (source is None or name in census.called)
+    }
+    plans: dict[str, ToolPlan] = {}
+    remarks: dict[str, tuple[str, ...]] = {}
+    for name, tool in sorted({**given, **more}.items()):
+        known = described(tool)
+        plans[name] = known.plan
+        said = [*source.remarks.get(name, ())] if source is not None else []
+        if source is not None and name in more:
+            said.append(f"not in {source.name}; the runs describe it and call it")
+        remarks[name] = (*said, *((known.why,) if known.why else ()))
+    return plans, remarks
+
+
+def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Told) -> Evidence:
+    if recorded is None:
+        return Evidence()
+    tools = [plan.tool for plan in plans.values()]
+    watch = Watch(configure(mode="audit", tools=tools), pairs=[*pairs_of(plans)])
+    for run in recorded.runs(on_bytes=told("looking at the runs")):
+        watch.run(run)
+    return watch.evidence
+
+
+def _called(name: str, evidence: Evidence) -> Iterator[str]:
+    seen = evidence.tools.get(name)
+    if seen is not None and seen.calls:
+        yield share(seen.worked, seen.calls, "in the runs worked")
+    elif evidence.calls:
+        yield "no recorded run calls it"
+
+
+def _tried(
+    draft: Draft,
+    evidence: Evidence,
+    source: Source | None,
+    recorded: Recorded | None,
+    told: Told,
+) -> Mined:
+    first: Trial | None = None
+    last: Trial | None = None
+    for _ in range(_TRIALS if recorded is not None else 0):
+        assert recorded is not None
+        last = _trial(executed(written(draft, Header())), recorded, told)
+        first = first or last
+        if not last.blocks:
+            break
+        rules: Mapping[str, Suggestion] = written_rules(draft).names
+        draft = relaxed(draft, last, rules=rules, tools=(tool.name for tool in draft.tools))
+    text = written(draft, _header(source, recorded, evidence, first, last))
+    told("proving it")
+    return Mined(
+        text=text,
+        draft=draft,
+        evidence=evidence,
+        first=first,
+        last=last,
+        proof=prove(executed(text)),
+    )
+
+
+def _trial(policy: Policy, recorded: Recorded, told: Told) -> Trial:
+    trial = Trial(policy)
+    firewalls = Firewalls(policy)
+    for run in recorded.runs(on_bytes=told("trying it on the runs")):
+        for judged in judge_run(run, firewalls.of(run)):
+            trial.update(judged)
+    return trial
+
+
+def _header(
+    source: Source | None,
+    recorded: Recorded | None,
+    evidence: Evidence,
+    first: Trial | None,
+    last: Trial | None,
+) -> Header:
+    lines = [f"Tools: {source.name if source is not None else 'as the runs describe them'}."]
+    if recorded is None or first is None or last is None:
+        return Header(lines=(*lines, "Runs: none; what is said of a tool is read from its words."))
+    worked = sum(tool.worked for tool in evidence.tools.values())
+    lines.append(
+        f"Runs: {_named(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
+        f" which {worked:,} worked."
+    )
+    flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
+    lines.append(
+        f"Strict would block {last.would_block:,} of these calls under this policy; before anything"
+        f" was let through it was {first.would_block:,}. It flags"
+        f" {f'{flagged}, which run' if flagged else 'none'}."
+    )
+    return Header(lines=tuple(lines))
+
+
+def _named(recorded: Recorded) -> str:
+    names = [path.replace("\\", "/").rpartition("/")[2] for path in recorded.paths]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    toolset = f" of toolset `{recorded.toolset}`" if recorded.toolset is not None else ""
+    return f"{', '.join(names[:3])}{more}{toolset}"

@@ -1,0 +1,35 @@
+"""
+What is read out of tools and runs: one file for each kind of suggestion.
+
+To add a kind, write one file with one generator function and add its row here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import MappingProxyType
+
+from abs_shield.replay.mining.draft import Suggestion
+from abs_shield.replay.mining.miners.creates import creates
+from abs_shield.replay.mining.miners.effects import effects
+from abs_shield.replay.mining.miners.enums import enums
+from abs_shield.replay.mining.miners.inverses import inverses
+from abs_shield.replay.mining.miners.ranges import ranges
+from abs_shield.replay.mining.miners.targets import targets
+from abs_shield.replay.mining.study import Study
+
+Miner = Callable[[Study], Iterable[Suggestion]]
+"""A generator function that looks at tools and evidence and yields what they suggest."""
+
+MINERS: MappingProxyType[str, Miner] = MappingProxyType(
+    {
+        "effects": effects,
+        "targets": targets,
+        "creates": creates,
+        "inverses": inverses,
+        "enums": enums,
+        "ranges": ranges,
+    }
+)
+
+__all__ = ["MINERS", "Miner"]

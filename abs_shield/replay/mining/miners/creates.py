@@ -1,0 +1,65 @@
+"""Parameters that hold the id which a call mints, and results that bring one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.replay.mining.draft import Kind, Suggestion
+from abs_shield.replay.mining.study import LEAST, LIKELY, Study, Subject, least, share, times
+
+_REUSED = 3
+"""Later calls that have to take such an id, so that it is known to be one."""
+_MOST_FEEDS = 3
+
+
+def creates(study: Study) -> Iterator[Suggestion]:
+    """``create_file(filename)``: nobody mentioned the name before, and later calls use it."""
+    for tool, plan in study.plans.items():
+        for subject in study.parameters(tool):
+            if subject.read.creates and not subject.is_nested:
+                yield _named(subject)
+            elif plan.writes and not subject.read.free and not subject.is_listed:
+                yield from _minted(subject)
+        yield from _brought(study, tool)
+
+
+def _named(subject: Subject) -> Suggestion:
+    seen = subject.seen
+    known = seen.asked >= LEAST and least(seen.sourced, seen.asked) >= LIKELY
+    unseen = share(seen.asked - seen.sourced, seen.asked, "had a value which nobody mentioned")
+    return Suggestion(
+        kind=Kind.CREATES,
+        tool=subject.tool,
+        parameter=subject.name,
+        field="creates",
+        evidence="by its name the call's own" + (f"; {unseen}" if seen.asked else ""),
+        why_not="its values were known before" if known else "",
+    )
+
+
+def _minted(subject: Subject) -> Iterator[Suggestion]:
+    seen = subject.seen
+    if seen.minted < LEAST or seen.reused < _REUSED:
+        return
+    sure = least(seen.minted, seen.asked) >= LIKELY
+    yield Suggestion(
+        kind=Kind.CREATES,
+        tool=subject.tool,
+        parameter=subject.name,
+        field="creates",
+        evidence=f"{share(seen.minted, seen.asked, 'brought a value in')}, and later calls took "
+        f"such a value as theirs {times(seen.reused)}",
+        why_not="" if sure else "not in most calls",
+    )
+
+
+def _brought(study: Study, tool: str) -> Iterator[Suggestion]:
+    """What the results of a tool bring, and whose targets it became."""
+    seen = study.evidence.tools.get(tool)
+    if seen is None or not seen.feeds:
+        return
+    fed = [
+        f"`{field}`, taken as `{parameter}` of `{taker}` {times(count)}"
+        for (field, taker, parameter), count in seen.feeds.most_common(_MOST_FEEDS)
+    ]
+    yield Suggestion(kind=Kind.CREATES, tool=tool, evidence=f"its results bring {', '.join(fed)}")

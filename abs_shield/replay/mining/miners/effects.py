@@ -1,0 +1,50 @@
+"""Which calls change nothing, and which cannot be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.plan.verbs import Does
+from abs_shield.replay.mining.draft import Kind, Suggestion
+from abs_shield.replay.mining.study import Study
+
+_FINAL = frozenset("delete destroy erase purge drop wipe terminate expel trash discard".split())
+"""Verbs after which the thing is gone."""
+_GRAVE = frozenset(
+    "remove cancel revoke close transfer pay send refund charge withdraw publish deploy kill "
+    "execute run suspend deactivate disable ban fire void submit buy purchase order".split()
+)
+"""Verbs of which only somebody who knows the tool can say whether they can be taken back."""
+_ANNOTATED = "as its annotations say"
+
+
+def effects(study: Study) -> Iterator[Suggestion]:
+    """``delete_user`` cannot be undone, ``get_user`` changes nothing."""
+    for name, plan in study.plans.items():
+        if plan.tool.destructive:
+            yield _said(name, "destructive", study)
+        elif plan.tool.read_only:
+            yield _said(name, "read_only", study)
+        elif plan.deed.does is Does.READ:
+            yield _named(name, "read_only", plan.deed.verb)
+        elif plan.deed.verb in _FINAL:
+            yield _named(name, "destructive", plan.deed.verb)
+        elif plan.deed.verb in _GRAVE:
+            doubt = "say so where a wrong call cannot be undone"
+            yield _named(name, "destructive", plan.deed.verb, why_not=doubt)
+
+
+def _said(tool: str, field: str, study: Study) -> Suggestion:
+    why = study.reasons.get(tool, _ANNOTATED)
+    return Suggestion(kind=Kind.EFFECT, tool=tool, field=field, says=True, evidence=why)
+
+
+def _named(tool: str, field: str, verb: str, *, why_not: str = "") -> Suggestion:
+    return Suggestion(
+        kind=Kind.EFFECT,
+        tool=tool,
+        field=field,
+        says=True,
+        evidence=f"its verb is `{verb}`",
+        why_not=why_not,
+    )

@@ -1,0 +1,80 @@
+"""Pairs of tools that undo each other on one entity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from abs_shield.plan import ToolPlan
+from abs_shield.plan.verbs import Does, opposite, same_noun
+from abs_shield.replay.mining.draft import Kind, Suggestion, Undone
+from abs_shield.replay.mining.study import Study, times
+from abs_shield.text.names import of_what
+
+_MOST = 200
+_MOST_TOOLS = 1_000
+
+
+def inverses(study: Study) -> Iterator[Suggestion]:
+    """``create_user`` and ``delete_user`` meet on ``id``."""
+    for first, then, same in pairs_of(study.plans):
+        seen = study.evidence.pairs.get((first, then))
+        told = ""
+        if study.evidence.calls:
+            met = times(seen.met) if seen is not None and seen.met else "never"
+            told = f"; met {met} on one entity in {study.evidence.runs:,} runs"
+        if seen is not None and seen.success + seen.failure:
+            told += f", {seen.success:,} in runs that ended well, {seen.failure:,} in failed ones"
+        meant = seen is not None and seen.met > seen.failure
+        yield Suggestion(
+            kind=Kind.INVERSE,
+            tool=first,
+            parameter=same[first],
+            says=Undone(then, same[then]),
+            evidence=f"their names say opposites{told}",
+            why_not="recorded runs did both and did not fail" if meant else "",
+        )
+
+
+def pairs_of(plans: Mapping[str, ToolPlan]) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Give the pairs that names suggest, at most 200, and the parameter that each tool has."""
+    found = 0
+    writing = [name for name, plan in plans.items() if plan.writes][:_MOST_TOOLS]
+    for first in writing:
+        for then in writing:
+            if found < _MOST and first != then and _undoes(plans[first], plans[then]):
+                same = _same(plans[first], plans[then])
+                if same is not None:
+                    found += 1
+                    yield first, then, {first: same[0], then: same[1]}
+
+
+def _undoes(first: ToolPlan, then: ToolPlan) -> bool:
+    one, other = first.deed, then.deed
+    if not (one.noun and other.noun) or not same_noun(one, other):
+        return False
+    if one.does is Does.MAKE and other.does is Does.UNMAKE:
+        return True
+    return one.does is not Does.UNMAKE and opposite(one, other)
+
+
+def _same(first: ToolPlan, then: ToolPlan) -> tuple[str, str] | None:
+    """The parameters that name the entity: of one name, else the only one of each for the noun."""
+    ones, others = _entities(first), _entities(then)
+    common = sorted(ones & others, key=lambda name: (not _is_of(name, then), name))
+    if common:
+        return common[0], common[0]
+    one, other = (
+        [name for name in names if name in ("id", "name") or _is_of(name, plan)]
+        for names, plan in ((ones, first), (others, then))
+    )
+    return (one[0], other[0]) if len(one) == len(other) == 1 else None
+
+
+def _entities(plan: ToolPlan) -> frozenset[str]:
+    known = plan.schema.known if plan.schema is not None else frozenset()
+    return frozenset(name for name in known if plan.targets.names_entity((name,)))
+
+
+def _is_of(name: str, plan: ToolPlan) -> bool:
+    """Whether a parameter names the noun itself: ``user_id`` of ``delete_user``."""
+    return not of_what(name).isdisjoint(plan.deed.noun)

@@ -1,0 +1,75 @@
+"""One OpenAPI document: its version, and what its local references point at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
+
+_MOST_STEPS = 32
+_OLD = "3.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A description of OpenAPI 3.0, 3.1 or later."""
+
+    whole: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, whole: Any) -> Document:
+        """
+        Give the document.
+
+        Raises:
+            PolicyError: It is no OpenAPI description, of a version that is not read, or empty.
+        """
+        if not isinstance(whole, Mapping):
+            raise PolicyError(f"it is {shown(whole)}; give an OpenAPI description, an object")
+        version = whole.get("openapi")
+        if "swagger" in whole:
+            told = shown(whole["swagger"])
+            raise PolicyError(f"it is of Swagger {told}; convert it to OpenAPI 3 first")
+        if not isinstance(version, (str, float)) or not str(version).startswith("3."):
+            raise PolicyError(f"`openapi` is {shown(version)}; give a description of OpenAPI 3")
+        if not isinstance(whole.get("paths"), Mapping):
+            raise PolicyError("it has no `paths`, so there are no operations")
+        return cls(whole)
+
+    @property
+    def is_old(self) -> bool:
+        """Whether its schemas are of OpenAPI 3.0, which is no JSON Schema."""
+        return str(self.whole["openapi"]).startswith(_OLD)
+
+    def at(self, pointer: str) -> Any:
+        """Give what a local reference such as ``#/components/schemas/Order`` points at, or None."""
+        here: Any = self.whole
+        for step in pointer.removeprefix("#").strip("/").split("/") if pointer != "#" else ():
+            name = unquote(step).replace("~1", "/").replace("~0", "~")
+            if isinstance(here, Mapping):
+                here = here.get(name)
+            elif isinstance(here, list) and name.isdecimal() and int(name) < len(here):
+                here = here[int(name)]
+            else:
+                return None
+        return here
+
+    def resolved(self, part: Any) -> Mapping[str, Any]:
+        """Give an object with its own reference followed; empty where it leads nowhere."""
+        for _ in range(_MOST_STEPS):
+            if not isinstance(part, Mapping):
+                return {}
+            pointer = part.get("$ref")
+            if not isinstance(pointer, str):
+                return part
+            part = self.at(pointer) if pointer.startswith("#") else None
+        return {}
+
+    def objects(self, listed: Any) -> Iterable[Mapping[str, Any]]:
+        """Give the members of a list that are objects, their references followed."""
+        members = listed if isinstance(listed, list) else ()
+        return [found for each in members if (found := self.resolved(each))]

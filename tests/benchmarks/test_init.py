@@ -1,0 +1,42 @@
+"""Policies mined from runs that nobody on this project wrote block none of them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
+
+
+def printed(*options: str) -> str:
+    """Give what the script prints; a failing script fails the test."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "init.py"), *options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
+def test_no_data_is_said(tmp_path: Path) -> None:
+    """Without recorded runs there is one line, and no failure."""
+
+    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
+
+
+@pytest.mark.skipif(
+    not (DATA / "runs.jsonl.gz").is_file(),
+    reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",
+)
+@pytest.mark.parametrize("toolset", ["agentdojo:banking:v1", "tau2:airline"])
+def test_a_toolset_is_mined(toolset: str) -> None:
+    """Two toolsets, with and without wrong calls: proved, and strict stops nothing."""
+    (row,) = json.loads(printed("--data", str(DATA), "--toolset", toolset))
+
+    assert (0, 0, 0) == (row["would_block"], row["blocked_in_strict"], row["prove_errors"])
+    assert row["would_block_before"] >= row["let_through"]
+    assert row["calls"] > 1_000

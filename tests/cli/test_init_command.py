@@ -1,0 +1,268 @@
+"""`abs-shield init`: a module on disk that is formatted, typed and proved, and what goes wrong."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+BIN = Path(sys.executable).parent
+RUN = "import sys; from abs_shield.cli import main; sys.exit(main())"
+SERVER = Path(__file__).parents[1] / "service" / "shop_server.py"
+HAS_FASTMCP = find_spec("fastmcp") is not None
+needs_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="the extra `fastmcp` is not installed")
+TEXT = {"type": "string"}
+LEND = {"name": "lend_book", "parameters": {"type": "object", "properties": {"copy_id": TEXT}}}
+HOSTILE = [
+    {
+        "name": '"""\nimport os; os.system("false")  # type: ignore\u202e',
+        "description": "x" * 3_000 + "\n# noqa",
+        "parameters": {"properties": {'a"\n"': {"enum": ["\x1b[2J", "'\""]}, "class": {}, "": {}}},
+    },
+    {"name": "odd", "parameters": True},
+    {"name": "shut", "parameters": False},
+    {"name": "bare"},
+    {"name": "get_" + "long " * 90, "parameters": {"$ref": "#/$defs/a", "$defs": {"a": {}}}},
+    {"name": "имя_файла", "parameters": {"properties": {"путь к файлу": {"type": "string"}}}},
+    {"name": "create_user", "parameters": {"properties": {"user id": TEXT, "user_id": TEXT}}},
+    {"name": "delete_user", "parameters": {"properties": {"user_id": TEXT}}},
+    {"name": "huge", "parameters": {"properties": {"x": {"enum": [f"v{n}" for n in range(500)]}}}},
+]
+
+
+@pytest.fixture
+def lent(file):
+    """A run in which a copy is lent, as a file."""
+    call = {"id": "a", "name": "lend_book", "arguments": {"copy_id": "C-4411"}}
+    messages = [
+        {"role": "user", "content": "May I have C-4411?"},
+        {"role": "assistant", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "a", "content": "lent"},
+    ]
+    return file("runs.jsonl", {"messages": messages, "tools": [LEND], "toolset": "desk"})
+
+
+def test_to_the_standard_output(command, file, lent):
+    """The module goes to the standard output, the summary to the standard error."""
+    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+
+    assert 0 == done.code
+    assert done.out.startswith('"""A policy proposed from tools and runs;')
+    assert "`copy_id`: a target without a mark, as an identifier; 1 of 1 call had a source" in (
+        done.out
+    )
+    assert done.err == (
+        "abs-shield: 1 tool, 0 proposals declared, 0 as comments, 1 target without a mark; "
+        "proved: 0 rules, 1 tool, 0 sampled calls; 0 errors, 2 warnings\n"
+        "abs-shield: strict would block 0 of 1 recorded calls; before anything was let through 0\n"
+    )
+
+
+def test_the_runs_may_bring_the_tools(command, lent):
+    """Where runs list their tools, nothing else is needed."""
+    done = command("init", "--runs", lent)
+
+    assert (0, 1) == (done.code, done.out.count("    Tool(\n"))
+    assert "# Tools: as the runs describe them.\n" in done.out
+
+
+@pytest.mark.skipif(
+    not all((BIN / name).exists() for name in ("ruff", "mypy")),
+    reason="ruff and mypy are not installed",
+)
+def test_any_tools_as_every_linter_reads_them(file, tmp_path):
+    """In processes of their own: written, formatted, linted, typed, and proved."""
+    policy = tmp_path / "mined.py"
+    tools = file("tools.json", HOSTILE)
+    for command in (
+        ["abs-shield", "init", "--tools", tools, "-o", policy],
+        ["ruff", "format", "--isolated", "--check", policy],
+        ["ruff", "format", "--isolated", "--line-length", "100", "--check", policy],
+        ["ruff", "check", "--isolated", "--select", "F,I,B,UP,PIE,E4,E7,E9,W", policy],
+        ["mypy", "--strict", "--cache-dir", tmp_path / "cache", policy],
+        ["abs-shield", "prove", f"{policy}:policy"],
+    ):
+        done = subprocess.run([BIN / command[0], *command[1:]], capture_output=True, text=True)
+        assert 0 == done.returncode, f"{command[0]}: {done.stdout}{done.stderr}"
+
+
+def test_a_file_is_not_overwritten(command, file, tmp_path):
+    """Unless it is said; then it is written whole."""
+    policy = tmp_path / "policy.py"
+    policy.write_text("mine = 1\n")
+    given = ("init", "--tools", file("tools.json", [LEND]), "-o", policy)
+    refused = command(*given)
+    kept = policy.read_text()
+    forced = command(*given, "--force")
+
+    assert (2, "mine = 1\n", 0) == (refused.code, kept, forced.code)
+    assert "policy.py: it exists; give `--force` to write over it, or another name" in refused.err
+    assert policy.read_text().startswith('"""A policy proposed')
+    assert ["policy.py", "tools.json"] == sorted(each.name for each in tmp_path.iterdir())
+
+
+def test_one_toolset_and_its_runs(command, file, lent):
+    """`--toolset` names the list of a file, and leaves out the runs of the others."""
+    tools = file("tools.json", {"desk": [LEND], "other": [{"name": "other"}]})
+    named = Path(lent).read_text().replace('"tools"', '"listed"')
+    Path(lent).write_text(named + named.replace('"desk"', '"other"'))
+    done = command("init", "--tools", tools, "--toolset", "desk", "--runs", lent)
+
+    assert (0, True) == (done.code, "of 1 recorded calls" in done.err)
+
+
+def test_a_bad_line_is_told_and_skipped(command, lent):
+    """The module is written all the same; the exit code says that something was wrong."""
+    with Path(lent).open("a") as file:
+        file.write("{\x1b\n")
+    done = command("init", "--runs", lent)
+
+    assert (2, True) == (done.code, done.out.startswith('"""A policy proposed'))
+    assert done.err.startswith(f"abs-shield: {lent}:2: the line is not JSON: ")
+    assert 1 == done.err.count("not JSON")
+
+
+@pytest.mark.parametrize("suffix", ["json", "yaml"])
+def test_an_openapi_description(command, tmp_path, suffix):
+    """JSON or YAML; the route is the evidence."""
+    yaml = pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    paths = {"/books/{id}": {"delete": {"operationId": "burn", "responses": {200: {}}}}}
+    whole = {"openapi": "3.0.3", "info": {"version": "2026-01-01"}, "paths": paths}
+    path = tmp_path / f"api.{suffix}"
+    path.write_text(json.dumps(whole) if suffix == "json" else yaml.safe_dump(whole))
+    done = command("init", "--openapi", path)
+
+    assert 0 == done.code
+    assert "# `destructive`: it is `DELETE /books/{id}`\n" in done.out
+
+
+def test_yaml_of_endless_aliases(command, tmp_path):
+    """A small file that would be a huge one is refused."""
+    pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    path = tmp_path / "api.yaml"
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    path.write_text("\n".join(lines))
+    done = command("init", "--openapi", path)
+
+    assert (2, "") == (done.code, done.out)
+    assert done.err.endswith("it is nested too deeply, or its aliases make it too large\n")
+
+
+MISTAKES = {
+    "nothing": ([], "give one of `--tools`, `--mcp`, `--openapi`, or `--runs` that list tools"),
+    "two": (["--tools", "t", "--openapi", "o"], "got `--tools` and `--openapi`; give one of them"),
+    "stdin": (["--runs", "-"], "`--runs -`: runs are read more than once; write them to a file"),
+    "toolset": (["--toolset", "x"], "`--toolset` names a list of `--tools`; give that file"),
+    "quotes": (["--mcp", "a 'b"], "`--mcp`: No closing quotation; quote the command as a shell"),
+    "empty": (["--mcp", " "], "`--mcp` is empty; give a command or a URL"),
+    "suffix": (
+        ["-o", "policy.txt"],
+        "policy.txt: a policy is a Python module; name it `policy.py`",
+    ),
+    "folder": (["-o", "no/policy.py"], "no/policy.py: there is no folder `no`; make it first"),
+    "option": (["--tool", "x"], "no option is named `--tool`; did you mean `--tools`?"),
+    "missing": (["--tools", "none.json"], "none.json: No such file or directory"),
+}
+
+
+@pytest.mark.parametrize("kind", MISTAKES)
+def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
+    """Whatever is wrong is one line that helps, and exit code 2."""
+    monkeypatch.chdir(tmp_path)
+    argv, told = MISTAKES[kind]
+    done = command("init", *argv)
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert told in done.err
+
+
+FILES = {
+    "several": (
+        {"a": [], "b": []},
+        [],
+        "it holds 2 lists of tools; name one with `--toolset`: `a`",
+    ),
+    "near": (
+        {"desk": []},
+        ["--toolset", "dsek"],
+        "no toolset is named `dsek`; did you mean `desk`",
+    ),
+    "one list": ([LEND], ["--toolset", "a"], "it is one list of tools; leave `--toolset` out"),
+    "no list": (7, [], "`tools` is 7; give a list"),
+    "no name": ([{}], [], "tool 0: tool has no `name`"),
+    "none": ([], [], "no tool is known; give `--tools`, `--mcp` or `--openapi`"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_wrong_file_is_one_line(command, file, kind):
+    """A file of tools that cannot be read says why, and which one was probably meant."""
+    held, argv, told = FILES[kind]
+    done = command("init", "--tools", file("tools.json", held), *argv)
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert told in done.err
+
+
+def test_no_yaml(command, tmp_path):
+    """What is no YAML is told on one line."""
+    pytest.importorskip("yaml", reason="the extra `yaml` is not installed")
+    path = tmp_path / "api.yaml"
+    path.write_text("a: [\x00")
+    done = command("init", "--openapi", path)
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert "api.yaml: it is not YAML: " in done.err
+
+
+@pytest.mark.skipif(HAS_FASTMCP, reason="the extra `fastmcp` is installed")
+def test_without_the_extra(command):
+    """What to install is said."""
+    done = command("init", "--mcp", "cat")
+
+    assert (2, "") == (done.code, done.out)
+    assert '`--mcp` needs `fastmcp`; run `pip install "abs-shield[fastmcp]"`\n' in done.err
+
+
+@needs_fastmcp
+def test_an_mcp_server():
+    """A server that a command starts is asked for its tools, hints included."""
+    done = _run("--mcp", f"'{sys.executable}' '{SERVER}'")
+
+    assert 0 == done.returncode, done.stderr
+    assert "# Tools: the MCP server `python" in done.stdout
+    assert 'name="refund"' in done.stdout
+
+
+@needs_fastmcp
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["--mcp", "no-such-command"], "there is no command `no-such-command`; give its path"),
+        (["--mcp", "false"], "`false` lists no tools: Connection closed; run it by itself"),
+        (
+            ["--mcp", "sleep 60", "--timeout", "1"],
+            "`sleep` did not list its tools within 1 seconds",
+        ),
+        (["--mcp", "http://127.0.0.1:1/mcp"], "`http://127.0.0.1:1/mcp` lists no tools: "),
+    ],
+)
+def test_a_server_that_does_not_answer(argv, told):
+    """A missing, ending, silent or unreachable server is one line."""
+    done = _run(*argv)
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert told in done.stderr
+    assert 1 == done.stderr.count("\n"), done.stderr
+
+
+def _run(*argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", RUN, "init", *argv],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
