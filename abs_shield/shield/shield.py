@@ -85,6 +85,8 @@ class Shield:
             _require(hook, "hooks", "__call__", "callables of one Decision")
         self._otel = next((hook for hook in given if isinstance(hook, Otel)), None) or Otel()
         for told in {self._otel, *(hook for hook in given if isinstance(hook, Otel))}:
+            if hasattr(self.store, "status") and not isinstance(self.store, MemoryStore):
+                told.watch(self.store)
             told.learn(self.registry)
         self.desk = Desk(
             policy,

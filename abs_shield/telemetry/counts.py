@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from threading import Lock
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from opentelemetry.metrics import (
@@ -24,6 +25,23 @@ Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
 
 
+class LogStatus(Protocol):
+    """How a decision log is doing, in records."""
+
+    @property
+    def waiting(self) -> int: ...
+
+    @property
+    def dropped(self) -> int: ...
+
+
+class Log(Protocol):
+    """A decision log, as far as it is watched."""
+
+    @property
+    def status(self) -> LogStatus: ...
+
+
 class Counts:
     """
     Seven counters a call would cost more than the call's whole judgement.
@@ -38,6 +56,13 @@ class Counts:
         self._waiting: deque[tuple[Labels, Mapping[str, Coverage]]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
         self._checks: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._logs: list[Log] = []
+
+    def watch(self, log: Log) -> None:
+        """Tell from now on how many decisions a decision log lost, and how many wait for it."""
+        with self._lock:
+            if not any(known is log for known in self._logs):
+                self._logs.append(log)
 
     def add(self, labels: Labels, coverage: Mapping[str, Coverage]) -> None:
         """Count one decision, and what became of its checks, now or a little later."""
@@ -68,6 +93,18 @@ class Counts:
             unit="{check}",
             description="Checks by what became of them",
         )
+        meter.create_observable_counter(
+            semconv.METRIC_LOG_DROPPED,
+            callbacks=[self._observer(self._dropped)],
+            unit="{decision}",
+            description="Decisions that the decision log lost",
+        )
+        meter.create_observable_gauge(
+            semconv.METRIC_LOG_WAITING,
+            callbacks=[self._observer(self._kept_waiting)],
+            unit="{decision}",
+            description="Decisions that wait for the decision log",
+        )
 
     def _observer(self, read: Callable[[], list[Observation]]) -> Observer:
         """An SDK starts an observer when it takes the instrument in; the bare API never does."""
@@ -82,6 +119,12 @@ class Counts:
             self._sum()
             decisions = dict(self._decisions)
         return [Observation(count, dict(labels)) for labels, count in decisions.items()]
+
+    def _dropped(self) -> list[Observation]:
+        return [Observation(sum(log.status.dropped for log in self._logs))] if self._logs else []
+
+    def _kept_waiting(self) -> list[Observation]:
+        return [Observation(sum(log.status.waiting for log in self._logs))] if self._logs else []
 
     def _covered(self) -> list[Observation]:
         with self._lock:

@@ -12,7 +12,7 @@ from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counts import counts_of
+from abs_shield.telemetry.counts import Log, counts_of
 from abs_shield.telemetry.declared import Declared, Tools
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
@@ -62,6 +62,10 @@ class Otel:
     def learn(self, tools: Tools) -> None:
         """Show the argument names of these tools in pointers, and no other ones from now on."""
         self._declared.learn(tools)
+
+    def watch(self, log: Log) -> None:
+        """Tell by metrics how many decisions a decision log lost, and how many wait for it."""
+        self._counts.watch(log)
 
     def __call__(self, decision: Decision) -> None:
         """Tell of *decision*, in the current trace."""

@@ -11,6 +11,8 @@ METRIC_FINDINGS = "abs_shield.findings"
 METRIC_COVERAGE = "abs_shield.coverage"
 METRIC_DURATION = "abs_shield.check.duration"
 METRIC_RETRIES = "abs_shield.blocked.retries"
+METRIC_LOG_DROPPED = "abs_shield.log.dropped"
+METRIC_LOG_WAITING = "abs_shield.log.waiting"
 
 LABEL_SUBJECT = "subject"
 LABEL_TOOL = "tool"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from threading import Thread
 
 import pytest
@@ -11,6 +13,7 @@ from opentelemetry.trace import get_tracer_provider
 
 from abs_shield import Shield, Tool, shield
 from abs_shield.core import RAN, Action, Coverage, Outcome
+from abs_shield.stores import SqliteStore
 
 
 def _sums(points):
@@ -132,3 +135,24 @@ def test_a_shield_has_its_own_providers(heard):
     assert [event.log_record.event_name for event in heard.events] == ["abs_shield.finding"]
     assert [point.value for point in heard.points("abs_shield.decisions")] == [1]
     assert before == (get_tracer_provider(), get_meter_provider(), get_logger_provider())
+
+
+def test_a_log_that_loses_decisions_is_seen(heard, decide, tmp_path):
+    """How many were dropped, and how many wait; nothing is said where no log is kept."""
+    memory = Shield(shield.configure(), hooks=[heard.otel()])
+    memory.check_call({"name": "refund", "arguments": {}})
+    assert [] == heard.points("abs_shield.log.dropped")
+
+    store = SqliteStore(tmp_path / "log.db", most=2)
+    Shield(shield.configure(), store=store, hooks=[heard.otel()])
+    with closing(sqlite3.connect(tmp_path / "log.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        while not store.losing:
+            store.append(decide(id="d"))
+        store.append(decide(id="lost"))
+        values = [
+            heard.points(f"abs_shield.log.{name}")[0].value for name in ("dropped", "waiting")
+        ]
+    store.close()
+
+    assert (1, True) == (values[0], values[1] >= 2)
