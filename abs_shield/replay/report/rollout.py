@@ -132,6 +132,8 @@ def _caveats(place: Place, rule: Readiness) -> Iterator[str]:
             f"it does not see {percent(blind / counts.calls)} of the calls"
             f" ({blind:,} of {counts.calls:,}), most often because: {why}"
         )
+    if lets_run := counts.flagged - counts.would_block:
+        yield f"{lets_run:,} calls that it flags run in strict mode too: it is sure of none of them"
     if len(place.modes) > 1:
         yield "on some tools it is enforced already"
     if counts.overrides:

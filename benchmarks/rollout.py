@@ -1,0 +1,114 @@
+"""
+The walk of docs/rollout.md on recorded runs: audit, report, labels, report again, backtest.
+
+    python benchmarks/rollout.py --data ../shared/data/toolcalls
+
+The decision log is filled by a replay instead of a live agent, and a call counts as labelled where the
+recorded tool itself refused it: nobody's opinion is in it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from abs_shield.replay import replay
+from abs_shield.stores import SqliteStore
+
+TOOLSET = "agentdojo:workspace:v1"
+OLD = """
+from abs_shield import shield
+
+policy = shield.configure(mode="audit")
+"""
+NEW = """
+from abs_shield import shield
+
+policy = shield.configure(
+    mode="audit", modes={"phantom_tool": "strict", "parameter_mismatch": "strict"}
+)
+"""
+COMMAND = "import sys; from abs_shield.cli import main; sys.exit(main())"
+
+
+def chosen(data: Path) -> Iterator[dict[str, Any]]:
+    """Give the recorded runs of one agent."""
+    with gzip.open(data / "runs.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for line in lines:
+            run = json.loads(line)
+            if run["toolset"] == TOOLSET:
+                yield run
+
+
+def audited(runs: Path, toolsets: dict[str, Any], log: Path) -> None:
+    """Keep what audit mode decides, as a live agent's Shield with this store would have."""
+    with closing(SqliteStore(log)) as store:
+        for judged in replay([runs], toolsets=toolsets):
+            store.append(judged.decision)
+
+
+def refused(runs: list[dict[str, Any]], log: Path) -> list[str]:
+    """Give the ids of calls that strict mode would block and the recorded tool refused."""
+    answers: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for run in runs:
+        for message in run["messages"]:
+            if message["role"] == "tool":
+                key = (run["run_id"], str(message.get("tool_call_id")))
+                answers.setdefault(key, []).append(message)
+    with closing(SqliteStore(log, existing=True)) as store:
+        blocked = [decision for decision in store.scan() if decision.would_block]
+    return [
+        decision.id
+        for decision in blocked
+        if any(m.get("error") for m in answers.get((decision.run_id, str(decision.call_id)), ()))
+    ]
+
+
+def shown(folder: Path, *words: str) -> None:
+    """Run a command, and print it with what it prints."""
+    print(f"$ abs-shield {' '.join(words)}", flush=True)
+    env = {**os.environ, "COLUMNS": "140", "PYTHONPATH": str(Path(__file__).parents[1])}
+    argv = [sys.executable, "-c", COMMAND, *words]
+    done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    print(f"{done.stdout}{done.stderr}exit {done.returncode}\n", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[1])
+    parser.add_argument("--data", type=Path, required=True)
+    data: Path = parser.parse_args().data
+    toolsets = json.loads((data / "toolsets.json").read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        runs = list(chosen(data))
+        lines = "".join(json.dumps(run) + "\n" for run in runs)
+        (folder / "runs.jsonl").write_text(lines, encoding="utf-8")
+        (folder / "toolsets.json").write_text(json.dumps({TOOLSET: toolsets[TOOLSET]}))
+        (folder / "old.py").write_text(OLD)
+        (folder / "new.py").write_text(NEW)
+        audited(folder / "runs.jsonl", toolsets, folder / "decisions.db")
+        shown(folder, "report", "decisions.db", "--rows", "6")
+        wrong = refused(runs, folder / "decisions.db")
+        (folder / "review.txt").write_text("".join(f"{each} hallucinated\n" for each in wrong))
+        shown(folder, "label", "--from", "review.txt", "--db", "decisions.db", "--by", "tools")
+        shown(folder, "report", "decisions.db", "--rows", "6", "--html", "report.html")
+        words = ["--policy", "new.py:policy", "--against", "old.py:policy"]
+        options = ["--tools", "toolsets.json", "--examples", "1"]
+        shown(folder, "backtest", "runs.jsonl", *words, *options)
+        shown(folder, "backtest", "runs.jsonl", *words, *options, "--fail-on", "allow-to-block")
+        shown(folder, "log", "verify", "decisions.db")
+
+
+if __name__ == "__main__":
+    main()
