@@ -3,8 +3,8 @@ The walk of docs/rollout.md on recorded runs: audit, report, labels, report agai
 
     python benchmarks/rollout.py --data ../shared/data/toolcalls
 
-The decision log is filled by a replay instead of a live agent, and a call counts as labelled where the
-recorded tool itself refused it: nobody's opinion is in it.
+The decision log is filled by a replay instead of a live agent, and a call is labelled hallucinated
+where the recorded tool itself refused it: nobody's opinion is in it.
 """
 
 from __future__ import annotations
