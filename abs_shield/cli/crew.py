@@ -19,6 +19,9 @@ class EngineName(StrEnum):
     RAY = "ray"
 
 
+Sort = Annotated[
+    bool, typer.Option("--sort", help="Bring the runs of a session together first, on disk.")
+]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Judge in N processes; else in this one.")
 ]

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, Annotated
 
 import typer
 
-from abs_shield.cli.bar import Bar, bar
-from abs_shield.cli.crew import Address, Engine, Workers, crew
+from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import named_toolsets
 from abs_shield.cli.output import output
+from abs_shield.cli.parts import Way, parts
 from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
 from abs_shield.cli.screen import print_json
 from abs_shield.core import Verdict
-from abs_shield.replay import BadLine, Crew, Judging, Line, Part, Tally, chunks, raw_lines
-from abs_shield.replay.engines import outcomes
+from abs_shield.replay import Judging, Tally
 from abs_shield.replay.rowfiles import ROWFILES
-from abs_shield.replay.together import together
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -65,9 +63,7 @@ def replay(
             "--output", "-o", metavar="FILE", help="Write there; it appears when it is complete."
         ),
     ] = None,
-    sort: Annotated[
-        bool, typer.Option("--sort", help="Bring the runs of a session together first, on disk.")
-    ] = False,
+    sort: Sort = False,
     workers: Workers = None,
     engine: Engine = None,
     address: Address = None,
@@ -102,40 +98,22 @@ def replay(
     )
     seen = Seen(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
+    way = Way(*by, sort=sort, hidden=not shown)
     with output(to, inputs=files) as file:
         with (
             _rows(format, file) as write,
-            bar(files, doing="sort" if sort else "replay", hidden=not shown) as told,
+            parts(job, files, way=way, doing="replay") as (made, told),
         ):
-            lines = _lines(files, told, sort=sort)
-            with closing(_parts(job, lines, *by)) as parts:
-                for part in parts:
-                    write(part.rows)
-                    seen.add(part)
-                    told.judged(part.tally.verdicts.total())
+            for part in made:
+                write(part.rows)
+                seen.add(part)
+                told.judged(part.tally.verdicts.total())
         with text_for(None if to is None else file) as text:
             if format is Format.JSON:
                 print_json(object_of(files, seen, listed=findings > 0), file=text)
             elif format is Format.TABLE:
                 print_table(seen, text)
     raise typer.Exit(2 if seen.bad_lines or seen.returned else _failed(seen.tally, fail_on))
-
-
-def _parts(
-    job: Judging, lines: Iterator[Line | BadLine], engine: str, crew: Crew
-) -> Generator[Part, None, None]:
-    if engine != "serial":
-        job.prepare()  # what is wrong with it is said here, before anybody is started
-        job = job.anywhere()
-    return outcomes(job, chunks(lines), engine=engine, crew=crew)
-
-
-def _lines(files: list[str], told: Bar, *, sort: bool) -> Iterator[Line | BadLine]:
-    raw = raw_lines(files, on_bytes=told.advance)
-    if not sort:
-        return raw
-    ordered = together(raw, on_sorted=lambda total: told.again("replay", total))
-    return told.over(ordered)
 
 
 @contextmanager

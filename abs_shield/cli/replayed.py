@@ -3,61 +3,36 @@
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
 from abs_shield.cli.screen import screen
 from abs_shield.cli.tables import finding_entry, finding_report, tally_report
-from abs_shield.replay import BadLine, Begun, Found, Part, Tally
-from abs_shield.replay.returned import MOST, SessionKeys
-from abs_shield.text.show import escaped
+from abs_shield.cli.teller import Teller
+from abs_shield.replay import Found, Part, Tally
 
 
-class Seen:
+class Seen(Teller):
     """
-    Adds up the parts of a replay.
+    Adds up the parts of a replay, and tells what is wrong with its input.
 
     Attributes:
         tally: The counts.
         findings: The first findings that weigh, at most *most*.
-        bad_lines: How many lines were skipped.
-        returned: How often a session came back after another began.
     """
 
     def __init__(self, *, most: int) -> None:
+        super().__init__()
         self.tally = Tally()
         self.findings: list[Found] = []
-        self.bad_lines = 0
-        self.returned = 0
         self._most = most
-        self._sessions = SessionKeys()
 
     def add(self, part: Part) -> None:
         """Add what was made of the next chunk; say what is wrong with its lines."""
         self.tally.merge(part.tally)
         self.findings += part.findings[: self._most - len(self.findings)]
-        for one in part.told:
-            if isinstance(one, BadLine):
-                self.bad_lines += 1
-                _tell(str(one))
-            elif not self._first(one):
-                self.returned += 1
-                again = f"session {one.name} stood earlier in the input; use --sort"
-                _tell(f"{one.path}:{one.line}: {again}")
-
-    def _first(self, begun: Begun) -> bool:
-        bounded = self._sessions.full
-        first = self._sessions.add(begun.key)
-        if self._sessions.full and not bounded:
-            place = f"{begun.path}:{begun.line}"
-            _tell(f"{place}: the {MOST:,}th session; of later ones none is noticed to come back")
-        return first
-
-
-def _tell(text: str) -> None:
-    print(escaped(text, limit=1_000), file=sys.stderr)
+        self.hear(part.told)
 
 
 def object_of(files: list[str], seen: Seen, *, listed: bool) -> dict[str, Any]:

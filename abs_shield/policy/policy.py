@@ -146,6 +146,12 @@ class Policy(Declared):
         """Give this policy with every mode set to strict; nothing else changes."""
         return self._all(Mode.STRICT)
 
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Give a copy, which has a revision of its own."""
+        copy = super().model_copy(update=update, deep=deep)
+        copy.__dict__.pop("revision", None)
+        return copy
+
     def _all(self, mode: Mode) -> Policy:
         tools = tuple(tool.model_copy(update={"mode": None}) for tool in self.tools)
         return self.model_copy(update={"mode": mode, "modes": {}, "tools": tools})

@@ -2,10 +2,11 @@
 
 from abs_shield.replay.chunks import Chunk, Line, chunk_runs, chunks, raw_lines
 from abs_shield.replay.heat import Cell, HeatRow, heatmap
-from abs_shield.replay.job import Crew, Job
+from abs_shield.replay.job import Crew, Job, Ready
 from abs_shield.replay.judge import Firewalls, Judged, judge_run
-from abs_shield.replay.judging import Begun, Found, Judging, Part
+from abs_shield.replay.judging import Found, Judging, Part
 from abs_shield.replay.lines import BadLine
+from abs_shield.replay.reading import Begun
 from abs_shield.replay.replay import replay
 from abs_shield.replay.rows import Row, read_row, row
 from abs_shield.replay.runs import Run, runs
@@ -27,6 +28,7 @@ __all__ = [
     "Judging",
     "Line",
     "Part",
+    "Ready",
     "Row",
     "Run",
     "Tally",

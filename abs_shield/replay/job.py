@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from abs_shield.replay.chunks import Chunk
 
@@ -29,6 +29,17 @@ class Job(Protocol[Part_co]):
     def prepare(self) -> Callable[[Chunk], Part_co]:
         """Compile what every chunk needs; validators and policies do not pickle."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ready(Generic[P]):
+    """A job that is prepared already: for engines that work in this process."""
+
+    do: Callable[[Chunk], P]
+
+    def prepare(self) -> Callable[[Chunk], P]:
+        """Give what was prepared."""
+        return self.do
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

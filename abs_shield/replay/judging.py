@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from abs_shield.core import Finding
-from abs_shield.core.digest import digest
-from abs_shield.policy import load_policy
-from abs_shield.replay.chunks import Chunk, chunk_runs
+from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.judge import Firewalls, Judged, judge_run
 from abs_shield.replay.lines import BadLine
+from abs_shield.replay.policies import anywhere, loaded
+from abs_shield.replay.portable import portable
+from abs_shield.replay.reading import Begun, readable_runs
 from abs_shield.replay.rowfiles import ROWFILES
 from abs_shield.replay.rows import row
-from abs_shield.replay.runs import Run
 from abs_shield.replay.tally import Tally
 from abs_shield.replay.toolsets import Toolsets
-from abs_shield.text.show import shown
 
 
 class Found(NamedTuple):
@@ -30,15 +27,6 @@ class Found(NamedTuple):
     call_index: int
     tool: str
     finding: Finding
-
-
-class Begun(NamedTuple):
-    """Where a session begins; *name* is what may be shown of its id, *key* a hash of it."""
-
-    path: str
-    line: int
-    name: str
-    key: int
 
 
 @dataclass(slots=True)
@@ -80,10 +68,7 @@ class Judging:
 
     def anywhere(self) -> Judging:
         """Give the same job for a process that works in another folder."""
-        where, colon, attribute = (self.policy or "").rpartition(":")
-        if not where.endswith(".py"):
-            return self
-        return replace(self, policy=f"{Path(where).resolve()}{colon}{attribute}")
+        return replace(self, policy=anywhere(self.policy))
 
     def prepare(self) -> Callable[[Chunk], Part]:
         """
@@ -93,9 +78,7 @@ class Judging:
             PolicyError: There is no such policy.
             ValueError: A toolset cannot be read.
         """
-        if self.folder and self.folder not in sys.path:
-            sys.path.insert(0, self.folder)
-        policy = None if self.policy is None else load_policy(self.policy)
+        policy = None if self.policy is None else loaded(self.policy, folder=self.folder)
         return partial(_part, self, Firewalls(policy), Toolsets(self.toolsets))
 
 
@@ -113,17 +96,7 @@ def _part(job: Judging, firewalls: Firewalls, toolsets: Toolsets, chunk: Chunk) 
 def _judged(
     chunk: Chunk, part: Part, *, firewalls: Firewalls, toolsets: Toolsets, most: int
 ) -> Iterator[Judged]:
-    new = False
-    for run, begins in chunk_runs(chunk, toolsets):
-        if begins:
-            firewalls.forget()
-        new |= begins
-        if isinstance(run, BadLine):
-            part.told.append(run)
-            continue
-        if new and run.session_id is not None:
-            part.told.append(_begun(run, run.session_id))
-        new = False
+    for run in readable_runs(chunk, toolsets, told=part.told, forget=firewalls.forget):
         part.tally.run(run)
         for judged in judge_run(run, firewalls.of(run)):
             part.tally.update(judged)
@@ -131,15 +104,8 @@ def _judged(
             yield judged
 
 
-def _begun(run: Run, session_id: str) -> Begun:
-    key = int.from_bytes(digest(session_id, size=8), "little")
-    return Begun(run.path, run.line, shown(session_id), key)
-
-
 def _found(judged: Judged, *, most: int) -> Iterable[Found]:
     findings = judged.decision.findings if most > 0 else ()
     weighing = [finding for finding in findings if finding.weighs]
     for finding in weighing[: max(most, 0)]:
-        # a rule may have put anything into its evidence: it stays in this process
-        bare = replace(finding, got=None, evidence={}, allowed=())
-        yield Found(judged.run_id, judged.call_index, judged.call.name, bare)
+        yield Found(judged.run_id, judged.call_index, judged.call.name, portable(finding))

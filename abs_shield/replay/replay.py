@@ -35,7 +35,9 @@ def replay(
     Raises:
         OSError: A file cannot be opened or read.
         ValueError: One of *toolsets* cannot be read.
-        PolicyError: A rule of the policy does not fit a run's tool.
+        PolicyError: A tool of the policy is wrong, or a rule does not fit one. A run's own tool
+            raises nothing: what is wrong with it is a layer's error, and a rule that does not
+            fit it stays silent.
     """
     firewalls = Firewalls(policy)
     known = Toolsets(toolsets)

@@ -92,7 +92,7 @@ def recorded(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def small_chunks(monkeypatch):
     """Many chunks of a small input."""
-    monkeypatch.setattr("abs_shield.cli.replay.chunks", partial(chunks, most_lines=40))
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=40))
 
 
 @pytest.fixture

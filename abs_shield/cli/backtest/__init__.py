@@ -5,23 +5,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
+from dataclasses import replace
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from abs_shield.cli.backtest.github import commands
-from abs_shield.cli.backtest.parties import Backtested, party
+from abs_shield.cli.backtest.github import bad_line_command, commands
+from abs_shield.cli.backtest.merging import backtested
+from abs_shield.cli.backtest.parties import Backtested
 from abs_shield.cli.backtest.picture import Picture
-from abs_shield.cli.backtest.reading import Reader
+from abs_shield.cli.backtest.reading import no_match, read_labels
 from abs_shield.cli.backtest.record import record
 from abs_shield.cli.backtest.table import report
+from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.files import read_toolsets
+from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.parts import Way
 from abs_shield.cli.screen import print_json, screen
-from abs_shield.replay.backtest import Kind, Labels
-from abs_shield.text.show import escaped
+from abs_shield.cli.teller import Teller
+from abs_shield.replay.backtest import Backtesting, Kind
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -87,6 +92,10 @@ def backtest(
     examples: Annotated[
         int, typer.Option(metavar="N", min=0, help="Show the first N calls of each kind.")
     ] = 3,
+    sort: Sort = False,
+    workers: Workers = None,
+    engine: Engine = None,
+    address: Address = None,
     picture: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Draw the threshold sweep as .svg or .png."),
@@ -95,30 +104,32 @@ def backtest(
     """
     Judge recorded runs by a new policy and by the old one, and show the decisions that change.
 
-    Exits with 0, with 1 under --fail-on, with 2 for bad input or where a line cannot be read.
+    Exits with 0, with 1 under --fail-on, with 2 for bad input: a line that cannot be read, or a
+    session that comes back.
     """
     _require_sense(files, policy, against, labels, fail_on)
+    way = Way(*crew(engine, workers=workers, address=address), sort=sort)
     drawn = None if picture is None else Picture(picture)
-    told = Reader(github=format is Format.GITHUB)
-    strict = modes is Modes.STRICT
+    teller = Teller(bad_line_command) if format is Format.GITHUB else Teller()
+    job = Backtesting(
+        policy=policy,
+        against=against,
+        folder=str(Path.cwd()),
+        strict=modes is Modes.STRICT,
+        examples=examples,
+    )
     with redirect_stdout(sys.stderr):  # what a policy's module prints is no part of the report
-        new = party(policy, strict=strict)
-        old = None if against is None else party(against, strict=strict)
-        known = told.labels(labels)
-        if labels is not None and not (known.count or told.bad_lines):
-            raise BadInput(f"{labels}: it holds no labels")
-        comparison = told.compared(
-            files, read_toolsets(tools), known, new=new, old=old, most=examples
-        )
-    done = Backtested(comparison, new, old, known.count, told.bad_lines)
-    if labels is not None and known.count and not comparison.matched:
-        raise BadInput(_no_match(labels, known, told.first_run))
+        declared = job.policies()
+    job = replace(job, labels=read_labels(labels, teller), toolsets=named_toolsets(tools))
+    done = backtested(job, files, declared=declared, teller=teller, way=way)
+    if labels is not None and job.labels.count and not done.comparison.matched:
+        raise no_match(labels, job.labels, first_run=done.first_run)
     failing = _kinds(fail_on)
     _print(done, files, format, failing)
     if drawn is not None:
-        drawn.draw(comparison.new)
-    failed = any(comparison.kinds[kind] for kind in failing)
-    raise typer.Exit(2 if told.bad_lines else int(failed))
+        drawn.draw(done.comparison.new)
+    failed = any(done.comparison.kinds[kind] for kind in failing)
+    raise typer.Exit(2 if teller.bad_lines or teller.returned else int(failed))
 
 
 def _require_sense(
@@ -134,13 +145,6 @@ def _require_sense(
         raise BadInput("`--fail-on` asks for changes; name the old policy with `--against`")
     if labels == "-" and "-" in files:
         raise BadInput("runs and labels cannot both come from the standard input; name a file")
-
-
-def _no_match(path: str, labels: Labels, first_run: str) -> str:
-    _, scope, call = next(iter(labels.said))
-    named = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
-    seen = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
-    return f"{path}: 0 of {labels.count} labels fit a call{named}{seen}"
 
 
 def _kinds(fail_on: list[FailOn] | None) -> tuple[Kind, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from abs_shield.core import Mode
-from abs_shield.policy import Policy, configure, load_policy
+from abs_shield.policy import Policy
 from abs_shield.policy.place import Place
 from abs_shield.replay.backtest import Comparison
 
@@ -43,6 +43,8 @@ class Backtested(NamedTuple):
     Attributes:
         labels: How many labels the file of labels holds.
         bad_lines: How many lines could not be read.
+        returned: How often a session came back after another began.
+        first_run: The id of the first run; empty where there is none.
     """
 
     comparison: Comparison
@@ -50,6 +52,8 @@ class Backtested(NamedTuple):
     old: Party | None
     labels: int
     bad_lines: int
+    returned: int
+    first_run: str
 
     def notes(self) -> Iterator[str]:
         """What somebody who reads the figures has to know, a sentence each."""
@@ -71,14 +75,8 @@ class Backtested(NamedTuple):
             yield f"{len(self.comparison.repeated):,} labels fit more than one call"
 
 
-def party(name: str | None, *, strict: bool) -> Party:
-    """
-    Load a policy; without a name, all six layers.
-
-    Raises:
-        PolicyError: It cannot be loaded.
-    """
-    policy = configure() if name is None else load_policy(name)
+def party(name: str | None, policy: Policy, *, strict: bool) -> Party:
+    """Give *policy* in the modes that count; without a name it is our own default."""
     place = Place() if name is None else policy.place
     said = "all six layers" if name is None else name
     modes = policy.enforced() if strict else policy

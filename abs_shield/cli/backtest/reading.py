@@ -1,64 +1,39 @@
-"""Reads the files of a backtest and compares what is in them."""
+"""Reads the labels of a backtest, and says where they fit nothing."""
 
 from __future__ import annotations
 
-import sys
-
-from abs_shield.cli.backtest.github import bad_line_command
-from abs_shield.cli.backtest.parties import Party
-from abs_shield.cli.progress import progress
-from abs_shield.replay import BadLine, runs
-from abs_shield.replay.backtest import Comparison, Labels, Side, compare, label_lines
-from abs_shield.replay.toolsets import Toolsets
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.teller import Teller
+from abs_shield.replay import BadLine
+from abs_shield.replay.backtest import Labels, label_lines
 from abs_shield.text.show import escaped
 
 
-class Reader:
-    """Reads runs and labels, and tells of every line that cannot be read."""
+def read_labels(path: str | None, teller: Teller) -> Labels:
+    """
+    Read a file of labels; *teller* tells of the lines that are none.
 
-    def __init__(self, *, github: bool) -> None:
-        self.bad_lines = 0
-        self.first_run = ""
-        self._github = github
+    Raises:
+        BadInput: It holds none at all.
+    """
+    labels = Labels()
+    for line in () if path is None else label_lines(path):
+        if isinstance(line, BadLine):
+            teller.bad(line)
+            continue
+        number, label = line
+        try:
+            labels.add(label)
+        except ValueError as error:
+            teller.bad(BadLine(str(path), number, str(error)))
+    if path is not None and not (labels.count or teller.bad_lines):
+        raise BadInput(f"{path}: it holds no labels")
+    return labels
 
-    def labels(self, path: str | None) -> Labels:
-        """Read a file of labels."""
-        labels = Labels()
-        for line in () if path is None else label_lines(path):
-            if isinstance(line, BadLine):
-                self._tell(line)
-                continue
-            try:
-                labels.add(line[1])
-            except ValueError as error:
-                self._tell(BadLine(str(path), line[0], str(error)))
-        return labels
 
-    def compared(
-        self,
-        files: list[str],
-        toolsets: Toolsets,
-        labels: Labels,
-        *,
-        new: Party,
-        old: Party | None,
-        most: int,
-    ) -> Comparison:
-        """Judge every run by both policies."""
-        ours, theirs = Side(new.policy), None if old is None else Side(old.policy)
-        comparison = Comparison.of(ours, theirs, most=most)
-        with progress("backtest", files) as advance:
-            for run in runs(files, toolsets, on_bytes=advance):
-                if isinstance(run, BadLine):
-                    self._tell(run)
-                    continue
-                self.first_run = self.first_run or run.run_id
-                bad = compare(run, ours, theirs, into=comparison, labels=labels)
-                if bad is not None:
-                    self._tell(bad)
-        return comparison
-
-    def _tell(self, line: BadLine) -> None:
-        self.bad_lines += 1
-        said = bad_line_command(line) if self._github else escaped(str(line), limit=1_000)
-        print(said, file=sys.stderr)
+def no_match(path: str, labels: Labels, *, first_run: str) -> BadInput:
+    """Say that no label fits a call, with the first label and the first run."""
+    _, scope, call = next(iter(labels.said))
+    named = f"; the first label names `{escaped(scope)}` and call {escaped(str(call))}"
+    seen = f", the first run is `{escaped(first_run)}`" if first_run else ", there is no run"
+    return BadInput(f"{path}: 0 of {labels.count} labels fit a call{named}{seen}")

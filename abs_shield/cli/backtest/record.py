@@ -40,6 +40,7 @@ def record(done: Backtested) -> dict[str, Any]:
         "labels": _labels(done),
         "notes": list(done.notes()),
         "bad_lines": done.bad_lines,
+        "returned_sessions": done.returned,
     }
 
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from abs_shield.core import Finding
 from abs_shield.replay.backtest.labels import Label
 from abs_shield.replay.backtest.side import Ruled
+from abs_shield.replay.portable import portable
 from abs_shield.replay.runs import Run
 
 
@@ -95,10 +96,14 @@ def example(run: Run, new: Ruled, old: Ruled | None, *, label: Label | None = No
         path=run.path,
         line=run.line,
         label=label,
-        appeared=new.ruling.findings if old is None else _only(new, old),
-        disappeared=() if old is None else _only(old, new),
+        appeared=_portable(new.ruling.findings if old is None else _only(new, old)),
+        disappeared=() if old is None else _portable(_only(old, new)),
         errors=shown.judged.decision.errors,
     )
+
+
+def _portable(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(map(portable, findings))
 
 
 def _only(one: Ruled, other: Ruled) -> tuple[Finding, ...]:

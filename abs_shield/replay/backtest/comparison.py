@@ -40,6 +40,9 @@ class Comparison:
         disputed: Calls on which labels disagree; they count as not labelled.
         in_runs: Labels that stand in the runs themselves.
         in_runs_matched: Those of them that fit a call.
+        bounded: Whether tools beyond the first thousand that changed are counted together. A part
+            of a larger comparison keeps all of them, so that merging gives what one comparison
+            of everything gives.
     """
 
     new: Figures
@@ -60,11 +63,16 @@ class Comparison:
     disputed: int = 0
     in_runs: int = 0
     in_runs_matched: int = 0
+    bounded: bool = True
 
     @classmethod
-    def of(cls, new: Side, old: Side | None = None, *, most: int = 3) -> Comparison:
+    def of(
+        cls, new: Side, old: Side | None = None, *, most: int = 3, bounded: bool = True
+    ) -> Comparison:
         """Give a comparison of nothing yet; it keeps *most* examples of each kind."""
-        return cls(Figures.of(new), None if old is None else Figures.of(old), most)
+        ours = Figures.of(new, bounded=bounded)
+        theirs = None if old is None else Figures.of(old, bounded=bounded)
+        return cls(ours, theirs, most, bounded=bounded)
 
     def update(self, run: Run, new: Ruled, old: Ruled | None, label: Label | None) -> None:
         """Count one call of *run*."""
@@ -84,7 +92,7 @@ class Comparison:
         self.matched |= places
 
     def merge(self, later: Comparison) -> None:
-        """Add what was compared in the runs that come behind these."""
+        """Add what was compared in the runs that come behind these; *later* is best unbounded."""
         self.new.merge(later.new)
         if self.old is not None and later.old is not None:
             self.old.merge(later.old)
@@ -128,6 +136,6 @@ class Comparison:
             self.examples[kind] += [made] if shown else []
 
     def _named(self, tool: str) -> str:
-        if len(self.tools) < _TOOLS or any((kind, tool) in self.tools for kind in Kind):
+        if not self.bounded or len(self.tools) < _TOOLS:
             return tool
-        return OTHERS
+        return tool if any((kind, tool) in self.tools for kind in Kind) else OTHERS

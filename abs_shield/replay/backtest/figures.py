@@ -29,6 +29,7 @@ class Figures:
         successes: Calls of runs that ended well.
         labelled: Label to the number of calls.
         errors: Layer and reason to the number of calls that the layer failed to judge.
+        bounded: Whether only the first hundred errors are kept.
     """
 
     threshold: float
@@ -37,15 +38,16 @@ class Figures:
     successes: int = 0
     labelled: Counter[Label] = field(default_factory=Counter)
     errors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    bounded: bool = True
     _hits: Counter[tuple[str, str]] = field(default_factory=Counter)
     _in_successes: Counter[str] = field(default_factory=Counter)
     _right: Counter[tuple[str, str, Label]] = field(default_factory=Counter)
     _crossings: Counter[Crossing] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, side: Side) -> Figures:
+    def of(cls, side: Side, *, bounded: bool = True) -> Figures:
         """Give counts of nothing yet."""
-        return cls(side.policy.threshold, side.thresholds)
+        return cls(side.policy.threshold, side.thresholds, bounded=bounded)
 
     def update(self, ruled: Ruled, label: Label | None) -> None:
         """Count one call."""
@@ -94,7 +96,7 @@ class Figures:
         return list(sweep(self._crossings, at=self.thresholds, own=self.threshold))
 
     def _error(self, key: tuple[str, str], count: int) -> None:
-        if key in self.errors or len(self.errors) < _REASONS:
+        if not self.bounded or key in self.errors or len(self.errors) < _REASONS:
             self.errors[key] += count
 
 

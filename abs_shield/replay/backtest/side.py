@@ -77,6 +77,10 @@ class Side:
         for judged in judge_run(run, self._firewalls.of(run)):
             yield self._ruled(judged)
 
+    def forget(self) -> None:
+        """Forget every session: whatever comes next begins anew."""
+        self._firewalls.forget()
+
     def _ruled(self, judged: Judged) -> Ruled:
         decision = judged.decision
         if not decision.findings and not decision.errors:

@@ -166,6 +166,8 @@ def _deaf() -> Iterator[None]:
 def _work(job: bytes, pipe: connection.Connection) -> None:
     """Be a worker: judge one chunk after the other, until there is nobody to tell."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(OSError):
+        os.dup2(2, 1)  # what a policy prints is no part of the caller's output
     Thread(target=_follow, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
