@@ -11,12 +11,13 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
 from abs_shield.policy import configure
-from abs_shield.replay import BadLine, Toolsets, replay, runs
-from abs_shield.replay.backtest import Comparison, Kind, Share, Side, compare
+from abs_shield.replay import BadLine, Crew, Toolsets, chunks, raw_lines, replay, runs
+from abs_shield.replay.backtest import Backtesting, Comparison, Kind, Share, Side, compare
+from abs_shield.replay.engines import outcomes
 
 _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
@@ -35,9 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with tempfile.TemporaryDirectory() as temporary:
         planted = Path(temporary) / "planted.jsonl"
         planted.write_text("".join(_planted(folder)), encoding="utf-8")
-        print(
-            json.dumps({**_cost(path, toolsets), "planted": _scores(planted, toolsets)}, indent=2)
-        )
+        measured = {**_cost(path, toolsets), "engines": _engines(path, toolsets)}
+        print(json.dumps({**measured, "planted": _scores(planted, toolsets)}, indent=2))
 
 
 def _cost(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
@@ -59,6 +59,24 @@ def _cost(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
             for kind in reversed(Kind)
         },
     }
+
+
+def _engines(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:
+    """Backtest the six layers with and without workers, starting included."""
+    job, side = Backtesting(toolsets=toolsets), Side(configure())
+    found = {}
+    for workers in (1, 2):
+        engine = "serial" if workers == 1 else "processes"
+        crew, whole = Crew(workers=workers), Comparison.of(side)
+        started = perf_counter()
+        for part in outcomes(job, chunks(raw_lines([str(path)])), engine=engine, crew=crew):
+            whole.merge(part.comparison)
+        took = perf_counter() - started
+        found[f"{workers} process{'es' if workers > 1 else ''}"] = {
+            "seconds": round(took, 1),
+            "calls_per_second": round(whole.new.calls / took),
+        }
+    return found
 
 
 def _scores(path: Path, toolsets: dict[str, Any]) -> dict[str, Any]:

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import overload
 
 from abs_shield.policy import Policy, load_policy
 
 
-@overload
-def anywhere(place: str) -> str: ...
-@overload
-def anywhere(place: str | None) -> str | None: ...
 def anywhere(place: str | None) -> str | None:
     """
     Give the place of a policy as a process names it that works in another folder.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 import os
 import random
@@ -16,7 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from abs_shield.cli import main
 from abs_shield.replay import chunks
+from tests.cli.engines import ENGINES
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -28,17 +29,6 @@ TOOLS = [
     },
 ]
 FORMATS = ["jsonl", "json", "table", "parquet"]
-ENGINES = [
-    pytest.param(("--workers", "2"), id="two"),
-    pytest.param(("--engine", "processes", "--workers", "3"), id="three"),
-    pytest.param(
-        ("--engine", "ray", "--workers", "2"),
-        id="ray",
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("ray") is None, reason="Ray is not installed: the extra `ray`"
-        ),
-    ),
-]
 
 
 def run(n, session):
@@ -162,6 +152,17 @@ def test_findings_are_the_first_ones(command, library):
     assert "r1" == here["findings"][0]["run_id"]
 
 
+LOUD = """
+from abs_shield.policy import configure, rule
+print("loaded")
+
+@rule(tool="*")
+def loudly(call):
+    '''Nothing is wrong.'''
+    print("judged")
+
+policy = configure(rules=[loudly])
+"""
 POLICY = "from abs_shield.policy import configure\npolicy = configure(layers=['phantom_tool'])\n"
 
 
@@ -177,6 +178,19 @@ def test_a_policy_reaches_every_worker(command, library, tmp_path, monkeypatch, 
     done = command("replay", library[1], "--policy", place, "--format", "json", *engine)
 
     assert ["phantom_tool"] == [layer["layer"] for layer in json.loads(done.out)["layers"]]
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one", "two"])
+def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, more):
+    """Neither when it is loaded nor when a rule judges, in this process or another."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "loud.py").write_text(LOUD)
+
+    main(["replay", library[1], "--policy", "loud.py:policy", "--format", "jsonl", *more])
+
+    out, err = capfd.readouterr()
+    assert {"renew"} < {json.loads(line)["tool"] for line in out.splitlines()}
+    assert ("loaded" in err, "judged" in err) == (True, True)
 
 
 @pytest.mark.parametrize(

@@ -218,6 +218,15 @@ def test_one_mode_everywhere(mode: Mode) -> None:
     ) == (mode, {}, None, 0.5)
 
 
+def test_a_copy_has_a_revision_of_its_own() -> None:
+    """It does not depend on whether somebody asked for the revision before."""
+    asked, silent = (configure(mode="audit", threshold=0.5) for _ in range(2))
+    declared = asked.revision
+
+    assert asked.enforced().revision == silent.enforced().revision != declared
+    assert asked.audited().revision == declared == silent.revision
+
+
 @pytest.mark.parametrize(
     ("declare", "way"),
     [

@@ -6,16 +6,7 @@ from typing import Any
 
 from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.core import Finding
-from abs_shield.replay.backtest import (
-    Comparison,
-    Example,
-    Figures,
-    Kind,
-    Label,
-    Score,
-    Share,
-    SweepPoint,
-)
+from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Score, Share, SweepPoint
 
 _FINDING = (
     "check", "code", "verdict", "strength", "where", "detail", "hint", "mode", "counted",
@@ -114,7 +105,7 @@ def _blamed(comparison: Comparison, kind: Kind, tool: str) -> dict[str, int]:
 def _labels(done: Backtested) -> dict[str, Any]:
     comparison = done.comparison
     return {
-        **{label: comparison.new.labelled[label] for label in Label},
+        **{label: comparison.new.labelled[label] for label in Truth},
         "disputed": comparison.disputed,
         "in_file": done.labels,
         "in_file_matched": len(comparison.matched),

@@ -14,7 +14,8 @@ from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.cli.backtest.sentences import because, counted, share, summary
 from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.core import Finding
-from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Label, Share, SweepPoint
+from abs_shield.core.label import Truth
+from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Share, SweepPoint
 
 _TOOLS = 20
 _MODES = 4
@@ -122,7 +123,7 @@ def _labelled(done: Backtested) -> Iterator[RenderableType]:
         yield Text(f"{fit} of the runs fit a call.")
     if not comparison.new.labelled.total():
         return
-    counts = ", ".join(f"{comparison.new.labelled[label]:,} {label}" for label in Label)
+    counts = ", ".join(f"{comparison.new.labelled[label]:,} {label}" for label in Truth)
     yield Text(f"Labelled calls: {counts}.")
     yield _scores(comparison)
     yield _sweep(comparison.new.sweep())

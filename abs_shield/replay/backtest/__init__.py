@@ -8,7 +8,7 @@ from abs_shield.replay.backtest.comparison import Comparison
 from abs_shield.replay.backtest.figures import Figures
 from abs_shield.replay.backtest.job import Backtesting, Compared
 from abs_shield.replay.backtest.labelling import label_lines, read_label, run_labels
-from abs_shield.replay.backtest.labels import Label, LabelLine, Labels
+from abs_shield.replay.backtest.labels import LabelLine, Labels
 from abs_shield.replay.backtest.score import Score, Share
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.backtest.sweep import SweepPoint, thresholds
@@ -20,7 +20,6 @@ __all__ = [
     "Example",
     "Figures",
     "Kind",
-    "Label",
     "LabelLine",
     "Labels",
     "Ruled",

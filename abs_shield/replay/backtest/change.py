@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from abs_shield.core import Finding
-from abs_shield.replay.backtest.labels import Label
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.side import Ruled
 from abs_shield.replay.portable import portable
 from abs_shield.replay.runs import Run
@@ -48,7 +48,7 @@ class Example:
     tool: str
     path: str
     line: int
-    label: Label | None = None
+    label: Truth | None = None
     appeared: tuple[Finding, ...] = ()
     disappeared: tuple[Finding, ...] = ()
     errors: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def differ(new: Ruled, old: Ruled) -> bool:
     return _signatures(new).keys() != _signatures(old).keys()
 
 
-def example(run: Run, new: Ruled, old: Ruled | None, *, label: Label | None = None) -> Example:
+def example(run: Run, new: Ruled, old: Ruled | None, *, label: Truth | None = None) -> Example:
     """Give the call with the findings in which the policies differ, or with all that there are."""
     judged = new.judged
     shown = new if old is None or new.ruling.blocked or not old.ruling.blocked else old

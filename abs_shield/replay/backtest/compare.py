@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.comparison import Comparison
 from abs_shield.replay.backtest.labelling import run_labels
-from abs_shield.replay.backtest.labels import Label, Labels
+from abs_shield.replay.backtest.labels import Labels
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run
@@ -53,7 +54,7 @@ def _pairs(run: Run, new: Side, old: Side | None) -> Iterator[tuple[Ruled, Ruled
         yield from zip(new.ruled(run), old.ruled(run), strict=True)
 
 
-def _label(found: dict[int, Label], into: Comparison) -> Label | None:
+def _label(found: dict[int, Truth], into: Comparison) -> Truth | None:
     said = set(found.values())
     into.disputed += len(said) > 1
     return said.pop() if len(said) == 1 else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.change import Example, Kind, change, differ, example
 from abs_shield.replay.backtest.figures import Figures
-from abs_shield.replay.backtest.labels import Label
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.runs import Run
 
@@ -74,16 +74,16 @@ class Comparison:
         theirs = None if old is None else Figures.of(old, bounded=bounded)
         return cls(ours, theirs, most, bounded=bounded)
 
-    def update(self, run: Run, new: Ruled, old: Ruled | None, label: Label | None) -> None:
+    def update(self, run: Run, new: Ruled, old: Ruled | None, label: Truth | None) -> None:
         """Count one call of *run*."""
         self.new.update(new, label)
         if old is not None and self.old is not None:
             self.old.update(old, label)
             self._compare(run, new, old, label)
         hit = new.flagged or new.ruling.blocked
-        if label is Label.HALLUCINATED and not hit and len(self.missed) < self.most:
+        if label is Truth.HALLUCINATED and not hit and len(self.missed) < self.most:
             self.missed.append(example(run, new, None, label=label))
-        if label is Label.OK and hit and len(self.false_alarms) < self.most:
+        if label is Truth.OK and hit and len(self.false_alarms) < self.most:
             self.false_alarms.append(example(run, new, None, label=label))
 
     def match(self, places: set[int]) -> None:
@@ -119,7 +119,7 @@ class Comparison:
         self.missed = [*self.missed, *later.missed][: self.most]
         self.false_alarms = [*self.false_alarms, *later.false_alarms][: self.most]
 
-    def _compare(self, run: Run, new: Ruled, old: Ruled, label: Label | None) -> None:
+    def _compare(self, run: Run, new: Ruled, old: Ruled, label: Truth | None) -> None:
         changed = change(new, old)
         if changed is None:
             self.other_findings += differ(new, old)

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.change import flagging
-from abs_shield.replay.backtest.labels import Label
 from abs_shield.replay.backtest.score import Score
 from abs_shield.replay.backtest.side import Ruled, Side, faults
 from abs_shield.replay.backtest.sweep import Crossing, SweepPoint, sweep
@@ -36,12 +36,12 @@ class Figures:
     thresholds: tuple[float, ...]
     calls: int = 0
     successes: int = 0
-    labelled: Counter[Label] = field(default_factory=Counter)
+    labelled: Counter[Truth] = field(default_factory=Counter)
     errors: Counter[tuple[str, str]] = field(default_factory=Counter)
     bounded: bool = True
     _hits: Counter[tuple[str, str]] = field(default_factory=Counter)
     _in_successes: Counter[str] = field(default_factory=Counter)
-    _right: Counter[tuple[str, str, Label]] = field(default_factory=Counter)
+    _right: Counter[tuple[str, str, Truth]] = field(default_factory=Counter)
     _crossings: Counter[Crossing] = field(default_factory=Counter)
 
     @classmethod
@@ -49,7 +49,7 @@ class Figures:
         """Give counts of nothing yet."""
         return cls(side.policy.threshold, side.thresholds, bounded=bounded)
 
-    def update(self, ruled: Ruled, label: Label | None) -> None:
+    def update(self, ruled: Ruled, label: Truth | None) -> None:
         """Count one call."""
         self.calls += 1
         success = ruled.judged.success is True
@@ -88,8 +88,8 @@ class Figures:
 
     def score(self, how: str, *, layer: str = _WHOLE) -> Score:
         """Say how right the calls are that were ``flagged`` or ``blocked``."""
-        hits = {label: self._right[how, layer, label] for label in Label}
-        return Score.of(hits=hits, labelled={label: self.labelled[label] for label in Label})
+        hits = {label: self._right[how, layer, label] for label in Truth}
+        return Score.of(hits=hits, labelled={label: self.labelled[label] for label in Truth})
 
     def sweep(self) -> list[SweepPoint]:
         """Give what every threshold would have flagged and blocked."""

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from abs_shield.replay.backtest.labels import Label, LabelLine, Labels
+from abs_shield.core.label import Truth
+from abs_shield.replay.backtest.labels import LabelLine, Labels
 from abs_shield.replay.lines import BadLine, lines
 from abs_shield.replay.runs import Run
 from abs_shield.text.nearest import nearest
@@ -105,12 +106,12 @@ def _line(record: Mapping[str, Any], what: str) -> LabelLine | None:
     label = record.get("label")
     if label is None:
         return None
-    if label not in list(Label):
-        near = nearest(label, Label) if isinstance(label, str) else []
+    if label not in list(Truth):
+        near = nearest(label, Truth) if isinstance(label, str) else []
         hint = f"did you mean `{near[0]}`?" if near else "give `hallucinated` or `ok`"
         raise ValueError(f"{what} is {shown(label)}; {hint}")
     line = LabelLine(
-        label=Label(label),
+        label=Truth(label),
         run_id=_id(record, "run_id"),
         session_id=_id(record, "session_id"),
         call_index=_index(record),

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 
+from abs_shield.core.label import Truth
 from abs_shield.replay.judge import Judged
 from abs_shield.replay.runs import Run
 from abs_shield.text.show import escaped
-
-
-class Label(StrEnum):
-    """What is true of a call, from mild to grave."""
-
-    OK = "ok"
-    HALLUCINATED = "hallucinated"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +23,7 @@ class LabelLine:
         call_id: The call's id; None where only the index is named.
     """
 
-    label: Label
+    label: Truth
     run_id: str | None = None
     session_id: str | None = None
     call_index: int | None = None
@@ -60,7 +53,7 @@ class Labels:
     """
 
     def __init__(self) -> None:
-        self.said: dict[_Key, tuple[int, Label]] = {}
+        self.said: dict[_Key, tuple[int, Truth]] = {}
         self.count = 0
 
     def add(self, line: LabelLine) -> None:
@@ -81,7 +74,7 @@ class Labels:
             self.said.setdefault(key, (self.count, line.label))
         self.count += 1
 
-    def of(self, run: Run, judged: Judged) -> dict[int, Label]:
+    def of(self, run: Run, judged: Judged) -> dict[int, Truth]:
         """Give the labels of one call by their place; more than one where they disagree on it."""
         if not self.said:
             return {}

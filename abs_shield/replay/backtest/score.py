@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from abs_shield.replay.backtest.labels import Label
+from abs_shield.core.label import Truth
 from abs_shield.stats.wilson import wilson
 
 
@@ -46,10 +46,10 @@ class Score:
     recall: Share
 
     @classmethod
-    def of(cls, *, hits: Mapping[Label, int], labelled: Mapping[Label, int]) -> Score:
+    def of(cls, *, hits: Mapping[Truth, int], labelled: Mapping[Truth, int]) -> Score:
         """Count *hits* among all *labelled* calls."""
-        right = hits[Label.HALLUCINATED]
+        right = hits[Truth.HALLUCINATED]
         return cls(
-            precision=Share(right, right + hits[Label.OK]),
-            recall=Share(right, labelled[Label.HALLUCINATED]),
+            precision=Share(right, right + hits[Truth.OK]),
+            recall=Share(right, labelled[Truth.HALLUCINATED]),
         )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from abs_shield.replay.backtest.labels import Label
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.score import Score, Share
 
 _STEPS = 20
 
-Crossing = tuple[Label | None, int, int]
+Crossing = tuple[Truth | None, int, int]
 """A call's label, and the places of the lowest thresholds that flag it and that block it."""
 
 
@@ -68,10 +68,10 @@ def _below(crossings: Mapping[Crossing, int], which: int, place: int) -> dict[Cr
 
 
 def _score(hit: Mapping[Crossing, int], every: Mapping[Crossing, int]) -> Score:
-    def count(label: Label, crossings: Mapping[Crossing, int]) -> int:
+    def count(label: Truth, crossings: Mapping[Crossing, int]) -> int:
         return sum(n for key, n in crossings.items() if key[0] is label)
 
     return Score.of(
-        hits={label: count(label, hit) for label in Label},
-        labelled={label: count(label, every) for label in Label},
+        hits={label: count(label, hit) for label in Truth},
+        labelled={label: count(label, every) for label in Truth},
     )

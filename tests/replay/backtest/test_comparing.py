@@ -10,18 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.core import Finding, Verdict
+from abs_shield.core.label import Truth
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Suppression, Tool, configure, rule
 from abs_shield.replay import BadLine, Toolsets, runs
-from abs_shield.replay.backtest import (
-    Comparison,
-    Kind,
-    Label,
-    LabelLine,
-    Labels,
-    Side,
-    compare,
-)
+from abs_shield.replay.backtest import Comparison, Kind, LabelLine, Labels, Side, compare
 
 TOOL = {"name": "lend_book", "parameters": {"properties": {"copy": {"type": "integer"}}}}
 
@@ -223,7 +216,7 @@ def test_merged_parts_are_the_whole(tmp_path_factory, made, data):
     read = list(runs([str(path)], Toolsets()))
     labels = Labels()
     for n in range(3):
-        labels.add(LabelLine(label=Label.OK, run_id=f"r{n}", call_index=n % 2))
+        labels.add(LabelLine(label=Truth.OK, run_id=f"r{n}", call_index=n % 2))
     new, old = configure(rules=[small]), configure(layers=["phantom_tool", wary], mode="audit")
 
     def part(some):

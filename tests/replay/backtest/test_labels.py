@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abs_shield.core.label import Truth
 from abs_shield.policy import configure
 from abs_shield.replay import BadLine, Toolsets, runs
 from abs_shield.replay.backtest import (
     Comparison,
     Figures,
-    Label,
     LabelLine,
     Labels,
     Share,
@@ -23,7 +23,7 @@ from abs_shield.replay.backtest import (
     read_label,
 )
 
-OK, BAD = Label.OK, Label.HALLUCINATED
+OK, BAD = Truth.OK, Truth.HALLUCINATED
 CALLS = [
     {"id": "x", "name": "find_book", "arguments": {"title": "Emma"}},
     {"id": "y", "name": "find_boook", "arguments": {"title": "Emma"}},
@@ -231,7 +231,7 @@ def test_one_call_has_one_label():
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.sampled_from(list(Label)),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=6) | st.sampled_from(list(Truth)),
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
@@ -252,4 +252,4 @@ def test_any_json_is_a_label_or_an_error(value):
     except ValueError as error:
         read, told = None, str(error)
 
-    assert (read is None or read.label in Label, told.count("\n")) == (True, 0)
+    assert (read is None or read.label in Truth, told.count("\n")) == (True, 0)

@@ -1,0 +1,240 @@
+"""Every engine and every number of workers gives the same report, the same words and code."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+import re
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from abs_shield.cli import main
+from abs_shield.replay import chunks
+from tests.cli.engines import ENGINES
+
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
+RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
+FORMATS = ["table", "json", "github"]
+TOOLS = [
+    {"name": "lend_copy", "parameters": {"type": "object", "properties": {"copy_id": {}}}},
+    {"name": "renew", "parameters": {"properties": {"weeks": {"type": "integer"}}}},
+    {"name": "give_back", "parameters": {"properties": {"copy_id": {}}}},
+]
+OLD = """
+from abs_shield.policy import configure
+policy = configure(mode="audit", modes={"phantom_tool": "strict"})
+"""
+NEW = """
+from abs_shield.policy import configure, rule
+
+@rule(tool="lend_copy")
+def odd(copy_id, session):
+    '''A copy has an odd number, and five are lent at most.'''
+    return int(copy_id[-1]) % 2 == 1 and len(session.executed) < 5
+
+@rule(tool="give_back")
+def broken(copy_id):
+    '''Nobody knows.'''
+    return 1 / (int(copy_id[-1]) - 4) < 9
+
+policy = configure(rules=[odd, broken], threshold=0.5, on_suspicious="block",
+                   modes={"phantom_tool": "audit"})
+"""
+LOUD = "print('loaded')\n" + NEW.replace("    return int", "    print('judged')\n    return int")
+
+
+def run(n, session):
+    """One of many runs: copies nobody mentioned, misspelt tools, wrong types, labels in part."""
+    calls = [
+        {"id": "a", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n:05}"}},
+        {"id": "b", "name": "lend_copy", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
+        {"id": "c", "name": f"renw{n // 7}\x1b[1m\n::error::\ud800", "arguments": {}},
+        {"id": "d", "name": "renew", "arguments": {"weeks": "two"}},
+        {"id": "e", "name": "give_back", "arguments": {"copy_id": f"copy_{n - 5:05}"}},
+    ]
+    made = [calls[n % 5], calls[n % 3]]
+    results = [{"role": "tool", "tool_call_id": one["id"], "content": "done"} for one in made[:1]]
+    said = {"0": ("ok", "hallucinated")[n % 2]} if n % 3 else {}
+    record = {
+        "run_id": f"r{n}",
+        "tools": TOOLS,
+        "messages": [
+            {"role": "user", "content": f"May I have copy_{n:05}? " + "Please. " * 40},
+            {"role": "assistant", "tool_calls": made},
+            *results,
+        ],
+        "labels": {"success": (True, False, None)[n % 3], "calls": said if n % 97 else 3},
+    }
+    return json.dumps(record if session is None else {**record, "session_id": session})
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """Two policies, labels, and two files of many chunks: sessions in order and not, bad lines."""
+    dice = random.Random(7)
+    lines = []
+    for n in range(400):
+        session = f"s{n // 5}" if n % 11 else dice.choice([None, "back", f"s{n // 5 - 3}"])
+        lines.append(run(n, session) if n % 101 else '{"session_id": "s", "messages": 3}')
+    lines[300] = "no JSON"
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:252]).encode()))
+    (folder / "second.jsonl").write_text("\n".join(lines[252:]))
+    for name, text in (("old.py", OLD), ("new.py", NEW), ("loud.py", LOUD)):
+        (folder / name).write_text(text)
+    labels = [
+        {"run_id": f"r{n}", "call_id": "abc"[n % 3], "label": ("hallucinated", "ok")[n % 5 == 0]}
+        for n in range(0, 400, 4)
+    ]
+    labels += [{"session_id": "s7", "call_id": "a", "label": "ok"}, {"run_id": "r", "label": 7}]
+    (folder / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
+    return folder
+
+
+@pytest.fixture
+def backtested(command, library, monkeypatch):
+    """Compare the library's two policies with labels, from its folder, in chunks of 40 lines."""
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=40))
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    monkeypatch.chdir(library)
+    two = ("--policy", "new.py:policy", "--against", "old.py:policy", "--labels", "labels.jsonl")
+    return partial(command, "backtest", "first.jsonl.gz", "second.jsonl", *two)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_same_report(backtested, engine, format):
+    """Sessions, some of which come back, bad lines, labels, examples: the same bytes and code."""
+    argv = ("--format", format, "--examples", "7")
+    here = backtested(*argv)
+
+    assert here == backtested(*argv, *engine)
+    assert 2 == here.code
+    assert "first.jsonl.gz:1: `messages` is 3; give a list" in here.err
+    assert "second.jsonl:49: the line is not JSON" in here.err
+    assert "labels.calls: it is 3; give an object of call to label" in here.err
+    assert 'session "back" stood earlier in the input; use --sort' in here.err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_report_sorted(backtested, engine):
+    """With --sort no session comes back, and the report is the same again."""
+    here = backtested("--format", "json", "--sort")
+
+    assert here == backtested("--format", "json", "--sort", *engine)
+    assert ("stood earlier" in here.err, json.loads(here.out)["returned_sessions"]) == (False, 0)
+
+
+def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
+    """One chunk of everything gives what chunks of forty lines give, however many tools."""
+    small = backtested("--format", "json")
+    monkeypatch.setattr("abs_shield.replay.backtest.comparison._TOOLS", 9)
+    few = backtested("--format", "json")
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", chunks)
+    whole = backtested("--format", "json")
+
+    assert few == whole
+    assert ("(other tools)" in few.out, "(other tools)" in small.out) == (True, False)
+
+
+def test_what_is_measured_is_not_nothing(backtested):
+    """The library has changes of several kinds, errors of ours, labels of both sorts, examples."""
+    made = json.loads(backtested("--format", "json", "--workers", "2", "--examples", "7").out)
+
+    kinds = {kind: change["calls"] for kind, change in made["changes"].items() if change["calls"]}
+    assert {"allow-to-block", "block-to-allow"} == set(kinds)
+    assert 7 == len(made["changes"]["allow-to-block"]["examples"])
+    assert "ZeroDivisionError" in made["new"]["errors"][0]["reason"]
+    assert made["labels"]["in_file_matched"] > 50
+    assert made["labels"]["in_runs_matched"] > 50
+    assert made["returned_sessions"] > 0
+
+
+def test_a_session_that_comes_back_is_an_annotation(backtested):
+    """For GitHub it is an error at its own line, as a bad line is."""
+    told = backtested("--format", "github", "--workers", "2").err.splitlines()
+
+    assert {True} == {line.startswith("::error ") for line in told}
+    assert any(
+        re.match(r"::error file=second\.jsonl,line=\d+,title=backtest::.* use --sort$", line)
+        for line in told
+    )
+
+
+def test_a_session_that_comes_back_is_exit_code_2(command, library, monkeypatch):
+    """It is judged as a new one under both policies, and named."""
+    monkeypatch.chdir(library)
+    lines = [run(n, session) for n, session in ((1, "s"), (2, None), (3, "s"))]
+    Path("back.jsonl").write_text("\n".join(lines))
+
+    done = command("backtest", "back.jsonl")
+    sorted_ = command("backtest", "back.jsonl", "--sort")
+
+    again = 'back.jsonl:3: session "s" stood earlier in the input; use --sort\n'
+    assert ((2, again), (0, "")) == ((done.code, done.err), (sorted_.code, sorted_.err))
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one", "two"])
+def test_what_a_policy_prints_is_no_part_of_the_report(capfd, library, monkeypatch, more):
+    """Neither when it is loaded nor when a rule judges, in this process or another."""
+    monkeypatch.chdir(library)
+
+    main(["backtest", "second.jsonl", "--policy", "loud.py:policy", "--format", "json", *more])
+
+    out, err = capfd.readouterr()
+    assert 146 == json.loads(out)["runs"]
+    assert ("loaded" in err, "judged" in err) == (True, True)
+
+
+def test_a_policy_is_loaded_once_here(capfd, library, monkeypatch):
+    """One process loads each policy once, though the report needs it as well."""
+    monkeypatch.chdir(library)
+
+    main(["backtest", "second.jsonl", "--policy", "loud.py:policy"])
+
+    assert 1 == capfd.readouterr().err.count("loaded\n")
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (("--engine", "rya"), "did you mean `ray`?"),
+        (("--engine", "serial", "--workers", "2"), "leave it, or `--workers 2`, out"),
+        (("--address", ""), "give HOST:PORT, or `auto`"),
+        (("--workers", "0"), "`--workers`"),
+        (("--workers", "2", "--policy", "nowhere:policy"), "there is no module `nowhere`"),
+        (("--workers", "2", "--policy", "new.py:polcy"), "did you mean `policy`?"),
+    ],
+)
+def test_wrong_options(command, library, monkeypatch, argv, told):
+    """Each is one line that says what instead, and exit code 2."""
+    monkeypatch.chdir(library)
+    done = command("backtest", "second.jsonl", *argv)
+
+    assert (2, "") == (done.code, done.out)
+    assert told in done.err
+    assert 1 == done.err.count("\n")
+
+
+@pytest.mark.skipif(not RECORDED.is_file(), reason=f"no recorded runs at {RECORDED}")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch, engine):
+    """So it is with runs that nobody on this project wrote."""
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=40))
+    monkeypatch.chdir(library)
+    path = tmp_path / "runs.jsonl"
+    with gzip.open(RECORDED) as lines, path.open("wb") as file:
+        file.writelines(islice(lines, 0, None, 16))
+    tools = ("--tools", DATA / "toolcalls" / "toolsets.json")
+    two = ("--policy", "new.py:policy", "--against", "old.py:policy", "--format", "json")
+
+    here = command("backtest", path, *tools, *two)
+
+    assert here == command("backtest", path, *tools, *two, *engine)
+    assert (0, "") == (here.code, here.err)
+    assert json.loads(here.out)["changes"]["allow-to-block"]["calls"] > 0
