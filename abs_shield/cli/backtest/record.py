@@ -6,6 +6,7 @@ from typing import Any
 
 from abs_shield.cli.backtest.parties import Backtested, Party
 from abs_shield.core import Finding
+from abs_shield.core.label import Truth
 from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Score, Share, SweepPoint
 
 _FINDING = (
