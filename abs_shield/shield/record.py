@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import IO, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from abs_shield.core import ToolCall
@@ -98,8 +98,9 @@ class Recorder:
             changed = self._redact(json.loads(line))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
-            with open(self._path, "a", encoding="utf-8", opener=_private) as file:
-                file.write(line + "\n")
+            with open(self._path, "ab+", opener=_private) as file:
+                begin = "\n" if _is_torn(file) else ""
+                file.write(f"{begin}{line}\n".encode())
         self._written[session] = new[-1].version if new else 0
 
     def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
@@ -109,6 +110,14 @@ class Recorder:
             "tools": [_tool(name, self._registry) for name in self._registry],
             "messages": [message for entry in new for message in _messages(entry.event)],
         }
+
+
+def _is_torn(file: IO[bytes]) -> bool:
+    """Whether a write that failed left half a line, which the next one must not go on with."""
+    if not file.seek(0, os.SEEK_END):
+        return False
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) != b"\n"
 
 
 def _private(path: str, flags: int) -> int:

@@ -416,7 +416,11 @@ _OF_LOCK = Lock()
 
 
 def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
-    """Every Shield tells OpenTelemetry and structlog, once each."""
-    first = () if otel in given else (otel,)
+    """
+    Every Shield tells OpenTelemetry and structlog, once each.
+
+    OpenTelemetry hears first: the log line names its span.
+    """
+    spans = tuple(hook for hook in given if isinstance(hook, Otel)) or (otel,)
     log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
-    return (*first, *log, *given)
+    return (*spans, *log, *(hook for hook in given if not isinstance(hook, Otel)))

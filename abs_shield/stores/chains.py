@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hmac
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from operator import attrgetter
 from typing import Any, NamedTuple
 
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.ledger import Query
+from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.record import Head, Kind, Row, Seal, column
 
 
@@ -78,44 +76,40 @@ def verify(
         into: Counts what is looked at.
     """
     seen = Verified() if into is None else into
-    check = _Check(Seal(key), _vouched(store), seen)
-    known = {head.writer: head for head in store.heads()}
-    for fault in _faults(store, check, known, dict(heads or {})):
-        seen.faults += 1
-        yield fault
+    seal = Seal(key)
+    with store.snapshot() as ledger:
+        check = _Check(seal, _vouched(ledger, seal), seen)
+        known = {str(head.writer): head for head in ledger.all_heads()}
+        for fault in _faults(ledger, check, known, dict(heads or {})):
+            seen.faults += 1
+            yield fault
 
 
 def _faults(
-    store: DurableStore, check: _Check, known: dict[str, Head], earlier: dict[str, Head]
+    ledger: Ledger, check: _Check, known: dict[str, Head], earlier: dict[str, Head]
 ) -> Iterator[Fault]:
-    for writer, rows in _chains(store):
+    chains = groupby(ledger.rows(Query(), order="writer, seq"), key=_writer)
+    for writer, rows in chains:
         yield from check.chain(writer, rows, known.pop(writer, None), earlier.pop(writer, None))
-    for head in known.values():
-        yield from check.chain(head.writer, iter(()), head, earlier.pop(head.writer, None))
+    for writer, head in known.items():
+        yield from check.chain(writer, iter(()), head, earlier.pop(writer, None))
     for head in earlier.values():
         yield Fault(head.writer, head.seq, "missing", "the whole chain is gone")
 
 
-def _chains(store: DurableStore) -> Iterator[tuple[str, Iterator[Row]]]:
-    """Give each chain with its rows, as they come; a chain has to be read to its end."""
-    return groupby(store.rows(Query(), order="writer, seq"), key=attrgetter("writer"))
+def _writer(row: Row) -> str:
+    return str(row.writer)
 
 
-def _vouched(store: DurableStore) -> dict[str, set[tuple[int, str]]]:
-    """Chain to the last deleted records that retention vouches for."""
+def _vouched(ledger: Ledger, seal: Seal) -> dict[str, set[tuple[int, str]]]:
+    """Chain to the last deleted records that retention vouches for, under a good seal."""
     vouched: dict[str, set[tuple[int, str]]] = {}
-    for row in store.rows(Query(kind=Kind.PRUNED)):
-        for writer, last in _body(row).get("chains", {}).items():
-            vouched.setdefault(writer, set()).add((last["seq"], last["digest"]))
+    for row in ledger.rows(Query(kind=Kind.PRUNED)):
+        chains = _body(_opened(row, seal)).get("chains")
+        for writer, last in chains.items() if isinstance(chains, dict) else ():
+            if isinstance(last, dict) and isinstance(last.get("seq"), int):
+                vouched.setdefault(writer, set()).add((last["seq"], str(last.get("digest"))))
     return vouched
-
-
-def _body(row: Row) -> dict[str, Any]:
-    try:
-        body = row.body()
-    except (ValueError, KeyError, TypeError):
-        return {}
-    return body if isinstance(body, dict) else {}
 
 
 class _Check:
@@ -138,19 +132,23 @@ class _Check:
         begins = True
         for row in rows:
             seen.records += 1
-            if row.kind == Kind.GAP:
-                seen.dropped += _body(row).get("dropped", 0)
+            if not _is_sound(row):
+                yield Fault(writer, last.seq + 1, "edited", "a column holds what no writer writes")
+                continue
             yield from self._record(row, last, begins=begins)
             if earlier is not None and row.seq == earlier.seq and row.digest != earlier.digest:
                 yield Fault(writer, row.seq, "edited", "an earlier verification saw another record")
             last, begins = Head(writer, row.seq, row.digest), False
+        if head is not None and not (isinstance(head.seq, int) and isinstance(head.digest, str)):
+            yield Fault(writer, last.seq, "edited", "the chain's head holds what no writer writes")
+            head = last
         seen.heads[writer] = head or last
         yield from self._end(last, head, earlier, empty=begins)
 
     def _record(self, row: Row, last: Head, *, begins: bool) -> Iterator[Fault]:
-        sealed = _opened(row)
-        if sealed is None or not hmac.compare_digest(self._seal(row.sealed), row.digest):
-            yield self._unlike(row, sealed)
+        sealed = _opened(row, self._seal)
+        if sealed is None:
+            yield self._unlike(row)
             return
         stands = sealed.get("writer"), sealed.get("seq")
         if stands != (row.writer, row.seq):
@@ -158,6 +156,8 @@ class _Check:
             return
         if (told := _columns(row, sealed)) is not None:
             yield _fault(row, "edited", told)
+        if row.kind == Kind.GAP and isinstance(dropped := _body(sealed).get("dropped"), int):
+            self._seen.dropped += dropped
         previous = sealed.get("previous")
         if begins and row.seq > 1:
             if (row.seq - 1, previous) in self._vouched.get(row.writer, ()):
@@ -170,14 +170,11 @@ class _Check:
         elif previous != last.digest:
             yield _fault(row, "inserted", "it does not follow the record before it")
 
-    def _unlike(self, row: Row, sealed: Mapping[str, Any] | None) -> Fault:
-        if sealed is not None and self._seal.keyed and Seal()(row.sealed) == row.digest:
+    def _unlike(self, row: Row) -> Fault:
+        if self._seal.keyed and _opened(row, Seal()) is not None:
             return _fault(row, "unsealed", "it is sealed without the key")
-        if sealed is not None and not self._seal.keyed:
-            return _fault(
-                row, "edited", f"its digest is another (or a key is needed) {_named(row)}"
-            )
-        return _fault(row, "edited", f"its digest is another {_named(row)}")
+        hint = "" if self._seal.keyed else ", or it needs a key,"
+        return _fault(row, "edited", f"its digest is another{hint} {_named(row)}")
 
     def _end(
         self, last: Head, head: Head | None, earlier: Head | None, *, empty: bool
@@ -199,12 +196,26 @@ class _Check:
             yield Fault(writer, newest.seq + 1, "missing", gone)
 
 
-def _opened(row: Row) -> Mapping[str, Any] | None:
+def _is_sound(row: Row) -> bool:
+    """Whether the columns have their types: SQLite keeps whatever is put into one."""
+    texts = (row.writer, row.kind, row.digest, row.sealed)
+    return type(row.seq) is int and all(isinstance(text, str) for text in texts)
+
+
+def _opened(row: Row, seal: Seal) -> Mapping[str, Any] | None:
+    """Give what was sealed, where the seal is good; only then is it read."""
+    if not _is_sound(row) or seal(row.sealed) != row.digest:
+        return None
     try:
         sealed = row.opened()
     except (ValueError, RecursionError):
         return None
     return sealed if isinstance(sealed, dict) else None
+
+
+def _body(sealed: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    body = None if sealed is None else sealed.get("body")
+    return body if isinstance(body, dict) else {}
 
 
 def _columns(row: Row, sealed: Mapping[str, Any]) -> str | None:

@@ -206,6 +206,17 @@ class DurableStore(ABC):
     # Inside --------------------------------------------------------------------------------------
 
     @contextmanager
+    def snapshot(self) -> Iterator[Ledger]:
+        """
+        Give a connection on which one moment is seen, whatever is written meanwhile.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        with self._reading() as ledger, ledger.snapshot():
+            yield ledger
+
+    @contextmanager
     def _reading(self) -> Iterator[Ledger]:
         """A connection of its own, on which everything appended so far is seen."""
         if not self._writer.closed:
@@ -213,27 +224,38 @@ class DurableStore(ABC):
         ledger = self._connected(reads=True)
         try:
             yield ledger
+        except ledger.errors as error:
+            line = escaped(" ".join(str(error).split()), limit=300)
+            raise StoreError(f"cannot read {self!r}: {line}") from None
         finally:
             ledger.close()
 
-    def _write(self, entries: Sequence[Entry]) -> None:
-        """Write a batch, on the writer's thread."""
+    def _write(self, entries: list[Entry]) -> None:
+        """Write a batch, on the writer's thread; what is written is taken off its front."""
         if self._process != os.getpid():
             self._leave()
         if self._ledger is None:
             self._ledger = self._connected()
         try:
-            self._commit(entries, self._ledger)
-        except self._ledger.refusals as error:
-            if len(entries) > 1:
-                for entry in entries:
-                    self._write([entry])
-            else:
-                self._commit([self._writer.lost(entries[0].at, told(error))], self._ledger)
+            try:
+                self._commit(entries, self._ledger)
+                entries.clear()
+            except self._ledger.refusals:
+                self._write_each(entries, self._ledger)
         except Exception:
             ledger, self._ledger, self._doubts = self._ledger, None, True
             ledger.close()
             raise
+
+    def _write_each(self, entries: list[Entry], ledger: Ledger) -> None:
+        """Write a batch in which one record is refused: that one leaves a gap."""
+        while entries:
+            try:
+                self._commit(entries[:1], ledger)
+            except ledger.refusals as error:
+                entries[0] = self._writer.lost(entries[0].at, told(error))
+                self._commit(entries[:1], ledger)
+            del entries[0]
 
     def _commit(self, entries: Sequence[Entry], ledger: Ledger) -> None:
         """Write a batch, unless its commit went through though the answer got lost."""

@@ -55,12 +55,18 @@ class Ledger(ABC):
     mark = "?"
     refusals: tuple[type[Exception], ...] = ()
     """Errors that say that a record itself cannot be kept, however often it is tried."""
+    errors: tuple[type[Exception], ...] = ()
+    """Every error of the database."""
 
     # What a database does its own way ------------------------------------------------------------
 
     @abstractmethod
     def transaction(self) -> AbstractContextManager[Any]:
         """Give a block that is committed as a whole, or not at all."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Any]:
+        """Give a block in which everything that is read is of one moment."""
 
     @abstractmethod
     def insert(self, rows: Sequence[Row]) -> None:

@@ -48,13 +48,14 @@ def open_store(
         StoreError: It cannot be opened.
     """
     place = usual_log() if address is None else address
-    if place.startswith(_SCHEMES):
+    if place.lower().startswith(_SCHEMES):
         from abs_shield.stores.postgres import PostgresStore
 
         return PostgresStore(place, key=key, existing=existing)
     if "://" in place:
+        scheme = escaped(place.partition("://")[0])  # what stands behind it may hold a password
         raise StoreError(
-            f"`{escaped(place)}` is no log; give a file's path, or `postgresql://host/database`"
+            f"`{scheme}://...` is no log; give a file's path, or `postgresql://host/database`"
         )
     from abs_shield.stores.sqlite import SqliteStore
 

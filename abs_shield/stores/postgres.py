@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 from abs_shield.errors import StoreError
@@ -77,8 +77,14 @@ class PostgresLedger(Ledger):
 
     def __init__(self, dsn: str, *, reads: bool = False) -> None:
         self._driver = _driver()
+        self.errors = (self._driver.Error,)
         self.refusals = (self._driver.DataError, self._driver.IntegrityError)
         self._where_to = _place(dsn)
+        if not self._where_to:
+            raise StoreError(
+                "the address of PostgreSQL cannot be read; write `postgresql://user@host/database`,"
+                " with `/`, `@` and `%` in a password as %2F, %40 and %25"
+            )
         try:
             self._connection = self._driver.connect(
                 dsn,
@@ -134,6 +140,12 @@ class PostgresLedger(Ledger):
         block: AbstractContextManager[Any] = self._connection.transaction()
         return block
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        self._connection.isolation_level = self._driver.IsolationLevel.REPEATABLE_READ
+        with self.transaction():
+            yield
+
     def insert(self, rows: Sequence[Row]) -> None:
         with self._connection.cursor() as cursor, cursor.copy(_COPY) as copy:
             for row in rows:
@@ -162,13 +174,16 @@ def _driver() -> Any:
 
 
 def _place(dsn: str) -> str:
-    """Name the database without the password that may stand in its address."""
+    """Name the database without the password; empty for an address that is misread."""
     try:
         parts = _driver().conninfo.conninfo_to_dict(dsn)
-    except Exception:  # an address that libpq does not understand may hold anything
-        return "postgresql"
-    place = "{}:{}/{}".format(*(parts.get(n, "") for n in ("host", "port", "dbname")))
-    return escaped(f"postgresql://{place}")
+    except Exception:  # it may hold anything
+        return ""
+    named = {name: str(parts.get(name, "")) for name in ("host", "port", "dbname")}
+    wrong_port = named["port"] and not named["port"].replace(",", "").isdigit()
+    if wrong_port or any("@" in part for part in named.values()):  # a part of a password
+        return ""
+    return escaped("postgresql://{host}:{port}/{dbname}".format(**named))
 
 
 def _told(error: Exception) -> str:

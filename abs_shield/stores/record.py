@@ -102,7 +102,7 @@ class Seal:
 
     def __call__(self, text: str) -> str:
         digest = self._started.copy()
-        digest.update(text.encode())
+        digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
 

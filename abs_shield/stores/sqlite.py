@@ -75,10 +75,12 @@ class SqliteLedger(Ledger):
         StoreError: The file cannot be opened, is no decision log, or a newer version wrote it.
     """
 
+    errors = (sqlite3.Error,)
     refusals = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, OverflowError)
 
     def __init__(self, path: Path, *, reads: bool = False) -> None:
         self._path = path
+        self._reads = reads
         try:
             self._file = _made(path, reads=reads)
             self._connection = _opened(path)
@@ -105,11 +107,14 @@ class SqliteLedger(Ledger):
                 f"`{self._path}` has schema {version}, this version knows {len(STEPS)};"
                 " use the abs-shield that wrote it, or a newer one"
             )
+        if self._reads and not version:
+            raise StoreError(f"`{self._path}` holds no decision log; name another")
         if version < len(STEPS):
             self._pragma("journal_mode = WAL")
             self._migrate()
-        self._pragma("synchronous = FULL")
-        self._pragma(f"busy_timeout = {_WAITS_MS}")
+        if not self._reads:
+            self._pragma("synchronous = FULL")
+            self._pragma(f"busy_timeout = {_WAITS_MS}")
 
     def _migrate(self) -> None:
         with self.transaction():
@@ -139,6 +144,15 @@ class SqliteLedger(Ledger):
                     self.execute("ROLLBACK")
             raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            with suppress(sqlite3.Error):
+                self.execute("COMMIT")
+
     def _require_file(self) -> None:
         """SQLite goes on writing to a file that was deleted; nobody would read it again."""
         with suppress(OSError):
@@ -163,13 +177,20 @@ class SqliteLedger(Ledger):
 
 
 def _made(path: Path, *, reads: bool) -> tuple[int, int]:
-    """Make the file, for its owner alone, before SQLite would for everybody."""
-    flags = os.O_RDONLY if reads else os.O_RDWR | os.O_CREAT
-    opened = os.open(path, flags, 0o600)
+    """
+    Make the file where there is none, for its owner alone, before SQLite would for everybody.
+
+    One that is there is never opened here: closing it would drop every lock that SQLite holds on
+    it in this process, and another process would take the log for its own.
+    """
     try:
-        return _identity(os.fstat(opened))
-    finally:
-        os.close(opened)
+        return _identity(os.stat(path))
+    except FileNotFoundError:
+        if reads:
+            raise
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    return _identity(os.stat(path))
 
 
 def _opened(path: Path) -> sqlite3.Connection:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import Event, Lock, Thread
 from typing import Any, Generic, TypeVar
 from weakref import WeakSet
@@ -26,6 +27,7 @@ BATCH = 1_000
 EVERY_S = 0.05
 """How long an item waits for others, in seconds."""
 _IDLE_ROUNDS = 20
+_RESERVE = 256
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
 _AT_EXIT_S = 5.0
 
@@ -65,20 +67,22 @@ class Writer(Generic[T]):
 
     Args:
         entry: Makes the entry of an item.
-        write: Writes a batch, or raises. Both are called on the thread alone.
+        write: Writes a batch and takes what is written off its front, or raises. Both are called
+            on the thread alone.
         most: Items that wait at most.
     """
 
     def __init__(
         self,
         entry: Callable[[T], Entry],
-        write: Callable[[Sequence[Entry]], None],
+        write: Callable[[list[Entry]], None],
         *,
         most: int,
     ) -> None:
         self._entry = entry
         self._write = write
         self._most = most
+        self._reserve = min(most // 16, _RESERVE)
         self._fresh()
         _WRITERS.add(self)
 
@@ -92,6 +96,7 @@ class Writer(Generic[T]):
         self._asleep = True
         self._thread: Thread | None = None
         self._closing = self._closed = False
+        self._left = 0
         self._dropped = 0
         self._error = ""
 
@@ -102,13 +107,14 @@ class Writer(Generic[T]):
 
     @property
     def losing(self) -> bool:
-        """Whether the next item would be dropped."""
-        return len(self._buffer) >= self._most or self._closed
+        """Whether the next item may be dropped; true a little early, for threads side by side."""
+        return len(self._buffer) >= self._most - self._reserve or self._closed
 
     @property
     def status(self) -> Status:
         """How it is doing."""
-        return Status(self._waiting(), self._dropped, self._error)
+        waiting = 0 if self._closed else self._waiting()
+        return Status(waiting, self._dropped, self._error)
 
     # On the caller's thread ----------------------------------------------------------------------
 
@@ -124,6 +130,8 @@ class Writer(Generic[T]):
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until everything that was put before is written; False where it takes longer."""
+        if self._closed:
+            return not self._left
         mark = Event()
         self._buffer.append(mark)
         self._wake()
@@ -132,19 +140,22 @@ class Writer(Generic[T]):
     def close(self, timeout_s: float) -> bool:
         """Write what waits and end; what is not written in time is lost, and said."""
         if self._closed:
-            return True
+            return not self._left
         self._closing = True
         self._wake()
         thread = self._thread
         if thread is not None:
             thread.join(timeout_s)
         self._closed = True
-        left = self._waiting()
-        if left:
+        with self._lock:
+            self._left = self._waiting()
+            self._dropped += self._left
+        if self._left:
             logger.error(
-                "abs_shield's decision log ends with %d records not written: %s", left, self._error
-            )
-        return not left
+                "abs_shield's decision log ends with %d records not written: %s",
+                self._left, self._error or "there was no time",
+            )  # fmt: skip
+        return not self._left
 
     def _waiting(self) -> int:
         return len(self._held) + sum(not isinstance(item, Event) for item in self._buffer.copy())
@@ -165,6 +176,7 @@ class Writer(Generic[T]):
         if self._thread is None:
             with self._lock:
                 if self._thread is None and not self._closed:
+                    _end_in_children()
                     self._thread = Thread(target=self._run, name="abs_shield-log", daemon=True)
                     self._thread.start()
         self._asleep = False
@@ -228,7 +240,6 @@ class Writer(Generic[T]):
         if self._error:
             logger.warning("abs_shield's decision log is written again")
             self._error = ""
-        self._held = []
         for mark in self._marks:
             mark.set()
         self._marks = []
@@ -252,6 +263,20 @@ _WRITERS: WeakSet[Writer[Any]] = WeakSet()
 def _in_child() -> None:
     for writer in list(_WRITERS):
         writer._fresh()
+
+
+def _end_in_children() -> None:
+    """A child of multiprocessing leaves without `atexit`: its own finalizers write what waits."""
+    util = sys.modules.get("multiprocessing.util")
+    process = sys.modules.get("multiprocessing.process")
+    if util is None or process is None or process.parent_process() is None:
+        return
+    if _ENDS.get("process") != os.getpid():
+        _ENDS["process"] = os.getpid()
+        util.Finalize(None, _at_exit, exitpriority=0)
+
+
+_ENDS: dict[str, int] = {}
 
 
 def _at_exit() -> None:

@@ -18,8 +18,11 @@ from opentelemetry.metrics import (
 
 from abs_shield.core import Coverage
 from abs_shield.telemetry import semconv
+from abs_shield.text.show import escaped
 
 _MOST_WAITING = 256
+_MOST_CHECKS = 300
+"""Checks by outcome; a layer of the user's may have any name."""
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
@@ -77,7 +80,10 @@ class Counts:
             labels, coverage = waiting.popleft()
             self._decisions[labels] += 1
             for check, entry in coverage.items():
-                checks[check, entry[0]._value_] += 1
+                key = (check, entry[0]._value_)
+                if key not in checks and len(checks) >= _MOST_CHECKS:
+                    key = (semconv.VALUE_OTHER, key[1])
+                checks[key] += 1
 
     def observe(self, meter: Meter) -> None:
         """Have *meter* read both sums; an SDK that comes later reads them from then on."""
@@ -130,10 +136,11 @@ class Counts:
         with self._lock:
             self._sum()
             checks = dict(self._checks)
-        names = (semconv.LABEL_CHECK, semconv.LABEL_OUTCOME)
         return [
-            Observation(count, dict(zip(names, values, strict=True)))
-            for values, count in checks.items()
+            Observation(
+                count, {semconv.LABEL_CHECK: escaped(check), semconv.LABEL_OUTCOME: outcome}
+            )
+            for (check, outcome), count in checks.items()
         ]
 
 

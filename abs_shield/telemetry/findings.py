@@ -15,8 +15,8 @@ from abs_shield.text.show import escaped
 DETAIL = 1_000
 """Longest detail that is exported where the operator opted in, in characters."""
 
-_POSITION = re.compile(r"\d{1,4}")
-_NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,4})?")
+_POSITION = re.compile(r"\d{1,2}")
+_NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,2})?")
 
 
 def tell_findings(

@@ -186,3 +186,28 @@ def test_a_reader_that_goes_away_leaves_no_half_file(command, log, tmp_path, mon
         command("log", "export", log, "-o", tmp_path / "out.jsonl")
 
     assert ["decisions.db"] == sorted(f.name for f in tmp_path.iterdir() if "db-" not in f.name)
+
+
+def test_a_log_is_not_written_over(command, log, tmp_path):
+    """Neither by its own export nor by its heads."""
+    before = (tmp_path / "decisions.db").read_bytes()
+    export = command("log", "export", log, "-o", log)
+    heads = command("log", "verify", log, "--save-heads", log)
+
+    assert (2, 2) == (export.code, heads.code)
+    assert "is read as well; name another file" in export.err
+    assert "`--save-heads`" in heads.err
+    assert before[:100] == (tmp_path / "decisions.db").read_bytes()[:100]
+
+
+def test_a_damaged_file_is_said_on_one_line(command, log, tmp_path):
+    """Random bytes in its middle end every command with a line, not with a traceback."""
+    with contextlib.closing(sqlite3.connect(log)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = bytearray((tmp_path / "decisions.db").read_bytes())
+    data[4_096:] = bytes(n * n % 251 for n in range(len(data) - 4_096))
+    (tmp_path / "decisions.db").write_bytes(data)
+    for words in (["log", "verify"], ["log", "export"], ["report"]):
+        done = command(*words, log)
+
+        assert (2, 1) == (done.code, done.err.count("\n")), done.err

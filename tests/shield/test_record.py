@@ -298,3 +298,31 @@ def test_only_its_owner_can_read_the_file(door, file):
         session.user("Hello.")
 
     assert 0o600 == file.stat().st_mode & 0o777
+
+
+@pytest.mark.parametrize(
+    "arguments", [r'{"to": "\u0061nn@example.org"}', r'{"to": "\u0061nn@example.org"']
+)
+def test_escapes_hide_nothing_from_a_hook(door, file, arguments):
+    """A model chooses how it writes its JSON; what is looked for is found, also in broken JSON."""
+    firewall = door(record=Recording(path=file, redact=redacted(_hide_ann)))
+    with firewall.session() as session:
+        firewall.inspect_turn([ToolCall("refund", arguments, "c1")], session=session)
+
+    written = file.read_text(encoding="utf-8")
+    assert "<email>" in written
+    assert "\\\\u0061" not in written
+
+
+def _hide_ann(text):
+    return text.replace("ann@example.org", "<email>")
+
+
+def test_half_a_line_costs_no_other_run(door, file):
+    """What a full disk cut off is a bad line; the next run has a line of its own."""
+    file.write_text('{"run_id": "torn", "messages": [{"role": "us', encoding="utf-8")
+    firewall = door(record=file)
+    with firewall.session("s2") as session:
+        session.user("Hello.")
+
+    assert ["s2"] == [json.loads(line)["session_id"] for line in file.read_text().splitlines()[1:]]

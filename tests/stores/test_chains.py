@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.core.label import Label, Truth
+from abs_shield.errors import StoreError
 from abs_shield.stores import Verified, verify
 from tests.stores.conftest import decision, ids
 
@@ -176,3 +177,65 @@ def test_every_writer_has_a_chain_of_its_own(opens, kind, key):
 
     assert [] == list(verify(third, key=key, into=seen))
     assert (3, 3, 3) == (seen.chains, seen.records, len(third))
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE records SET digest = 'é' WHERE seq = 2",
+        "UPDATE records SET digest = x'00' WHERE seq = 2",
+        "UPDATE records SET seq = 'abc' WHERE seq = 2",
+        "UPDATE records SET sealed = x'7b7d' WHERE seq = 2",
+        "UPDATE records SET sealed = '[]' WHERE seq = 2",
+        "UPDATE records SET kind = 'pruned', sealed = '{\"body\":{\"chains\":5}}' WHERE seq = 2",
+        'UPDATE records SET kind = \'gap\', sealed = \'{"body":{"dropped":"x"}}\' WHERE seq = 2',
+        "UPDATE heads SET seq = 'zz'",
+        "UPDATE heads SET digest = x'00'",
+    ],
+)
+def test_what_no_writer_writes_is_a_fault_and_hides_no_other(opens, raw, sql):
+    """SQLite keeps whatever is put into a column; the verification goes on behind it."""
+    store = opens("sqlite")
+    for number in range(1, 8):
+        store.append(decision(number))
+    store.flush()
+    raw("sqlite", "UPDATE records SET tool = 'other' WHERE seq = 6")
+    raw("sqlite", sql)
+    found = faults(store, None)
+
+    assert (6, "edited") in found
+    assert {code for _, code in found} & {"edited"}
+    assert len(found) >= 2
+
+
+def test_retention_vouches_under_the_seal_alone(opens, raw):
+    """A forged record of a pruning excuses no deletion."""
+    store = opens("sqlite", key=KEY)
+    for number in range(1, 8):
+        store.append(decision(number))
+    store.flush()
+    raw(
+        "sqlite",
+        'UPDATE records SET kind = \'pruned\', sealed = \'{"body":{"chains":{"\' || writer ||'
+        ' \'":{"seq":3,"digest":"\' || (SELECT digest FROM records WHERE seq = 3) ||'
+        " '\"}}}}' WHERE seq = 7; DELETE FROM records WHERE seq <= 3",
+    )
+    seen = Verified()
+
+    assert [(4, "missing"), (7, "edited")] == [
+        (fault.seq, fault.code) for fault in verify(store, key=KEY, into=seen)
+    ]
+    assert 0 == seen.pruned
+
+
+@pytest.mark.parametrize("sql", ["DROP TABLE heads", "DROP TABLE records"])
+def test_a_table_that_is_gone_is_said_on_one_line(kind, opens, raw, sql):
+    """The database's own error, with the log that it is about."""
+    store = opens(kind)
+    store.append(decision(1))
+    store.flush()
+    raw(kind, f"{sql} ")
+
+    with pytest.raises(StoreError, match="cannot read") as said:
+        list(verify(store))
+    assert "\n" not in str(said.value)

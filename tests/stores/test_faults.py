@@ -265,3 +265,135 @@ def test_a_commit_whose_answer_got_lost_is_not_written_twice(postgres, dsn):
     assert (0, []) == (deaf.cuts, list(verify(store)))
     store.close()
     deaf.close()
+
+
+CHILD = """
+import multiprocessing, sys
+from abs_shield.stores import open_store
+from tests.stores.conftest import decision
+
+def work(address, start):
+    store = open_store(address)
+    for number in range(start, start + 300):
+        store.append(decision(number))
+
+def inherited(number):
+    STORE.append(decision(number))
+
+if __name__ == "__main__":
+    address, method = sys.argv[1:]
+    context = multiprocessing.get_context(method)
+    workers = [context.Process(target=work, args=(address, 1_000 * n)) for n in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    if method == "fork":
+        STORE = open_store(address)
+        with context.Pool(2) as pool:
+            pool.map(inherited, range(9_000, 9_100))
+            pool.close()
+            pool.join()
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method):
+    """They leave without what a process usually does at its end."""
+    address, script = str(tmp_path / "log.db"), tmp_path / "script.py"
+    script.write_text(CHILD, encoding="utf-8")
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, str(script), address, method], env=env, check=True, timeout=60)
+
+    with contextlib.closing(open_store(address)) as store:
+        assert 600 + 100 * (method == "fork") == len(set(ids(store.scan())))
+        assert [] == list(verify(store))
+
+
+def test_a_log_is_whole_while_it_is_written(address):
+    """A verification sees one moment, whatever is appended meanwhile."""
+    with appending(address, 1, 1_000_000, 200) as process:
+        process.stdout.readline()
+        with contextlib.closing(open_store(address, existing=True)) as store:
+            found = [fault for _ in range(25) for fault in verify(store)]
+        process.kill()
+
+    assert [] == found
+
+
+def test_what_a_close_could_not_write_is_counted(tmp_path):
+    """The answer stays the same, and a flush does not wait for what will never come."""
+    store = SqliteStore(tmp_path / "log.db")
+    with locked(tmp_path / "log.db"):
+        store.append(decision(1))
+        store.append(decision(2))
+        assert (False, False, False) == (store.close(0.2), store.close(), store.flush())
+
+    assert (0, 2) == store.status[:2]
+
+
+class Refusing(sqlite3.Connection):
+    """Refuses one record for good, and fails once for a moment behind it."""
+
+    moments = 1
+
+    def execute(self, sql, values=()):
+        if sql.startswith("INSERT INTO records"):
+            if any("poison" in str(value) for value in values):
+                raise sqlite3.IntegrityError("refused")
+            if "d-4" in values and Refusing.moments:
+                Refusing.moments -= 1
+                raise sqlite3.OperationalError("for a moment")
+        return super().execute(sql, values)
+
+
+def test_a_refused_record_leaves_a_gap_and_no_other_twice(tmp_path, monkeypatch):
+    """Also where the database fails while the others are written one by one."""
+    connect = sqlite3.connect
+    monkeypatch.setattr(
+        sqlite3, "connect", lambda *words, **named: connect(*words, factory=Refusing, **named)
+    )
+    store = SqliteStore(tmp_path / "log.db")
+    with locked(tmp_path / "log.db"):
+        for number in range(1, 4):
+            store.append(decision(number))
+        store.append(decision(99, tool="poison"))
+        store.append(decision(4))
+        until(lambda: store.status.error)
+
+    assert store.flush(WITHIN_S)
+    assert ["d-1", "d-2", "d-3", "d-4"] == ids(store.decisions())
+    assert ([], 1) == (list(verify(store)), store.status.dropped)
+    store.close()
+
+
+LABELLER = """
+import sys, time
+from contextlib import closing
+from abs_shield.core.label import Label, Truth
+from abs_shield.stores import open_store
+with closing(open_store(sys.argv[1], existing=True)) as store:
+    for number in range(150):
+        store.label(Label(decision_id=f"d-{number}", truth=Truth.OK, at=1.0, by=sys.argv[2]))
+"""
+
+
+def test_processes_that_read_and_write_do_not_disturb_each_other(address):
+    """Two operators label at once while a service appends and looks decisions up."""
+    store = open_store(address)
+    for number in range(150):
+        store.append(decision(number))
+    assert store.flush()
+    words = [sys.executable, "-c", LABELLER, address]
+    labellers = [subprocess.Popen([*words, name], cwd=ROOT) for name in ("ann", "bob")]
+    number = 150
+    while any(labeller.poll() is None for labeller in labellers):
+        store.append(decision(number))
+        assert store.get(f"d-{number}") is not None
+        number += 1
+    assert [0, 0] == [labeller.returncode for labeller in labellers]
+    seen = Verified()
+
+    assert ([], 150) == (list(verify(store, into=seen)), len(store.labels()))
+    assert (number + 300, number) == (seen.records, len(store))
+    store.close()

@@ -128,3 +128,29 @@ def test_the_key_comes_from_the_environment(monkeypatch):
     assert b"k" == log_key()
     monkeypatch.setenv(KEY, "")
     assert log_key() is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql+psycopg://ann:hunter2@host/db",
+        "mysql://ann:hunter2@host/db",
+        "postgresql://ann:hun/hunter2@127.0.0.1/db",
+        "postgresql://ann:hunter2%zz@127.0.0.1:1/db",
+        "POSTGRESQL://ann:hunter2@127.0.0.1:1/db",
+    ],
+)
+def test_no_address_shows_its_password(address):
+    """However it is written, and wherever a reader takes its parts to be."""
+    told = refusal(address)
+
+    assert "hunter2" not in told
+    assert "host/database`" in told or "127.0.0.1:1/db" in told
+
+
+def test_an_empty_file_is_no_log_to_read(tmp_path):
+    """Looking at evidence does not write to it."""
+    (tmp_path / "empty.db").touch()
+
+    assert "holds no decision log" in refusal(tmp_path / "empty.db", existing=True)
+    assert 0 == (tmp_path / "empty.db").stat().st_size

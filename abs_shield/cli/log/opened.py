@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import log_key, open_store
+from abs_shield.stores.places import log_key, open_store, usual_log
 
 Database = Annotated[
     str | None,
@@ -18,6 +18,11 @@ Database = Annotated[
         help="A SQLite file, or postgresql://host/database; else ABS_SHIELD_LOG, else your own.",
     ),
 ]
+
+
+def named(database: str | None) -> str:
+    """Give the address of the log that is meant."""
+    return usual_log() if database is None else database
 
 
 @contextmanager

@@ -12,7 +12,8 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
-from abs_shield.cli.log.opened import Database, opened
+from abs_shield.cli.log.opened import Database, named, opened
+from abs_shield.cli.output import output
 from abs_shield.cli.screen import print_json, safe, screen
 from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.places import log_key
@@ -57,7 +58,8 @@ def command(
         saved = {
             head.writer: {"seq": head.seq, "digest": head.digest} for head in seen.heads.values()
         }
-        Path(save_heads).write_text(json.dumps(saved, indent=1), encoding="utf-8")
+        with output(save_heads, inputs=[named(database)], option="--save-heads") as file:
+            file.write(json.dumps(saved, indent=1).encode())
     if format is Format.JSON:
         print_json(_object(seen, shown))
     else:
@@ -72,7 +74,7 @@ def _read(path: str) -> dict[str, Head]:
             writer: Head(writer, int(head["seq"]), str(head["digest"]))
             for writer, head in held.items()
         }
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         raise BadInput(f"{path}: it holds no heads; `--save-heads` writes them") from None
 
 
