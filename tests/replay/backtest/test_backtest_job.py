@@ -18,7 +18,7 @@ from abs_shield.replay.backtest.change import example
 
 TOOL = {"name": "lend_book", "parameters": {"properties": {"copy": {"type": "integer"}}}}
 NEW = """
-from abs_shield.policy import configure
+from abs_shield.policy import configure, rule
 
 @rule(tool="lend_book")
 def once(copy, session):
