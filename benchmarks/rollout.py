@@ -35,8 +35,14 @@ policy = shield.configure(mode="audit")
 NEW = """
 from abs_shield import shield
 
+NOT_YET = ("send_email", "share_file", "search_files", "search_emails")
 policy = shield.configure(
-    mode="audit", modes={"phantom_tool": "strict", "parameter_mismatch": "strict"}
+    mode="audit",
+    modes={
+        "phantom_tool": "strict",
+        "parameter_mismatch": "strict",
+        **{(tool, "parameter_mismatch"): "audit" for tool in NOT_YET},
+    },
 )
 """
 COMMAND = "import sys; from abs_shield.cli import main; sys.exit(main())"

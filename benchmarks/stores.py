@@ -173,6 +173,8 @@ def main() -> None:
             "one_file": shared(Path(folder), count),
         }
     print(json.dumps(told, indent=2))
+    one, kept = told["one_file"], all(s["kept"] for s in told["sinks"].values() if "kept" in s)
+    raise SystemExit(bool(one["lost"] or one["faults"] or any(one["exit_codes"]) or not kept))
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ COMMANDS = (
 _USAGE = cast("type[Exception]", typer.BadParameter.__mro__[2])
 _SILENT = logging.NullHandler()
 _INTERRUPTED = 130
+_TERMINATED = 143
 _BROKEN_PIPE = 141
 
 
@@ -75,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     logging.getLogger("abs_shield").addHandler(_SILENT)
     args = list(sys.argv[1:] if argv is None else argv)
+    if sys.stdout is None:
+        return _told("the standard output is closed; send it to a file, or to /dev/null")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -92,6 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _told(str(error))
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except SystemExit as ended:
+        return _ended(ended)
     return _flushed(0)
 
 
@@ -107,6 +112,13 @@ def _flushed(code: int) -> int:
     except BrokenPipeError:
         return _quietly()
     return code
+
+
+def _ended(ended: SystemExit) -> int:
+    """A signal ended it; or a policy's code did, which must not pass for an answer."""
+    if ended.code == _TERMINATED:
+        return _TERMINATED
+    return _told("something that was judged with ended the program; a rule must not call `exit`")
 
 
 def _quietly() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from abs_shield.cli.output import output
@@ -12,17 +12,18 @@ from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
 
 
-def export(store: DurableStore, path: str) -> None:
+def export(store: DurableStore, path: str, *, inputs: Iterable[str] = ()) -> None:
     """
     Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
 
     Args:
         store: The decision log.
         path: The file, which appears when it is complete; ``-`` is the standard output.
+        inputs: Files that it must not be.
     """
     lost: list[str] = []
     lines = (json.dumps(found) + "\n" for found in _labelled(store, lost))
-    with output(None if path == "-" else path, option="--export") as file:
+    with output(None if path == "-" else path, inputs=inputs, option="--export") as file:
         for line in lines:
             file.write(line.encode())
     if lost:

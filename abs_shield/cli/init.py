@@ -62,7 +62,8 @@ def init(
     Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
 
     It is in audit mode, and strict would block none of the runs that it was mined from. Exits with
-    0, with 1 where the module is written and not proved, with 2 for bad input.
+    0, with 1 where the module is written and is not proved or still blocks, with 2 for bad input
+    or a session that comes back.
     """
     files = runs or []
     _require_readable(files)
@@ -80,7 +81,8 @@ def init(
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
     _summary(mined)
-    raise typer.Exit(2 if bad else 0 if mined.proof.ok else 1)
+    blocks = mined.last is not None and bool(mined.last.blocks)
+    raise typer.Exit(2 if bad else 0 if mined.proof.ok and not blocks else 1)
 
 
 def _require_readable(files: list[str]) -> None:

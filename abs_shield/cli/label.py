@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import getpass
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from time import time
 from typing import Annotated
@@ -15,12 +14,12 @@ from rich.text import Text
 
 from abs_shield.cli.exported import export
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.log.opened import files_of, opened
 from abs_shield.cli.screen import STYLES, line, safe, screen
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import log_key, open_store, usual_log
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -61,9 +60,9 @@ def label(
     for bad input, or where a line of --from could not be used.
     """
     _require_one_task(decision, truth, from_, export_)
-    with _opened(db) as store:
+    with opened(db) as store:
         if export_ is not None:
-            export(store, export_)
+            export(store, export_, inputs=files_of(db))
         elif from_ is not None:
             raise typer.Exit(_many(store, from_, by=_name(by), note=note))
         elif decision is not None and truth is not None:
@@ -100,16 +99,6 @@ def _name(by: str | None) -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name
         return ""
-
-
-@contextmanager
-def _opened(db: str | None) -> Iterator[DurableStore]:
-    address = usual_log() if db is None else db
-    store = open_store(address, key=log_key(), existing=True)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def _labelled(store: DurableStore, decision_id: str, truth: Truth, *, by: str, note: str) -> Text:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -30,8 +31,7 @@ def output(
         sys.stdout.flush()
         yield sys.stdout.buffer
         return
-    if any(name != "-" and _same(name, path) for name in inputs):
-        raise BadInput(f"`{option}`: {path} is read as well; name another file")
+    require_other(path, inputs, option=option)
     real = Path(os.path.realpath(path))
     if _special(real, option=option):
         with open(real, "wb") as file:
@@ -41,11 +41,28 @@ def output(
         yield file
 
 
+def require_other(path: str, inputs: Iterable[str], *, option: str) -> None:
+    """
+    Refuse to write over what is read.
+
+    Raises:
+        BadInput: The file is one of the *inputs*.
+    """
+    if any(name != "-" and _same(name, path) for name in inputs):
+        raise BadInput(f"`{option}`: {path} is read as well; name another file")
+
+
+def read_too(*named: str | None) -> list[str]:
+    """Name the files among paths and policies' places, as ``inputs`` of `output`."""
+    given = [name for name in named if name is not None]
+    return [name.rpartition(":")[0] if ".py:" in name else name for name in given]
+
+
 @contextmanager
 def _renamed(real: Path) -> Iterator[IO[bytes]]:
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        with open(unfinished, "wb") as file:
+        with _ending_well(), open(unfinished, "wb") as file:
             yield file
         os.replace(unfinished, real)
     except FileNotFoundError as error:
@@ -55,6 +72,24 @@ def _renamed(real: Path) -> Iterator[IO[bytes]]:
     finally:
         with suppress(FileNotFoundError):
             unfinished.unlink()
+
+
+@contextmanager
+def _ending_well() -> Iterator[None]:
+    """Let SIGTERM end the block as any error does, so that nothing unfinished stays behind."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        before = signal.signal(signal.SIGTERM, end)
+    except ValueError:  # only the main thread hears signals
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _same(name: str, path: str) -> bool:

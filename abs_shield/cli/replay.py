@@ -14,7 +14,7 @@ import typer
 from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import named_toolsets
-from abs_shield.cli.output import output
+from abs_shield.cli.output import output, read_too
 from abs_shield.cli.parts import Way, parts
 from abs_shield.cli.replayed import Seen, object_of, print_table, text_for
 from abs_shield.cli.screen import print_json
@@ -99,7 +99,7 @@ def replay(
     seen = Seen(most=findings)
     shown = to is not None or format is not Format.JSONL or not sys.stdout.isatty()
     way = Way(*by, sort=sort, hidden=not shown)
-    with output(to, inputs=files) as file:
+    with output(to, inputs=[*files, *read_too(tools, policy)]) as file:
         with (
             _rows(format, file) as write,
             parts(job, files, way=way, doing="replay") as (made, told),

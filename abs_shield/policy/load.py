@@ -76,6 +76,11 @@ def _module(where: str, place: str) -> ModuleType:
         raise
     except ModuleNotFoundError as error:
         raise PolicyError(f"cannot import `{where}`: there is no module `{error.name}`") from None
+    except SystemExit:
+        raise PolicyError(
+            f"cannot import `{where}`: it ends the program; put that behind"
+            ' `if __name__ == "__main__":`'
+        ) from None
     except Exception as error:
         raise PolicyError(
             f"cannot import `{where}`: {type(error).__name__}: {escaped(str(error), limit=200)}"

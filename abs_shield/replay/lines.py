@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import sys
@@ -61,6 +62,8 @@ def lines(
 @contextmanager
 def _file(path: str) -> Iterator[IO[bytes]]:
     if path == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "the standard input is closed; name a file", "-")
         yield sys.stdin.buffer
     else:
         with open(path, "rb") as file:

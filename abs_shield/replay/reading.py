@@ -47,11 +47,12 @@ def readable_runs(
             told.append(run)
             continue
         if new and run.session_id is not None:
-            told.append(_begun(run, run.session_id))
+            told.append(begun_at(run, run.session_id))
         new = False
         yield run
 
 
-def _begun(run: Run, session_id: str) -> Begun:
+def begun_at(run: Run, session_id: str) -> Begun:
+    """Give where a session begins: with *run*."""
     key = int.from_bytes(digest(session_id, size=8), "little")
     return Begun(run.path, run.line, shown(session_id), key)

@@ -372,7 +372,7 @@ def test_a_picture_that_cannot_be_written(command, desk):
 
     assert (2, 1) == (done.code, len(done.err.splitlines()))
     assert "2 allow-to-block, 1 block-to-allow" in done.out
-    assert "taken.svg: Is a directory" in done.err
+    assert "taken.svg is a folder; name a file in it" in done.err
 
 
 def test_matplotlib_is_not_there(desk):

@@ -23,6 +23,7 @@ from abs_shield.cli.backtest.table import report
 from abs_shield.cli.crew import Address, Engine, Sort, Workers, crew
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.output import read_too
 from abs_shield.cli.parts import Way
 from abs_shield.cli.screen import print_json, screen
 from abs_shield.cli.teller import Teller
@@ -109,7 +110,11 @@ def backtest(
     """
     _require_sense(files, policy, against, labels, fail_on)
     way = Way(*crew(engine, workers=workers, address=address), sort=sort)
-    drawn = None if picture is None else Picture(picture)
+    drawn = (
+        None
+        if picture is None
+        else Picture(picture, inputs=[*files, *read_too(tools, labels, policy, against)])
+    )
     teller = Teller(bad_line_command) if format is Format.GITHUB else Teller()
     job = Backtesting(
         policy=policy,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import output, require_other
 from abs_shield.replay.backtest import Figures, Share
 
 _SUFFIXES = (".svg", ".png")
@@ -31,12 +33,18 @@ class Picture:
     """
     A file to draw into.
 
+    Args:
+        path: The file.
+        inputs: Files that are read, which it must not be.
+
     Raises:
-        BadInput: It is neither .svg nor .png, its folder is missing, or matplotlib is.
+        BadInput: It is neither .svg nor .png, its folder is missing, or matplotlib is; or it is
+            one of *inputs*.
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *, inputs: Iterable[str] = ()) -> None:
         self._path = Path(path)
+        require_other(path, inputs, option="--picture")
         if self._path.suffix.lower() not in _SUFFIXES:
             raise BadInput(f"`--picture` is `{path}`; name a file that ends in .svg or .png")
         if not self._path.parent.is_dir():
@@ -66,7 +74,8 @@ class Picture:
             undated = {"Date": None} if kind == "svg" else {"Software": None}
             drawn = BytesIO()
             figure.savefig(drawn, format=kind, dpi=120, metadata=undated)
-        self._path.write_bytes(drawn.getvalue())
+        with output(str(self._path), option="--picture") as file:
+            file.write(drawn.getvalue())
 
 
 def _right(axes: Any, figures: Figures) -> None:

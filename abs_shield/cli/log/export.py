@@ -11,7 +11,7 @@ from typing import IO, Annotated, Any
 import typer
 
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.log.opened import Database, named, opened
+from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
 from abs_shield.cli.when import seconds_of
@@ -51,7 +51,7 @@ def command(
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
         decisions = _labelled(store, start, end)
-        with output(to, inputs=[named(database)]) as file:
+        with output(to, inputs=files_of(database)) as file:
             write = write_parquet if format is Format.PARQUET else _write_lines
             written = write(decisions, file)
     if to is not None:

@@ -20,9 +20,10 @@ Database = Annotated[
 ]
 
 
-def named(database: str | None) -> str:
-    """Give the address of the log that is meant."""
-    return usual_log() if database is None else database
+def files_of(database: str | None) -> list[str]:
+    """Name the files that a log may consist of, so that nothing is written over them."""
+    path = usual_log() if database is None else database
+    return [path, f"{path}-wal", f"{path}-shm"]
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import typer
 
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
-from abs_shield.cli.log.opened import Database, named, opened
+from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import print_json, safe, screen
 from abs_shield.stores import Fault, Verified, verify
@@ -58,7 +58,7 @@ def command(
         saved = {
             head.writer: {"seq": head.seq, "digest": head.digest} for head in seen.heads.values()
         }
-        with output(save_heads, inputs=[named(database)], option="--save-heads") as file:
+        with output(save_heads, inputs=files_of(database), option="--save-heads") as file:
             file.write(json.dumps(saved, indent=1).encode())
     if format is Format.JSON:
         print_json(_object(seen, shown))

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.progress import track
 
 from abs_shield.cli.faults import BadInput
-from abs_shield.cli.output import output
+from abs_shield.cli.log.opened import files_of, opened
+from abs_shield.cli.output import output, require_other
 from abs_shield.cli.report.page import page
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
@@ -21,7 +22,7 @@ from abs_shield.cli.when import seconds_of
 from abs_shield.core import Decision
 from abs_shield.replay.report import Readiness, Report
 from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.places import log_key, open_store, usual_log
+from abs_shield.stores.places import usual_log
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
@@ -101,14 +102,12 @@ def report(
     end = seconds_of(until, option="--until")
     if start is not None and end is not None and start >= end:
         raise BadInput("`--until` is not after `--since`; there is no time between them")
-    address = usual_log() if db is None else db
-    store = open_store(address, key=log_key(), existing=True)
-    try:
+    if html is not None:
+        require_other(html, files_of(db), option="--html")
+    with opened(db) as store:
         made = _report(store, since=start, until=end, revision=policy_revision)
-    finally:
-        store.close()
     limited = not (since is until is policy_revision is None)
-    summary = Summary.of(made, rule, log=named(address), limited=limited)
+    summary = Summary.of(made, rule, log=named(usual_log() if db is None else db), limited=limited)
     if format is Format.JSON:
         print_json(summary.to_dict())
     else:

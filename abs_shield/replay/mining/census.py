@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from abs_shield.core.events import Proposed
 from abs_shield.policy import Tool
 from abs_shield.replay.lines import BadLine
+from abs_shield.replay.reading import begun_at
+from abs_shield.replay.returned import SessionKeys
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import NONE, Toolsets
 
@@ -51,11 +53,19 @@ class Recorded:
         on_bad_line: Callable[[BadLine], object] | None = None,
     ) -> Iterator[Run]:
         """Give the runs that count, streaming; a bad line is told of and skipped."""
+        sessions, current = SessionKeys(), None
         for run in runs(self.paths, self.toolsets, on_bytes=on_bytes):
             if isinstance(run, BadLine):
                 if on_bad_line is not None:
                     on_bad_line(run)
-            elif self.toolset is None or run.toolset == self.toolset:
+                continue
+            if run.session_id is not None and run.session_id != current and on_bad_line is not None:
+                begun = begun_at(run, run.session_id)
+                if not sessions.add(begun.key):
+                    told = f"session {begun.name} stood earlier in the input; sort it by session"
+                    on_bad_line(BadLine(run.path, run.line, told))
+            current = run.session_id
+            if self.toolset is None or run.toolset == self.toolset:
                 yield run
 
 

@@ -157,11 +157,11 @@ def _tried(
 ) -> Mined:
     first: Trial | None = None
     last: Trial | None = None
-    for _ in range(_TRIALS if recorded is not None else 0):
+    for number in range(_TRIALS if recorded is not None else 0):
         assert recorded is not None
         last = _trial(executed(written(draft, Header())), recorded, told)
         first = first or last
-        if not last.blocks:
+        if not last.blocks or number == _TRIALS - 1:
             break
         rules: Mapping[str, Suggestion] = written_rules(draft).names
         draft = relaxed(draft, last, rules=rules, tools=(tool.name for tool in draft.tools))
@@ -180,7 +180,11 @@ def _tried(
 def _trial(policy: Policy, recorded: Recorded, told: Told) -> Trial:
     trial = Trial(policy)
     firewalls = Firewalls(policy)
+    current = None
     for run in recorded.runs(on_bytes=told("trying it on the runs")):
+        if run.session_id is None or run.session_id != current:
+            firewalls.forget()
+        current = run.session_id
         for judged in judge_run(run, firewalls.of(run)):
             trial.update(judged)
     return trial
