@@ -11,8 +11,11 @@ from statistics import median, quantiles
 from time import perf_counter_ns
 from typing import Any
 
+from opentelemetry.exporter.otlp.proto.grpc._log_exporter import OTLPLogExporter
 from opentelemetry.exporter.otlp.proto.grpc.metric_exporter import OTLPMetricExporter
 from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk._logs import LoggerProvider
+from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.trace import TracerProvider
@@ -20,7 +23,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF, ALWAYS_ON, Sampler
 from telemetry_receiver import receiver
 
-from abs_shield import Decision, Shield, Tool, Verdict, shield
+from abs_shield import Decision, Shield, Tool, shield
 from abs_shield.telemetry import Otel
 
 AT_MOST = 1.3
@@ -38,21 +41,25 @@ def measure(*, rounds: int = 60, calls: int = 100) -> dict[str, Any]:
 
     Returns:
         p50 and p99 in microseconds by way, and the hook's p50 over the hand's: the median of the
-        rounds' own ratios. ``sampled_out`` is the same where no span is recorded.
+        rounds' own ratios. ``sampled_out`` is the same where no span is recorded, ``flagged`` the
+        same for decisions with a finding, which the hook alone tells as a log event as well.
     """
     with receiver() as collector:
         endpoint = f"http://127.0.0.1:{collector.ports['grpc']}"
         found = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls)
+        found["flagged"] = _compared(endpoint, ALWAYS_ON, rounds=rounds, calls=calls, flagged=True)
         found["sampled_out"] = _compared(endpoint, ALWAYS_OFF, rounds=rounds, calls=calls)
     return {"rounds": rounds, "calls_a_round": calls, "at_most": AT_MOST} | found
 
 
-def _compared(endpoint: str, sampler: Sampler, *, rounds: int, calls: int) -> dict[str, Any]:
-    with _providers(endpoint, sampler) as (tracers, meters):
-        hook = Otel(tracer_provider=tracers, meter_provider=meters)
+def _compared(
+    endpoint: str, sampler: Sampler, *, rounds: int, calls: int, flagged: bool = False
+) -> dict[str, Any]:
+    with _providers(endpoint, sampler) as (tracers, meters, loggers):
+        hook = Otel(tracer_provider=tracers, meter_provider=meters, logger_provider=loggers)
         ways: dict[str, Way] = by_hand(tracers, meters) | {"hook": hook}
         took: dict[str, list[list[float]]] = {name: [] for name in ways}
-        for decisions in (list(_decisions(calls)) for _ in range(rounds + 1)):
+        for decisions in (list(_decisions(calls, flagged=flagged)) for _ in range(rounds + 1)):
             for name, us in _round(ways, decisions).items():
                 took[name].append(us)
             tracers.force_flush()
@@ -65,13 +72,19 @@ def _compared(endpoint: str, sampler: Sampler, *, rounds: int, calls: int) -> di
 
 
 @contextmanager
-def _providers(endpoint: str, sampler: Sampler) -> Iterator[tuple[TracerProvider, MeterProvider]]:
+def _providers(
+    endpoint: str, sampler: Sampler
+) -> Iterator[tuple[TracerProvider, MeterProvider, LoggerProvider]]:
     tracers = TracerProvider(sampler=sampler, shutdown_on_exit=False)
     spans = OTLPSpanExporter(endpoint=endpoint, insecure=True)
     tracers.add_span_processor(BatchSpanProcessor(spans))
     points = OTLPMetricExporter(endpoint=endpoint, insecure=True)
     meters = MeterProvider([PeriodicExportingMetricReader(points)], shutdown_on_exit=False)
-    yield tracers, meters
+    loggers = LoggerProvider(shutdown_on_exit=False)
+    events = OTLPLogExporter(endpoint=endpoint, insecure=True)
+    loggers.add_log_record_processor(BatchLogRecordProcessor(events))
+    yield tracers, meters, loggers
+    loggers.shutdown()
     tracers.shutdown()
     meters.shutdown()
 
@@ -121,15 +134,15 @@ def by_hand(tracers: TracerProvider, meters: MeterProvider) -> dict[str, Way]:
     return {"hand": hand, "hand_and_counter": hand_and_counter}
 
 
-def _decisions(calls: int) -> Iterator[Decision]:
-    """Clean decisions of a real Shield, each with an id and a call id of its own."""
-    tool = Tool(name="refund", parameters={"type": "object"})
+def _decisions(calls: int, *, flagged: bool) -> Iterator[Decision]:
+    """Decisions of a real Shield, clean or flagged, each with an id and a call id of its own."""
+    tool = Tool(name="refund", parameters={"type": "object", "required": ["id"] * flagged})
     firewall = Shield(shield.configure(tools=[tool]), hooks=None)
     session = firewall.session()
     session.user("Refund it.")
     call = {"name": "refund", "arguments": {}}
     decision = firewall.check_call(call, session=session)
-    assert decision.verdict is Verdict.CLEAN, decision.explain()
+    assert (len(decision.findings) == 1) == flagged, decision.explain()
     for number in range(calls):
         yield replace(decision, id=f"{decision.id}-{next(_IDS)}", call_id=f"call_{number:012d}")
 
