@@ -31,7 +31,11 @@ def judged(hook: dict[str, Any], collectors: dict[str, Any]) -> list[dict[str, A
         for ratio in part["p50_over_live"].values()
     )
     rows = (
-        ("OTLP of a clean decision over a span and a histogram by hand", hook["hook_over_hand"], hook["at_most"]),
+        (
+            "OTLP of a clean decision over a span and a histogram by hand",
+            hook["hook_over_hand"],
+            hook["at_most"],
+        ),
         ("worst collector over a live one, p50", worst, telemetry_collectors.AT_MOST),
     )
     return [
