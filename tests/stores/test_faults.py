@@ -312,10 +312,10 @@ def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method)
 
 def test_a_log_is_whole_while_it_is_written(address):
     """A verification sees one moment, whatever is appended meanwhile."""
-    with appending(address, 1, 1_000_000, 200) as process:
+    with appending(address, 1, 1_000_000, 10) as process:
         process.stdout.readline()
         with contextlib.closing(open_store(address, existing=True)) as store:
-            found = [fault for _ in range(25) for fault in verify(store)]
+            found = [fault for _ in range(20) for fault in verify(store)]
         process.kill()
 
     assert [] == found
