@@ -1,4 +1,4 @@
-"""What a caller gives as a call, or as the calls of a turn: every shape is read, none raises."""
+"""What a caller gives: calls of every shape are read and none raises; a wrong part does."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import UnreadableMessage, read_calls, sound
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
 
 
 def one(call: Any) -> ToolCall:
@@ -27,3 +29,14 @@ def readable(calls: Any) -> tuple[ToolCall, ...]:
         return read_calls(calls)
     except UnreadableMessage:
         return (ToolCall(""),)
+
+
+def required(given: Any, name: str, ability: str, wanted: str) -> None:
+    """
+    Take a part of a Shield that is None or has the *ability* it is there for.
+
+    Raises:
+        PolicyError: It has not; *wanted* says what to give.
+    """
+    if given is not None and not hasattr(given, ability):
+        raise PolicyError(f"Shield: `{name}` is {shown(given)}; give {wanted}")

@@ -132,3 +132,11 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
         await items.aclose()
         guard.value = kept
         guard.__exit__(type(error) if error else None, error, None)
+
+
+def abandon(awaitable: Any) -> None:
+    """Close a coroutine, or cancel a future, that nobody will await."""
+    for name in ("close", "cancel"):
+        if hasattr(awaitable, name):
+            getattr(awaitable, name)()
+            return

@@ -18,15 +18,16 @@ from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
 from abs_shield.shield.approvals import Approver
+from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk, Ran
-from abs_shield.shield.given import one, readable
+from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
-from abs_shield.shield.results import followed
+from abs_shield.shield.results import abandon, followed
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
-from abs_shield.telemetry import Hook, Otel, StructLog
+from abs_shield.telemetry import Hook
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
@@ -72,29 +73,15 @@ class Shield:
             raise PolicyError(
                 f"a Shield takes a policy, not {type(policy).__name__}; use `shield.configure`"
             )
-        _require(store, "store", "append", "a store, such as `MemoryStore()`")
-        _require(sessions, "sessions", "get", "`Sessions()`")
-        _require(approver, "approver", "__call__", "a callable of one Decision")
-        _require(hooks, "hooks", "__iter__", "a list of callables")
+        required(store, "store", "append", "a store, such as `MemoryStore()`")
+        required(sessions, "sessions", "get", "`Sessions()`")
+        required(approver, "approver", "__call__", "a callable of one Decision")
         self.policy = policy
         self.store = MemoryStore() if store is None else store
         self.sessions = Sessions(most=policy.limits.sessions) if sessions is None else sessions
         self.registry = Registry(policy)
-        given = tuple(hooks or ())
-        for hook in given:
-            _require(hook, "hooks", "__call__", "callables of one Decision")
-        self._otel = next((hook for hook in given if isinstance(hook, Otel)), None) or Otel()
-        for told in {self._otel, *(hook for hook in given if isinstance(hook, Otel))}:
-            if hasattr(self.store, "status") and not isinstance(self.store, MemoryStore):
-                told.watch(self.store)
-            told.learn(self.registry)
-        self.desk = Desk(
-            policy,
-            self.registry,
-            store=self.store,
-            hooks=() if hooks is None else _with_defaults(given, self._otel),
-            approver=approver,
-        )
+        self._otel, told = audience(hooks, self.store, self.registry)
+        self.desk = Desk(policy, self.registry, store=self.store, hooks=told, approver=approver)
         self._recorder: Recorder | None = None
         if record is not None:
             named = record if isinstance(record, Recording) else Recording(path=record)
@@ -306,7 +293,7 @@ class Shield:
         with guard.failing():
             value = self._run(guard, call.name)
             if inspect.isawaitable(value):
-                _abandon(value)
+                abandon(value)
                 raise ShieldError(f"tool `{escaped(call.name)}` is async; use `adispatch`")
         return followed(value, guard)
 
@@ -398,29 +385,5 @@ class Shield:
         return run(guard.arguments, mismatched)
 
 
-def _abandon(awaitable: Any) -> None:
-    """Close a coroutine, or cancel a future, that nobody will await."""
-    for name in ("close", "cancel"):
-        if hasattr(awaitable, name):
-            getattr(awaitable, name)()
-            return
-
-
-def _require(given: Any, name: str, ability: str, wanted: str) -> None:
-    if given is not None and not hasattr(given, ability):
-        raise PolicyError(f"Shield: `{name}` is {shown(given)}; give {wanted}")
-
-
 _OF: dict[int, Shield] = {}
 _OF_LOCK = Lock()
-
-
-def _with_defaults(given: tuple[Hook, ...], otel: Otel) -> tuple[Hook, ...]:
-    """
-    Every Shield tells OpenTelemetry and structlog, once each.
-
-    OpenTelemetry hears first: the log line names its span.
-    """
-    spans = tuple(hook for hook in given if isinstance(hook, Otel)) or (otel,)
-    log = () if any(isinstance(hook, StructLog) for hook in given) else (StructLog(),)
-    return (*spans, *log, *(hook for hook in given if not isinstance(hook, Otel)))

@@ -1,8 +1,9 @@
-"""The engines that have to give what one process gives: two workers, three, and Ray."""
+"""Engines that have to give what one process gives: two workers, three, Ray; and their input."""
 
 from __future__ import annotations
 
 import importlib.util
+import random
 
 import pytest
 
@@ -17,3 +18,14 @@ ENGINES = [
         ),
     ),
 ]
+
+
+def mixed(run, count, no_json):
+    """Lines of *count* runs: sessions in order and not, some without one, bad lines, no JSON."""
+    dice = random.Random(7)
+    lines = []
+    for n in range(count):
+        session = f"s{n // 5}" if n % 11 else dice.choice([None, "back", f"s{n // 5 - 3}"])
+        lines.append(run(n, session) if n % 101 else '{"session_id": "s", "messages": 3}')
+    lines[no_json] = "no JSON"
+    return lines

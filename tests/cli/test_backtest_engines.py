@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import random
 import re
 from functools import partial
 from itertools import islice
@@ -15,7 +14,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay import chunks
-from tests.cli.engines import ENGINES
+from tests.cli.engines import ENGINES, mixed
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -76,12 +75,7 @@ def run(n, session):
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """Two policies, labels, and two files of many chunks: sessions in order and not, bad lines."""
-    dice = random.Random(7)
-    lines = []
-    for n in range(400):
-        session = f"s{n // 5}" if n % 11 else dice.choice([None, "back", f"s{n // 5 - 3}"])
-        lines.append(run(n, session) if n % 101 else '{"session_id": "s", "messages": 3}')
-    lines[300] = "no JSON"
+    lines = mixed(run, 400, no_json=300)
     folder = tmp_path_factory.mktemp("library")
     (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:252]).encode()))
     (folder / "second.jsonl").write_text("\n".join(lines[252:]))

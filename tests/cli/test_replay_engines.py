@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -17,7 +16,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay import chunks
-from tests.cli.engines import ENGINES
+from tests.cli.engines import ENGINES, mixed
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -55,12 +54,7 @@ def run(n, session):
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """Two files, one of them gzip, of several chunks: sessions in order and not, and bad lines."""
-    dice = random.Random(7)
-    lines = []
-    for n in range(600):
-        session = f"s{n // 5}" if n % 11 else dice.choice([None, "back", f"s{n // 5 - 3}"])
-        lines.append(run(n, session) if n % 101 else '{"session_id": "s", "messages": 3}')
-    lines[400] = "no JSON"
+    lines = mixed(run, 600, no_json=400)
     folder = tmp_path_factory.mktemp("library")
     first, second = folder / "first.jsonl.gz", folder / "second.jsonl"
     first.write_bytes(gzip.compress("\n".join(lines[:352]).encode()))
