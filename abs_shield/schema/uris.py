@@ -18,22 +18,33 @@ _LETTER, _OWN = "\xa0", "\ue000"
 
 _PLAIN = rf"A-Za-z0-9\-._~!$&'()*+,;={_LETTER}"
 _PERCENT = "%[0-9A-Fa-f]{2}"
-_PART = rf"(?:[{_PLAIN}:@]|{_PERCENT})"
-_REFERENCE = re.compile(  # every repeat is possessive: nothing is tried twice
+
+
+def _many(plain: str) -> str:
+    """A pattern for a run of *plain* characters and percent signs, of which nothing is tried twice.
+
+    Only single characters repeat possessively: of a group, Python before 3.11.5 gets it wrong.
+    """
+    return rf"[{plain}]*+(?:{_PERCENT}[{plain}]*+)*"
+
+
+_PART = _many(f"{_PLAIN}:@")
+_SOME = rf"(?=[{_PLAIN}:@%]){_PART}"
+_REFERENCE = re.compile(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*+:)|(?![^:/?#]*+:))"
-    rf"(?://(?:(?:[{_PLAIN}:]|{_PERCENT})*+@)?"
-    rf"(?:\[(?P<literal>[^\]]*+)\]|(?:[{_PLAIN}]|{_PERCENT})*+)(?::[0-9]*+)?"
-    rf"(?:/{_PART}*+)*+|/(?:{_PART}++(?:/{_PART}*+)*+)?|{_PART}++(?:/{_PART}*+)*+|)"
-    rf"(?:\?(?:{_PART}|[/?{_OWN}])*+)?(?:\#(?:{_PART}|[/?])*+)?"
+    rf"(?://(?:{_many(_PLAIN + ':')}@)?"
+    rf"(?:\[(?P<literal>[^\]]*+)\]|{_many(_PLAIN)})(?::[0-9]*+)?"
+    rf"(?:/{_PART})*|/(?:{_SOME}(?:/{_PART})*)?|{_SOME}(?:/{_PART})*|)"
+    rf"(?:\?{_many(_PLAIN + ':@/?' + _OWN)})?(?:\#{_many(_PLAIN + ':@/?')})?"
 )
 _FUTURE = re.compile(r"[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+")
 
-_NAME = f"(?:[A-Za-z0-9_]|{_PERCENT})"
-_VARIABLE = rf"{_NAME}++(?:\.{_NAME}++)*+(?::[1-9][0-9]{{0,3}}|\*)?"
+_NAME = rf"(?=[A-Za-z0-9_%]){_many('A-Za-z0-9_')}"
+_VARIABLE = rf"{_NAME}(?:\.{_NAME})*(?::[1-9][0-9]{{0,3}}|\*)?"
+_LITERAL = rf"[!#$&-;=?-\[\]_a-z~{_LETTER}{_OWN}]*+"
+"""`'` is the one character that RFC 6570 left out by mistake (erratum 6937)."""
 _TEMPLATE = re.compile(
-    # `'` is the one character that RFC 6570 left out by mistake (erratum 6937).
-    rf"(?:[!#$&-;=?-\[\]_a-z~{_LETTER}{_OWN}]|{_PERCENT}"
-    rf"|\{{[+\#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*+\}})*+"
+    rf"{_LITERAL}(?:(?:{_PERCENT}|\{{[+\#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\}}){_LITERAL})*"
 )
 
 

@@ -21,10 +21,10 @@ _BORDER = re.compile(
     rf"(?<=[{_LATIN}])(?=[^\W{_LATIN}])|(?<=[^\W{_LATIN}])(?=[{_LATIN}])|(?<=[{MARKS}])(?=[{_LATIN}])"
 )
 _APOSTROPHE = r"(?<=\b[^\W\d_])['\u2019](?=[^\W\d_]{2})"
-_CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*+")
+_CHUNK = re.compile(rf"\w++(?:(?=[^\s\"])(?:{_GLUE}|,(?=\d)|{_APOSTROPHE})\w++)*")
 _ASCII_CHUNK = re.compile(  # the same, twice as fast
     r"[a-z0-9_]++(?:(?=[^\s\"])(?:[!#$%&*+\-./:=?@^~]++|,(?=[0-9])"
-    r"|(?<=\b[a-z])'(?=[a-z]{2}))[a-z0-9_]++)*+",
+    r"|(?<=\b[a-z])'(?=[a-z]{2}))[a-z0-9_]++)*",
     re.ASCII,
 )
 _ALNUM = re.compile(r"[^\W_]+")

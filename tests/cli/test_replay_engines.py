@@ -226,6 +226,8 @@ def begun():
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            # a suite in the background ignores Ctrl-C, and so would its children
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
         )
         started.append(process)
         return process

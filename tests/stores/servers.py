@@ -18,7 +18,7 @@ class Server:
 
     def __init__(self, programs: str) -> None:
         self._programs = Path(programs)
-        self._as = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+        self._as = ["/sbin/runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
         self.folder = Path(tempfile.mkdtemp(prefix="abs_shield-pg"))
         if self._as:
             shutil.chown(self.folder, "postgres", "postgres")
