@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import shutil
 import socket
@@ -19,6 +20,8 @@ from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.errors import ShieldError
 from abs_shield.shield import Shield
 from abs_shield.text.show import escaped
+
+logger = logging.getLogger("abs_shield")
 
 _STARTS_WITHIN_S = 60.0
 _PATH = "/mcp"
@@ -180,9 +183,15 @@ async def _reached(connect: Callable[[], Any], upstream: Upstream) -> None:
         said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
         told = escaped(said, limit=300).rstrip(".")
         if upstream.process is not None:
+            asyncio.get_running_loop().set_exception_handler(_left_behind)
             raise ShieldError(
                 f"`{upstream.name}` is no MCP server, or ended at once: {told}; run it by itself"
             ) from None
         raise ShieldError(
             f"cannot reach `{upstream.name}`: {told}; see that the server runs, and its path"
         ) from None
+
+
+def _left_behind(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A write to a server that has ended fails unheard; that it ended is said already."""
+    logger.debug("abs_shield: %s", context.get("message"))
