@@ -157,9 +157,9 @@ class DurableStore(Reading):
             deleted = sum(self._deleted(end) for end in plan.ends)
         if plan.refused:
             raise StoreError(
-                f"{len(plan.refused)} chains of {self!r} are not pruned, as they are not as they"
-                f" were written; {deleted} records of others are deleted; run `abs-shield log"
-                f" verify`; first: {escaped(str(plan.refused[0]), limit=300)}"
+                "chains that are not as they were written keep their records:"
+                f" {len(plan.refused)}; deleted of others: {deleted}; run `abs-shield log verify`;"
+                f" {escaped(str(plan.refused[0]), limit=300)}"
             )
         return deleted
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
+from math import isfinite
 from threading import Lock
 from time import time
 from typing import Any
@@ -136,7 +137,10 @@ class MemoryStore:
         record from the future goes where an old one stands behind it.
         """
         with self._lock:
-            times = ((decision.at, place) for place, decision in enumerate(self._records, 1))
+            times = (
+                (decision.at if isfinite(decision.at) else 0.0, place)
+                for place, decision in enumerate(self._records, 1)
+            )
             deleted = oldest(times, before=before, now=time()) or 0
             self._appended -= deleted
             self._records = deque(islice(self._records, deleted, None), maxlen=self._most)

@@ -39,9 +39,10 @@ class Reading(ABC):
         query = Query(kind=Kind.DECISION, decision_id=decision_id)
         newest: Newest[Decision] = Newest()
         with self._reading() as ledger:
-            for row in ledger.rows(query):
-                decision = row.read(_decision)
-                newest.add(row, decision, at=decision.at)
+            rows = list(ledger.rows(query))
+        for row in rows:
+            decision = row.read(_decision)
+            newest.add(row, decision, at=decision.at)
         return newest.value
 
     def decisions(
@@ -62,8 +63,8 @@ class Reading(ABC):
             raise StoreError(f"decisions() got limit={limit}; it is 0 or more")
         query = Query(kind=Kind.DECISION, session_id=session_id, tool=tool, verdict=verdict)
         with self._reading() as ledger:
-            found = ledger.rows(query, order="place DESC", limit=limit)
-            return [row.read(_decision) for row in found][::-1]
+            rows = list(ledger.rows(query, order="place DESC", limit=limit))
+        return [row.read(_decision) for row in reversed(rows)]
 
     def scan(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -182,7 +182,8 @@ class SqliteLedger(Ledger):
         return self._connection.execute(sql, values)
 
     def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
-        yield from self._connection.execute(sql, values)
+        with closing(self._connection.execute(sql, values)) as cursor:
+            yield from iter(cursor.fetchone, None)
 
     def close(self) -> None:
         self._connection.close()

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
-import os
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
 from threading import Event, RLock, Thread
-from typing import Any, Generic, NamedTuple, TypeVar
-from weakref import WeakSet
+from typing import Generic, NamedTuple, TypeVar
 
-from abs_shield.core.canonical import canonical
+from abs_shield.stores.ending import end_in_children, ends
+from abs_shield.stores.gap import Gap
 from abs_shield.stores.record import Entry, Kind
 from abs_shield.stores.status import Status
 from abs_shield.text.show import told
@@ -29,31 +26,6 @@ EVERY_S = 0.05
 _IDLE_ROUNDS = 20
 _RESERVE = 256
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
-_AT_EXIT_S = 5.0
-
-
-class Gap:
-    """Records that were lost at one place of the log."""
-
-    __slots__ = ("dropped", "first_at", "last_at", "reason")
-
-    def __init__(self, at: float, reason: str) -> None:
-        self.dropped = 1
-        self.first_at = self.last_at = at
-        self.reason = reason
-
-    def more(self, at: float) -> None:
-        """Count one more."""
-        self.dropped += 1
-        self.last_at = at
-
-    def entry(self) -> Entry:
-        """Give the record that stands where the lost ones would."""
-        told = {
-            "dropped": self.dropped, "first_at": self.first_at, "last_at": self.last_at,
-            "reason": self.reason,
-        }  # fmt: skip
-        return Entry(Kind.GAP, self.last_at, canonical(told))
 
 
 class Mark(NamedTuple):
@@ -95,10 +67,10 @@ class Writer(Generic[T]):
         self._write = write
         self._most = most
         self._reserve = min(most // 16, _RESERVE)
-        self._fresh()
-        _WRITERS.add(self)
+        self.begin()
+        ends(self)
 
-    def _fresh(self) -> None:
+    def begin(self) -> None:
         """Begin with nothing; also in a process that was forked, whose thread is gone."""
         # An item goes from the buffer to the batch under the lock, and from there to the held.
         self._buffer: deque[T | Gap] = deque()
@@ -248,14 +220,14 @@ class Writer(Generic[T]):
         return True
 
     def _started(self) -> bool:
-        _end_in_children()
+        end_in_children()
         thread = Thread(target=self._run, name="abs_shield-log", daemon=True)
         try:
             thread.start()
         except Exception as error:  # the machine, or the end of the interpreter, allows no more
             if not self._unstarted:
                 logger.warning("abs_shield's decision log waits: %s", error)
-            self._unstarted, self._error = True, told(error)
+            self._unstarted, self._error = True, str(error) or type(error).__name__
             return False
         self._thread, self._unstarted = thread, False
         return True
@@ -337,46 +309,3 @@ class Writer(Generic[T]):
                 self._awake.wait()
             self._asleep = False
         self._awake.clear()
-
-
-_WRITERS: WeakSet[Writer[Any]] = WeakSet()
-
-
-def _in_child() -> None:
-    for writer in list(_WRITERS):
-        writer._fresh()
-
-
-def _end_in_children() -> None:
-    """A child of multiprocessing leaves without `atexit`: its own finalizers write what waits."""
-    util = sys.modules.get("multiprocessing.util")
-    process = sys.modules.get("multiprocessing.process")
-    if util is None or process is None or process.parent_process() is None:
-        return
-    if _ENDS.get("process") != os.getpid():
-        _ENDS["process"] = os.getpid()
-        util.Finalize(None, _at_exit, exitpriority=0)
-
-
-_ENDS: dict[str, int] = {}
-
-
-def _at_exit() -> None:
-    until = time.monotonic() + _AT_EXIT_S
-    writers = list(_WRITERS)
-    _each(writers, Writer.end_soon)  # side by side: a slow one takes no time from the others
-    _each(writers, lambda writer: writer.close(max(0.0, until - time.monotonic())))
-
-
-def _each(writers: list[Writer[Any]], act: Callable[[Writer[Any]], object]) -> None:
-    """Act on every writer; one that fails keeps no other from its turn."""
-    for writer in writers:
-        try:
-            act(writer)
-        except Exception as error:
-            logger.error("abs_shield's decision log cannot be closed: %s", told(error))
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
-atexit.register(_at_exit)

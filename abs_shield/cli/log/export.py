@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
@@ -55,20 +56,35 @@ def command(
     """
     if format is Format.PARQUET and to is None:
         raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
-    damaged: list[Damaged] = []
+    damaged = _Damaged()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
-        decisions = _labelled(store, start, end, damaged.append if skip_damaged else None)
+        decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
         with output(to, inputs=files_of(database)) as file:
             write = write_parquet if format is Format.PARQUET else _write_lines
-            written = write(decisions, file)
+            try:
+                written = write(decisions, file)
+            except Damaged as error:
+                raise BadInput(f"{error}; `--skip-damaged` leaves such records out") from None
     if to is not None:
         print(f"{written:,} decisions written to {to}", file=sys.stderr)
-    if damaged:
+    if damaged.count:
         print(
-            f"{len(damaged):,} records are left out; first: {escaped(str(damaged[0]), limit=500)}",
+            f"{damaged.count:,} records are left out; first: {escaped(damaged.first, limit=500)}",
             file=sys.stderr,
         )
+
+
+@dataclass(slots=True)
+class _Damaged:
+    """How many records could not be read, and what is wrong with the first."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, error: Damaged) -> None:
+        self.count += 1
+        self.first = self.first or str(error)
 
 
 def _labelled(
