@@ -103,9 +103,15 @@ class DurableStore(Reading):
         """
         if self.get(label.decision_id) is None:
             raise StoreError(f"no decision `{escaped(label.decision_id)}` is kept")
-        self._writer.put(label)
-        if not self.flush():
-            raise StoreError(f"the label could not be written: {self.status.error}")
+        self._keep(label, "the label could not be written")
+
+    def _keep(self, item: Item, failed: str) -> None:
+        """Put what has to be on disk before anything else is done; a drop is no keeping."""
+        dropped = self.status.dropped
+        self._writer.put(item)
+        if not self.flush() or self.status.dropped > dropped:
+            why = "the log is closed" if self._writer.closed else self.status.error
+            raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}")
 
     def flush(self, timeout_s: float = _WAITS_S) -> bool:
         """Wait until everything appended so far is on disk; False where it takes longer."""
@@ -151,9 +157,7 @@ class DurableStore(Reading):
         deleted = 0
         if plan.ends:
             body = canonical({"at": now, "before": before, "chains": plan.chains})
-            self._writer.put(Entry(Kind.PRUNED, now, body))
-            if not self.flush():
-                raise StoreError(f"the log cannot be pruned: {self.status.error}")
+            self._keep(Entry(Kind.PRUNED, now, body), "the log cannot be pruned")
             deleted = sum(self._deleted(end) for end in plan.ends)
         if plan.refused:
             raise StoreError(

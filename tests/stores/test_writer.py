@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from abs_shield import Shield, Tool, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore, SqliteStore
 from abs_shield.stores.writer import Writer
 from tests.stores.conftest import decision, ids
@@ -180,3 +182,18 @@ def test_a_log_that_cannot_be_closed_keeps_no_other_from_its_end(tmp_path):
     assert "cannot be closed: " in done.stderr
     for number in (0, 2):
         assert ["d-1"] == ids(SqliteStore(tmp_path / f"{number}.db", existing=True).scan())
+
+
+def test_a_label_that_is_dropped_is_no_label(tmp_path):
+    """A closed log says so, and retention deletes nothing then."""
+    store = SqliteStore(tmp_path / "log.db", most=1)
+    store.append(decision(1))
+    store.flush()
+    label = Label(decision_id="d-1", truth=Truth.OK, at=1.0)
+    store.close()
+
+    with pytest.raises(StoreError, match="the label could not be written: the log is closed"):
+        store.label(label)
+    with pytest.raises(StoreError, match="the log cannot be pruned: the log is closed"):
+        store.prune(decision(2).at)
+    assert (1, {}) == (len(store), store.labels())
