@@ -19,6 +19,7 @@ from opentelemetry import trace
 
 from abs_shield.core import ToolCall
 from abs_shield.core.digest import digest, digest_of
+from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked
@@ -245,7 +246,7 @@ class _Asks:
 
     def __init__(self) -> None:
         self._open: OrderedDict[bytes, str] = OrderedDict()
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def keep(self, asked: bytes, call_id: str | None) -> None:
         with self._lock:

@@ -8,6 +8,7 @@ from itertools import combinations, filterfalse, islice, pairwise
 from threading import RLock
 from typing import Any, NamedTuple
 
+from abs_shield.core.forked import renewed
 from abs_shield.session.kept import At, Kept
 from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
 
@@ -59,7 +60,7 @@ class Index:
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
         self._kept = Kept(scan)
-        self._lock = RLock()
+        self._lock = renewed(RLock())
         self._unread: list[_Unread] = []
         self._unread_size = 0
         self.forgot = False

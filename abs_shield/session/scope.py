@@ -9,6 +9,8 @@ from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
 
+from abs_shield.core.forked import renewed
+
 if TYPE_CHECKING:
     from abs_shield.session.session import Session
 
@@ -46,7 +48,7 @@ class Scoped(ABC):
     _closers: tuple[Callable[[Any], None], ...] = ()
 
     def __init__(self) -> None:
-        self.lock = RLock()
+        self.lock = renewed(RLock())
         self._entered = 0
 
     @abstractmethod

@@ -8,6 +8,7 @@ from threading import RLock
 from typing import Any
 
 from abs_shield.core.events import Said
+from abs_shield.core.forked import renewed
 from abs_shield.session.calls import Executed
 from abs_shield.session.index import SYSTEM, USER
 from abs_shield.session.limits import Limits
@@ -35,7 +36,7 @@ class Seen:
     def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
         self._limits = limits
         self._index = _NOTHING
-        self._lock = RLock()
+        self._lock = renewed(RLock())
         self._opaque = ""
         self._parent = parent
         self._users = 0

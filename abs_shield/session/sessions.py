@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
+from abs_shield.core.forked import renewed
 from abs_shield.session.session import Session
 
 
@@ -22,7 +23,7 @@ class Sessions:
     def __init__(self, *, most: int = 10_000) -> None:
         self._most = most
         self._sessions: OrderedDict[str, Session] = OrderedDict()
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def get(self, session_id: str, make: Callable[[], Session]) -> Session:
         """Give the session of that id, made anew where it is not known."""

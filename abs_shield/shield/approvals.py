@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from threading import Lock
 
 from abs_shield.core import Decision
+from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 
 Approver = Callable[[Decision], bool | Awaitable[bool]]
@@ -22,7 +23,7 @@ class Approvals:
     def __init__(self) -> None:
         self._waiting: OrderedDict[str, Key] = OrderedDict()
         self._granted: OrderedDict[Key, None] = OrderedDict()
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def wait(self, decision_id: str, key: Key) -> None:
         """A decision was blocked for want of an approval."""

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from abs_shield.core import Decision
+from abs_shield.core.forked import renewed
 
 if TYPE_CHECKING:
     from abs_shield.shield.desk import Desk
@@ -23,7 +24,7 @@ class Listeners:
 
     def __init__(self) -> None:
         self.all: tuple[Listener, ...] = ()
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     @contextmanager
     def hearing(self, listener: Listener) -> Iterator[None]:

@@ -8,6 +8,7 @@ from threading import Lock
 from time import time
 
 from abs_shield.core import Action, Coverage, Decision, Mode, Outcome, Subject, ToolCall, Verdict
+from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.policy import Policy
 from abs_shield.session import Session
@@ -27,7 +28,7 @@ class OffSwitch:
     def __init__(self) -> None:
         self.off = False
         self._depth = 0
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     @contextmanager
     def thrown(self) -> Iterator[None]:

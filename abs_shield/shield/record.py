@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from typing import IO, Any
 from weakref import WeakKeyDictionary, WeakSet
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
@@ -60,7 +61,7 @@ class Recorder:
         if not self._path.parent.is_dir():
             raise StoreError(f"cannot record to `{self._path}`: there is no such folder")
         self._registry = registry
-        self._lock = Lock()
+        self._lock = renewed(RLock())
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._open: WeakSet[Session] = WeakSet()
 

@@ -9,6 +9,7 @@ from threading import RLock
 from types import MethodType
 from typing import Any
 
+from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan, compile_tool
@@ -51,7 +52,7 @@ class Registry(Mapping[str, Entry]):
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
         self._written: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
-        self._lock = RLock()
+        self._lock = renewed(RLock())
         for tool in policy.tools:
             self.add(tool)
 

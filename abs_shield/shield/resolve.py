@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from threading import Lock
+from threading import RLock
 
+from abs_shield.core.forked import renewed
 from abs_shield.policy import configure, load_policy
 from abs_shield.session import current_session
 from abs_shield.shield.shield import Shield
@@ -14,7 +15,7 @@ POLICY = "ABS_SHIELD_POLICY"
 logger = logging.getLogger("abs_shield")
 
 _DEFAULTS: dict[str, Shield] = {}
-_LOCK = Lock()
+_LOCK = renewed(RLock())
 
 
 def current_shield() -> Shield:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
@@ -170,11 +171,13 @@ class Shield:
             timeout_s: How long to wait for the store, in seconds.
 
         Returns:
-            Whether everything was kept in time.
+            Whether everything was kept: False where it took longer, or where the store ever lost
+            a decision. What made room in a `MemoryStore` is no loss.
         """
         if self._recorder is not None:
             self._recorder.close()
-        return self.store.flush(timeout_s)
+        flushed = self.store.flush(timeout_s)
+        return flushed and (isinstance(self.store, MemoryStore) or not self.store.status.dropped)
 
     def approve(self, decision_id: str) -> None:
         """
@@ -386,4 +389,4 @@ class Shield:
 
 
 _OF: dict[int, Shield] = {}
-_OF_LOCK = Lock()
+_OF_LOCK = renewed(Lock())

@@ -6,11 +6,14 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from abs_shield.stores.durable import DurableStore
-from abs_shield.stores.ledger import Ledger, Query
-from abs_shield.stores.record import Head, Kind, Row, Seal, column
+from abs_shield.core.decision import SCHEMA_VERSION as DECISIONS
+from abs_shield.stores.ledger import Ledger, Placed, Query
+from abs_shield.stores.record import SCHEMA_VERSION, Head, Kind, Row, Seal, column, time_of
+
+if TYPE_CHECKING:
+    from abs_shield.stores.durable import DurableStore
 
 
 class Fault(NamedTuple):
@@ -20,7 +23,8 @@ class Fault(NamedTuple):
     Attributes:
         writer: The chain.
         seq: The place in it.
-        code: ``edited``, ``missing``, ``inserted``, ``reordered`` or ``unsealed``.
+        code: ``edited``, ``missing``, ``inserted``, ``reordered``, ``unsealed``, or ``newer`` for
+            a record of a version that this one does not know.
         detail: One line that says where and what.
     """
 
@@ -78,7 +82,7 @@ def verify(
     seen = Verified() if into is None else into
     seal = Seal(key)
     with store.snapshot() as ledger:
-        check = _Check(seal, _vouched(ledger, seal), seen)
+        check = Check(seal, vouched(ledger, seal), seen)
         known = {str(head.writer): head for head in ledger.all_heads()}
         for fault in _faults(ledger, check, known, dict(heads or {})):
             seen.faults += 1
@@ -86,9 +90,9 @@ def verify(
 
 
 def _faults(
-    ledger: Ledger, check: _Check, known: dict[str, Head], earlier: dict[str, Head]
+    ledger: Ledger, check: Check, known: dict[str, Head], earlier: dict[str, Head]
 ) -> Iterator[Fault]:
-    chains = groupby(ledger.rows(Query(), order="writer, seq"), key=_writer)
+    chains = groupby(ledger.placed(Query(), order="writer, seq"), key=_writer)
     for writer, rows in chains:
         yield from check.chain(writer, rows, known.pop(writer, None), earlier.pop(writer, None))
     for writer, head in known.items():
@@ -97,55 +101,68 @@ def _faults(
         yield Fault(head.writer, head.seq, "missing", "the whole chain is gone")
 
 
-def _writer(row: Row) -> str:
-    return str(row.writer)
+def _writer(placed: Placed) -> str:
+    return str(placed.row.writer)
 
 
-def _vouched(ledger: Ledger, seal: Seal) -> dict[str, set[tuple[int, str]]]:
+def vouched(ledger: Ledger, seal: Seal) -> dict[str, set[tuple[int, str]]]:
     """Chain to the last deleted records that retention vouches for, under a good seal."""
-    vouched: dict[str, set[tuple[int, str]]] = {}
+    known: dict[str, set[tuple[int, str]]] = {}
     for row in ledger.rows(Query(kind=Kind.PRUNED)):
-        chains = _body(_opened(row, seal)).get("chains")
+        sealed = _opened(row, seal)
+        chains = None if sealed is None or sealed.get("kind") != Kind.PRUNED else _body(sealed)
+        chains = None if chains is None else chains.get("chains")
         for writer, last in chains.items() if isinstance(chains, dict) else ():
             if isinstance(last, dict) and isinstance(last.get("seq"), int):
-                vouched.setdefault(writer, set()).add((last["seq"], str(last.get("digest"))))
-    return vouched
+                known.setdefault(writer, set()).add((last["seq"], str(last.get("digest"))))
+    return known
 
 
-class _Check:
+class Check:
     """Checks chains, one after the other."""
 
     def __init__(
-        self, seal: Seal, vouched: Mapping[str, set[tuple[int, str]]], seen: Verified
+        self, seal: Seal, known: Mapping[str, set[tuple[int, str]]], seen: Verified
     ) -> None:
         self._seal = seal
-        self._vouched = vouched
+        self._vouched = known
         self._seen = seen
 
     def chain(
-        self, writer: str, rows: Iterator[Row], head: Head | None, earlier: Head | None
+        self, writer: str, rows: Iterator[Placed], head: Head | None, earlier: Head | None
     ) -> Iterator[Fault]:
         """Give the faults of one chain; *earlier* is its head of another time."""
         seen = self._seen
         seen.chains += 1
-        last = Head(writer)
-        begins = True
-        for row in rows:
+        last, place = Head(writer), None
+        for placed in rows:
             seen.records += 1
+            yield from self.record(placed, last, behind=place)
+            row = placed.row
             if not _is_sound(row):
-                yield Fault(writer, last.seq + 1, "edited", "a column holds what no writer writes")
                 continue
-            yield from self._record(row, last, begins=begins)
             if earlier is not None and row.seq == earlier.seq and row.digest != earlier.digest:
                 yield Fault(writer, row.seq, "edited", "an earlier verification saw another record")
-            last, begins = Head(writer, row.seq, row.digest), False
+            last, place = Head(writer, row.seq, row.digest), placed.place
         if head is not None and not (isinstance(head.seq, int) and isinstance(head.digest, str)):
             yield Fault(writer, last.seq, "edited", "the chain's head holds what no writer writes")
             head = last
         seen.heads[writer] = head or last
-        yield from self._end(last, head, earlier, empty=begins)
+        yield from self._end(last, head, earlier, empty=place is None)
 
-    def _record(self, row: Row, last: Head, *, begins: bool) -> Iterator[Fault]:
+    def record(self, placed: Placed, last: Head, *, behind: int | None) -> Iterator[Fault]:
+        """
+        Give the faults of one record.
+
+        Args:
+            placed: The record.
+            last: The record before it in its chain.
+            behind: The place of that one; None where this one is the first that is there.
+        """
+        row = placed.row
+        if not _is_sound(row):
+            yield Fault(last.writer, last.seq + 1, "edited", "a column holds what no writer writes")
+            return
         sealed = _opened(row, self._seal)
         if sealed is None:
             yield self._unlike(row)
@@ -154,13 +171,19 @@ class _Check:
         if stands != (row.writer, row.seq):
             yield _fault(row, "reordered", f"record {stands[1]} of chain {stands[0]} stands here")
             return
+        if behind is not None and placed.place <= behind:
+            yield _fault(row, "reordered", "its place is before that of the record it follows")
         if (told := _columns(row, sealed)) is not None:
             yield _fault(row, "edited", told)
+        if (newer := _newer(sealed)) is not None:
+            yield _fault(row, "newer", newer)
         if row.kind == Kind.GAP and isinstance(dropped := _body(sealed).get("dropped"), int):
             self._seen.dropped += dropped
-        previous = sealed.get("previous")
+        yield from self._link(row, sealed.get("previous"), last, begins=behind is None)
+
+    def _link(self, row: Row, previous: Any, last: Head, *, begins: bool) -> Iterator[Fault]:
         if begins and row.seq > 1:
-            if (row.seq - 1, previous) in self._vouched.get(row.writer, ()):
+            if self._may_begin(row, previous):
                 self._seen.pruned += 1
             else:
                 yield _fault(row, "missing", f"records 1 to {row.seq - 1} before it are gone")
@@ -169,6 +192,11 @@ class _Check:
             yield _fault(row, "missing", gone)
         elif previous != last.digest:
             yield _fault(row, "inserted", "it does not follow the record before it")
+
+    def _may_begin(self, row: Row, previous: Any) -> bool:
+        """Whether retention vouches for all before it, also one that was interrupted."""
+        ends = self._vouched.get(row.writer, set())
+        return (row.seq - 1, previous) in ends or any(row.seq <= seq for seq, _ in ends)
 
     def _unlike(self, row: Row) -> Fault:
         if self._seal.keyed and _opened(row, Seal()) is not None:
@@ -180,10 +208,10 @@ class _Check:
         self, last: Head, head: Head | None, earlier: Head | None, *, empty: bool
     ) -> Iterator[Fault]:
         writer = last.writer
-        vouched = self._vouched.get(writer, set())
+        ends = self._vouched.get(writer, set())
         if head is None:
             yield Fault(writer, last.seq, "missing", "the chain's head is gone")
-        elif head.seq > last.seq and (head.seq, head.digest) not in vouched:
+        elif head.seq > last.seq and (head.seq, head.digest) not in ends:
             gone = f"records {last.seq + 1} to {head.seq} at the end are gone"
             yield Fault(writer, last.seq + 1, "missing", gone)
         elif head.seq < last.seq:
@@ -225,14 +253,27 @@ def _columns(row: Row, sealed: Mapping[str, Any]) -> str | None:
         return "the column `kind` is not what was sealed"
     wanted: dict[str, Any] = {}
     if row.kind == Kind.DECISION:
-        wanted = {name: body.get(name) for name in ("session_id", "tool", "verdict", "at")}
+        wanted = {name: body.get(name) for name in ("session_id", "tool", "verdict")}
         wanted["decision_id"] = body.get("id")
     elif row.kind == Kind.LABEL:
-        wanted = {"decision_id": body.get("decision_id"), "at": body.get("at")}
+        wanted = {"decision_id": body.get("decision_id")}
+    if row.kind != Kind.PRUNED or "at" in body:
+        wanted["at"] = time_of(row.kind, body)
     for name, value in wanted.items():
         said = column(value) if isinstance(value, str) else value
         if getattr(row, name) != said:
             return f"the column `{name}` is not what was sealed"
+    return None
+
+
+def _newer(sealed: Mapping[str, Any]) -> str | None:
+    """Say which version wrote it; None where this one knows it."""
+    versions = [(sealed.get("schema_version"), SCHEMA_VERSION)]
+    if sealed.get("kind") == Kind.DECISION:
+        versions.append((_body(sealed).get("schema_version"), DECISIONS))
+    for found, known in versions:
+        if type(found) is not int or not 0 < found <= known:
+            return f"it has schema_version {json.dumps(found)[:40]}, this abs-shield knows {known}"
     return None
 
 

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from time import time
 from typing import Any
 from uuid import uuid4
 
-from abs_shield.core import Decision, Verdict
+from abs_shield.core import Decision
 from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
-from abs_shield.stores.ledger import Ledger, Query
+from abs_shield.stores.ledger import Ledger
+from abs_shield.stores.reading import Reading
 from abs_shield.stores.record import (
     Entry,
     Head,
     Kind,
-    Row,
     Seal,
     chained,
     decision_entry,
     label_entry,
 )
+from abs_shield.stores.retention import planned
 from abs_shield.stores.status import Status
 from abs_shield.stores.writer import Writer
 from abs_shield.text.show import escaped, told
@@ -36,7 +37,7 @@ _WAITS_S = 5.0
 Item = Decision | Label | Entry
 
 
-class DurableStore(ABC):
+class DurableStore(Reading):
     """
     A store with a database behind it.
 
@@ -58,10 +59,10 @@ class DurableStore(ABC):
         if key is not None and not key:
             raise StoreError(f"{type(self).__name__} got an empty `key`; give bytes, or None")
         self._seal = Seal(key)
-        self._ledger: Ledger | None = self._connected(reads=existing)
-        if existing:
-            self._ledger.close()
-            self._ledger = None
+        with self._at_work():
+            self._ledger: Ledger | None = self._connected(reads=existing)
+            if existing:
+                self.part()
         self._left: list[Ledger] = []
         self._doubts = False
         self._begin()
@@ -76,6 +77,10 @@ class DurableStore(ABC):
     @abstractmethod
     def _connected(self, *, reads: bool = False) -> Ledger:
         """Open one connection; an old schema is brought up to date."""
+
+    def _at_work(self) -> AbstractContextManager[Any]:
+        """Stand around every use of the database."""
+        return nullcontext()
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -98,82 +103,34 @@ class DurableStore(ABC):
         """
         if self.get(label.decision_id) is None:
             raise StoreError(f"no decision `{escaped(label.decision_id)}` is kept")
-        self._writer.put(label)
-        if not self.flush():
-            raise StoreError(f"the label could not be written: {self.status.error}")
+        self._keep(label, "the label could not be written")
+
+    def _keep(self, item: Item, failed: str) -> None:
+        """Put what has to be on disk before anything else is done; a drop is no keeping."""
+        dropped = self.status.dropped
+        self._writer.put(item)
+        if not self.flush() or self.status.dropped > dropped:
+            why = "the log is closed" if self._writer.closed else self.status.error
+            raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}")
 
     def flush(self, timeout_s: float = _WAITS_S) -> bool:
         """Wait until everything appended so far is on disk; False where it takes longer."""
         return self._writer.flush(timeout_s)
 
     def close(self, timeout_s: float = _WAITS_S) -> bool:
-        """Write what waits and let go; False where something was lost."""
-        written = self._writer.close(timeout_s)
-        if self._ledger is not None and written:
-            self._ledger.close()
-            self._ledger = None
-        return written
+        """Write what waits and let go; False where anything was ever lost."""
+        whole = self._writer.close(timeout_s)
+        if self._writer.ended:
+            with self._at_work():
+                self.part()
+        return whole
 
-    # Finding again -------------------------------------------------------------------------------
-
-    def get(self, decision_id: str) -> Decision | None:
-        """Give the newest record under that id, or None."""
-        query = Query(kind=Kind.DECISION, decision_id=decision_id)
-        with self._reading() as ledger:
-            found = next(ledger.rows(query, order="place DESC", limit=1), None)
-        return None if found is None else Decision.from_dict(found.body())
-
-    def decisions(
-        self,
-        *,
-        session_id: str | None = None,
-        tool: str | None = None,
-        verdict: Verdict | None = None,
-        limit: int | None = None,
-    ) -> list[Decision]:
-        """
-        Give the records that match, oldest first; with *limit*, the newest so many of them.
-
-        Raises:
-            StoreError: *limit* is negative, or the database cannot be read.
-        """
-        if limit is not None and limit < 0:
-            raise StoreError(f"decisions() got limit={limit}; it is 0 or more")
-        query = Query(kind=Kind.DECISION, session_id=session_id, tool=tool, verdict=verdict)
-        with self._reading() as ledger:
-            found = ledger.rows(query, order="place DESC", limit=limit)
-            return [Decision.from_dict(row.body()) for row in found][::-1]
-
-    def scan(self, *, since: float | None = None, until: float | None = None) -> Iterator[Decision]:
-        """Give the decisions of a time, oldest first, without holding them all in memory."""
-        for row in self.rows(Query(kind=Kind.DECISION, since=since, until=until)):
-            yield Decision.from_dict(row.body())
-
-    def labels(self) -> dict[str, Label]:
-        """Give the newest label of each decision that has one, by its id."""
-        return {
-            label.decision_id: label
-            for row in self.rows(Query(kind=Kind.LABEL))
-            for label in [Label.of(row.body())]
-        }
-
-    def gaps(self) -> Iterator[dict[str, Any]]:
-        """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
-        return (row.body() for row in self.rows(Query(kind=Kind.GAP)))
-
-    def rows(self, query: Query, *, order: str = "place") -> Iterator[Row]:
-        """Give the records as they are kept."""
-        with self._reading() as ledger:
-            yield from ledger.rows(query, order=order)
-
-    def heads(self) -> list[Head]:
-        """Give the newest record of each chain."""
-        with self._reading() as ledger:
-            return ledger.all_heads()
-
-    def __len__(self) -> int:
-        with self._reading() as ledger:
-            return ledger.count(Query(kind=Kind.DECISION))
+    def part(self) -> None:
+        """Let go of the connection that writes; it is opened again when it is needed."""
+        ledger, self._ledger = self._ledger, None
+        if ledger is not None:
+            with suppress(*ledger.errors):
+                ledger.close()
 
     # Retention -----------------------------------------------------------------------------------
 
@@ -181,27 +138,44 @@ class DurableStore(ABC):
         """
         Delete the oldest records, up to a time; the chains say so, and still verify.
 
+        Every record is verified before it goes. A chain loses its first records, up to one that
+        is younger; a record from the future goes where an old one stands behind it.
+
         Args:
             before: Seconds since the epoch; a record as old as that is kept.
 
         Returns:
             How many records were deleted.
+
+        Raises:
+            StoreError: A chain keeps its records, as one that should go is not as it was written
+                (the other chains are pruned), or the database cannot be used.
         """
+        now = time()
         with self._reading() as ledger:
-            ended = ledger.last_before(before)
-            vouched = {
-                writer: chain
-                for row in ledger.rows(Query(kind=Kind.PRUNED))
-                for writer, chain in row.body()["chains"].items()
-            }
-            if not ended:
-                return 0
-            vouched |= {head.writer: {"seq": head.seq, "digest": head.digest} for head in ended}
-            body = canonical({"before": before, "chains": vouched})
-            self._writer.put(Entry(Kind.PRUNED, time(), body))
-            if not self.flush():
-                raise StoreError(f"the log cannot be pruned: {self.status.error}")
-            return ledger.delete(ended)
+            plan = planned(ledger, self._seal, before=before, now=now)
+        deleted = 0
+        if plan.ends:
+            body = canonical({"at": now, "before": before, "chains": plan.chains})
+            self._keep(Entry(Kind.PRUNED, now, body), "the log cannot be pruned")
+            deleted = sum(self._deleted(end) for end in plan.ends)
+        if plan.refused:
+            raise StoreError(
+                "chains that are not as they were written keep their records:"
+                f" {len(plan.refused)}; deleted of others: {deleted}; run `abs-shield log verify`;"
+                f" {escaped(str(plan.refused[0]), limit=300)}"
+            )
+        return deleted
+
+    def _deleted(self, end: Head) -> int:
+        """Delete a chain's records up to one, some thousand at a time; give how many."""
+        total = 0
+        while True:
+            with self._reading() as ledger:
+                deleted = ledger.delete(end)
+            total += deleted
+            if not deleted:
+                return total
 
     # Inside --------------------------------------------------------------------------------------
 
@@ -221,17 +195,22 @@ class DurableStore(ABC):
         """A connection of its own, on which everything appended so far is seen."""
         if not self._writer.closed:
             self.flush()
-        ledger = self._connected(reads=True)
-        try:
-            yield ledger
-        except ledger.errors as error:
-            line = escaped(" ".join(str(error).split()), limit=300)
-            raise StoreError(f"cannot read {self!r}: {line}") from None
-        finally:
-            ledger.close()
+        with self._at_work():
+            ledger = self._connected(reads=True)
+            try:
+                yield ledger
+            except ledger.errors as error:
+                line = escaped(" ".join(str(error).split()), limit=300)
+                raise StoreError(f"cannot read {self!r}: {line}") from None
+            finally:
+                ledger.close()
 
     def _write(self, entries: list[Entry]) -> None:
         """Write a batch, on the writer's thread; what is written is taken off its front."""
+        with self._at_work():
+            self._write_now(entries)
+
+    def _write_now(self, entries: list[Entry]) -> None:
         if self._process != os.getpid():
             self._leave()
         if self._ledger is None:

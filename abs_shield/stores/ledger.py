@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.stores.record import Head, Kind, Row, column
 
 _COLUMNS = ", ".join(Row._fields)
+AT_ONCE = 10_000
+"""Records deleted in one transaction: none takes so long that a server ends it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,8 @@ class Query:
     Attributes:
         since: Seconds since the epoch, inclusive.
         until: Seconds since the epoch, exclusive.
+        behind: A place in the database, exclusive.
+        up_to: A place in the database, inclusive.
     """
 
     kind: Kind | None = None
@@ -31,6 +35,8 @@ class Query:
     verdict: str | None = None
     since: float | None = None
     until: float | None = None
+    behind: int | None = None
+    up_to: int | None = None
 
     def conditions(self) -> list[tuple[str, Any]]:
         """Give each condition as SQL with one ``{}`` in it, and its value."""
@@ -39,8 +45,18 @@ class Query:
             for name in ("kind", "writer", "decision_id", "session_id", "tool", "verdict")
             if (value := getattr(self, name)) is not None
         ]
-        bounds = [("at >= {}", self.since), ("at < {}", self.until)]
+        bounds = [
+            ("at >= {}", self.since), ("at < {}", self.until),
+            ("place > {}", self.behind), ("place <= {}", self.up_to),
+        ]  # fmt: skip
         return [*wanted, *((sql, value) for sql, value in bounds if value is not None)]
+
+
+class Placed(NamedTuple):
+    """A row, and its place in the database, which rises with every insert."""
+
+    place: int
+    row: Row
 
 
 class Ledger(ABC):
@@ -77,7 +93,7 @@ class Ledger(ABC):
         """Run one statement; give its cursor."""
 
     @abstractmethod
-    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
         """Give what a statement finds, without holding it all in memory."""
 
     @abstractmethod
@@ -113,11 +129,29 @@ class Ledger(ABC):
         self, query: Query, *, order: str = "place", limit: int | None = None
     ) -> Iterator[Row]:
         """Give the rows that match, in an order."""
+        return (placed.row for placed in self.placed(query, order=order, limit=limit))
+
+    def placed(
+        self, query: Query, *, order: str = "place", limit: int | None = None
+    ) -> Generator[Placed, None, None]:
+        """Give the rows that match, in an order, each with its place in the database."""
         where, values = self._where(query)
-        sql = f"SELECT {_COLUMNS} FROM {self.records}{where} ORDER BY {order}"
+        sql = f"SELECT place, {_COLUMNS} FROM {self.records}{where} ORDER BY {order}"
         if limit is not None:
             sql, values = f"{sql} LIMIT {self.mark}", [*values, limit]
-        return (Row(*found) for found in self.stream(sql, values))
+        with closing(self.stream(sql, values)) as found:
+            for place, *columns in found:
+                yield Placed(place, Row(*columns))
+
+    def last_place(self) -> int:
+        """Give the newest record's place; 0 where there is none."""
+        (found,) = self.execute(f"SELECT max(place) FROM {self.records}").fetchone()
+        return int(found or 0)
+
+    def writers(self) -> list[str]:
+        """Name the chains that have a record."""
+        sql = f"SELECT DISTINCT writer FROM {self.records} ORDER BY writer"
+        return [writer for (writer,) in self.execute(sql).fetchall() if isinstance(writer, str)]
 
     def count(self, query: Query) -> int:
         """Count the rows that match."""
@@ -125,31 +159,16 @@ class Ledger(ABC):
         (found,) = self.execute(f"SELECT count(*) FROM {self.records}{where}", values).fetchone()
         return int(found)
 
-    def last_before(self, at: float) -> list[Head]:
-        """Give, for each chain, the last of its first records that are all older than *at*."""
+    def delete(self, head: Head) -> int:
+        """Delete the first records of a chain, at most `AT_ONCE`, up to *head*; give how many."""
+        mark, records = self.mark, self.records
+        first = f"(SELECT min(seq) FROM {records} WHERE writer = {mark})"
         sql = (
-            f"SELECT writer, coalesce(min(CASE WHEN at >= {self.mark} THEN seq END) - 1, max(seq))"
-            f" FROM {self.records} GROUP BY writer"
+            f"DELETE FROM {records} WHERE writer = {mark} AND seq <= {mark}"
+            f" AND seq < {first} + {AT_ONCE}"
         )
-        ends = self.execute(sql, (at,)).fetchall()
-        found = (self._record(writer, seq) for writer, seq in ends)
-        return [head for head in found if head is not None]
-
-    def _record(self, writer: str, seq: int) -> Head | None:
-        """Give one record of a chain as if it were the head; None where there is none."""
-        mark = self.mark
-        sql = f"SELECT digest FROM {self.records} WHERE writer = {mark} AND seq = {mark}"
-        found = self.execute(sql, (writer, seq)).fetchone()
-        return None if found is None else Head(writer, seq, found[0])
-
-    def delete(self, heads: Sequence[Head]) -> int:
-        """Delete every chain's records up to its head among *heads*; give how many."""
-        mark, deleted = self.mark, 0
-        sql = f"DELETE FROM {self.records} WHERE writer = {mark} AND seq <= {mark}"
         with self.transaction():
-            for head in heads:
-                deleted += self.execute(sql, (head.writer, head.seq)).rowcount
-        return deleted
+            return int(self.execute(sql, (head.writer, head.seq, head.writer)).rowcount)
 
     def _where(self, query: Query) -> tuple[str, list[Any]]:
         conditions = query.conditions()

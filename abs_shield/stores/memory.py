@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice
+from math import isfinite
 from threading import Lock
+from time import time
 from typing import Any
 
 from abs_shield.core import Decision, Verdict
+from abs_shield.core.forked import renewed
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
+from abs_shield.stores.oldest import oldest
 from abs_shield.stores.status import Status
 from abs_shield.text.show import escaped
 
@@ -31,9 +35,10 @@ class MemoryStore:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
         self._records: deque[Decision] = deque(maxlen=most)
         self._labels: dict[str, Label] = {}
+        self._swept = 64
         self._most = most
         self._appended = 0
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     @property
     def losing(self) -> bool:
@@ -61,7 +66,16 @@ class MemoryStore:
         """
         if self.get(label.decision_id) is None:
             raise StoreError(f"no decision `{escaped(label.decision_id)}` is kept")
-        self._labels[label.decision_id] = label
+        with self._lock:
+            self._labels[label.decision_id] = label
+            if len(self._labels) >= self._swept:
+                self._sweep()
+
+    def _sweep(self) -> None:
+        """Forget the labels of decisions that are no longer kept."""
+        kept = {decision.id for decision in self._records}
+        self._labels = {key: label for key, label in self._labels.items() if key in kept}
+        self._swept = 2 * len(self._labels) + 64
 
     def flush(self, timeout_s: float = 5.0) -> bool:
         """There is nothing to wait for."""
@@ -116,12 +130,21 @@ class MemoryStore:
         return iter(())
 
     def prune(self, before: float) -> int:
-        """Delete what is older than *before*, in seconds since the epoch; give how many."""
+        """
+        Delete the oldest records, up to a time; give how many.
+
+        As in every store they are the first ones, up to one that is younger than *before*; a
+        record from the future goes where an old one stands behind it.
+        """
         with self._lock:
-            kept = [decision for decision in self._records if decision.at >= before]
-            deleted = len(self._records) - len(kept)
+            times = (
+                (decision.at if isfinite(decision.at) else 0.0, place)
+                for place, decision in enumerate(self._records, 1)
+            )
+            deleted = oldest(times, before=before, now=time()) or 0
             self._appended -= deleted
-            self._records = deque(kept, maxlen=self._most)
+            self._records = deque(islice(self._records, deleted, None), maxlen=self._most)
+            self._sweep()
             return deleted
 
     def __len__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -78,7 +78,7 @@ class PostgresLedger(Ledger):
     def __init__(self, dsn: str, *, reads: bool = False) -> None:
         self._driver = _driver()
         self.errors = (self._driver.Error,)
-        self.refusals = (self._driver.DataError, self._driver.IntegrityError)
+        self.refusals = (self._driver.DataError, self._driver.IntegrityError, UnicodeError)
         self._where_to = _place(dsn)
         if not self._where_to:
             raise StoreError(
@@ -89,6 +89,7 @@ class PostgresLedger(Ledger):
             self._connection = self._driver.connect(
                 dsn,
                 autocommit=True,
+                client_encoding="utf8",
                 connect_timeout=_CONNECTS_WITHIN_S,
                 application_name="abs_shield",
             )
@@ -108,6 +109,7 @@ class PostgresLedger(Ledger):
             ) from None
 
     def _prepare(self, *, reads: bool) -> None:
+        self._require_utf8()
         self.execute(f"SET statement_timeout = {_ANSWERS_WITHIN_MS}")
         version = self._version()
         if version > len(STEPS):
@@ -119,6 +121,15 @@ class PostgresLedger(Ledger):
             raise StoreError(f"`{self._where_to}` holds no decision log; name another")
         if version < len(STEPS):
             self._migrate()
+
+    def _require_utf8(self) -> None:
+        """Any other encoding cannot hold, or does not give back, what a model may write."""
+        encoding = self._connection.info.parameter_status("server_encoding")
+        if encoding != "UTF8":
+            raise StoreError(
+                f"the database of `{self._where_to}` is encoded in {escaped(str(encoding))}, a log"
+                " needs UTF8; make one: `createdb --encoding UTF8 --template template0 NAME`"
+            )
 
     def _version(self) -> int:
         (there,) = self.execute("SELECT to_regclass('abs_shield_schema')").fetchone()
@@ -154,7 +165,7 @@ class PostgresLedger(Ledger):
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)
 
-    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
         with self.transaction(), self._connection.cursor(name="abs_shield") as cursor:
             cursor.itersize = _AT_ONCE
             yield from cursor.execute(sql, values)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from abs_shield.core import Decision
 from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
+from abs_shield.errors import StoreError
+from abs_shield.text.show import escaped, told
+
+T = TypeVar("T")
 
 SCHEMA_VERSION = 1
 _COLUMN = 256
@@ -72,9 +76,29 @@ class Row(NamedTuple):
         read: dict[str, Any] = json.loads(self.sealed)
         return read
 
-    def body(self) -> Any:
-        """Give the body alone."""
-        return self.opened()["body"]
+    def read(self, make: Callable[[Any], T]) -> T:
+        """
+        Give what *make* makes of the body.
+
+        Raises:
+            Damaged: The record is none, or a newer version wrote it.
+        """
+        try:
+            sealed = self.opened()
+            version = sealed["schema_version"]
+            if version <= SCHEMA_VERSION:
+                return make(sealed["body"])
+            why = f"it has schema_version {version}, this abs-shield knows {SCHEMA_VERSION}"
+        except Exception as error:  # anything may stand in a database
+            why = told(error)
+        raise Damaged(
+            f"record {escaped(str(self.seq), limit=40)} of chain {escaped(str(self.writer))} cannot"
+            f" be read: {escaped(why, limit=200)}; run `abs-shield log verify`"
+        )
+
+
+class Damaged(StoreError):
+    """A record that cannot be read."""
 
 
 class Head(NamedTuple):
@@ -155,3 +179,15 @@ def decision_entry(decision: Decision) -> Entry:
 def label_entry(label: Label) -> Entry:
     """Give the entry of a label."""
     return Entry(Kind.LABEL, label.at, canonical(label.to_dict()), column(label.decision_id))
+
+
+def time_of(kind: str, body: Mapping[str, Any]) -> float:
+    """
+    Give the time of a record as its sealed body has it, in seconds since the epoch.
+
+    >>> time_of("gap", {"dropped": 3, "last_at": 5.0}), time_of("decision", {"at": "NaN"})
+    (5.0, 0.0)
+    """
+    names = {Kind.GAP.value: ("last_at",), Kind.PRUNED.value: ("at", "before")}.get(kind, ("at",))
+    at = next((body[name] for name in names if name in body), 0.0)
+    return float(at) if isinstance(at, (int, float)) and isfinite(at) else 0.0

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
 from abs_shield.errors import StoreError
 from abs_shield.stores.durable import MOST_WAITING, DurableStore
+from abs_shield.stores.forks import FORKS
 from abs_shield.stores.ledger import Ledger
 from abs_shield.stores.migrations.sqlite import STEPS
 from abs_shield.stores.record import Row
@@ -20,6 +21,7 @@ _APPLICATION = 0x61627368
 _OPENS_WITHIN_S = 10.0
 _WAITS_MS = 1_000
 """How long one attempt waits for another process's lock; the writer tries again."""
+_NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
 _AT_ONCE = 250
 """Rows of one statement: while it runs, the threads that call tools do."""
 _ROW = f"({', '.join('?' * len(Row._fields))})"
@@ -55,6 +57,10 @@ class SqliteStore(DurableStore):
     ) -> None:
         self.path = Path(fspath(path)).absolute()
         super().__init__(key=key, most=most, existing=existing)
+        FORKS.closes(self)
+
+    def _at_work(self) -> AbstractContextManager[None]:
+        return FORKS.kept_off()
 
     def _connected(self, *, reads: bool = False) -> Ledger:
         return SqliteLedger(self.path, reads=reads)
@@ -76,14 +82,20 @@ class SqliteLedger(Ledger):
     """
 
     errors = (sqlite3.Error,)
-    refusals = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, OverflowError)
+    refusals = (
+        sqlite3.DataError,
+        sqlite3.IntegrityError,
+        sqlite3.InterfaceError,
+        OverflowError,
+        UnicodeError,
+    )
 
     def __init__(self, path: Path, *, reads: bool = False) -> None:
         self._path = path
         self._reads = reads
         try:
             self._file = _made(path, reads=reads)
-            self._connection = _opened(path)
+            self._connection = _opened(path, reads=reads)
         except (OSError, sqlite3.Error) as error:
             raise StoreError(f"cannot open the decision log `{path}`: {_told(error)}") from None
         try:
@@ -169,8 +181,9 @@ class SqliteLedger(Ledger):
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)
 
-    def stream(self, sql: str, values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-        yield from self._connection.execute(sql, values)
+    def stream(self, sql: str, values: Sequence[Any]) -> Generator[Sequence[Any], None, None]:
+        with closing(self._connection.execute(sql, values)) as cursor:
+            yield from iter(cursor.fetchone, None)
 
     def close(self) -> None:
         self._connection.close()
@@ -193,25 +206,42 @@ def _made(path: Path, *, reads: bool) -> tuple[int, int]:
     return _identity(os.stat(path))
 
 
-def _opened(path: Path) -> sqlite3.Connection:
-    """Connect, also to a file, or in a folder, that may only be read."""
-    words = ["mode=rw"] if os.access(path, os.W_OK) else ["mode=ro", "immutable=1"]
-    for last, word in enumerate(words, 1 - len(words)):
-        connection = sqlite3.connect(
-            f"{path.as_uri()}?{word}",
-            uri=True,
-            timeout=_OPENS_WITHIN_S,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            connection.execute("PRAGMA user_version")
-            break
-        except sqlite3.Error:
-            connection.close()
-            if not last:
-                raise
+def _opened(path: Path, *, reads: bool) -> sqlite3.Connection:
+    """Connect; to read, also to a file that may not be written, or in a folder that may not."""
+    try:
+        return _connection(path, "mode=rw" if os.access(path, os.W_OK) else "mode=ro")
+    except sqlite3.Error as error:
+        if not reads or not str(error).startswith(_NOT_WRITABLE):
+            raise
+    _require_no_rest(path)
+    return _connection(path, "immutable=1")
+
+
+def _connection(path: Path, word: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"{path.as_uri()}?{word}",
+        uri=True,
+        timeout=_OPENS_WITHIN_S,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        connection.execute("PRAGMA user_version")
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
+
+
+def _require_no_rest(path: Path) -> None:
+    """A file that is read as one that never changes is read without what only its log holds."""
+    rest = path.with_name(f"{path.name}-wal")
+    with suppress(FileNotFoundError):
+        if rest.stat().st_size:
+            raise StoreError(
+                f"the newest records of `{path}` stand in `{rest.name}`, which can only be read"
+                " where it may be written: copy both files to a folder of yours and open the copy"
+            )
 
 
 def _identity(file: os.stat_result) -> tuple[int, int]:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import atexit
 import logging
-import os
-import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from threading import Event, Lock, Thread
-from typing import Any, Generic, TypeVar
-from weakref import WeakSet
+from threading import Event, RLock, Thread
+from typing import Generic, NamedTuple, TypeVar
 
-from abs_shield.core.canonical import canonical
+from abs_shield.stores.ending import end_in_children, ends
+from abs_shield.stores.gap import Gap
 from abs_shield.stores.record import Entry, Kind
 from abs_shield.stores.status import Status
 from abs_shield.text.show import told
@@ -29,32 +26,19 @@ EVERY_S = 0.05
 _IDLE_ROUNDS = 20
 _RESERVE = 256
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
-_AT_EXIT_S = 5.0
 
 
-class Gap:
-    """Records that were lost at one place of the log."""
+class Mark(NamedTuple):
+    """
+    Where somebody waits for what was put before.
 
-    __slots__ = ("closed", "dropped", "first_at", "last_at", "reason")
+    Attributes:
+        taken: How many items have to be written.
+        reached: Set once they are.
+    """
 
-    def __init__(self, at: float, reason: str) -> None:
-        self.dropped = 1
-        self.first_at = self.last_at = at
-        self.reason = reason
-        self.closed = False
-
-    def more(self, at: float) -> None:
-        """Count one more."""
-        self.dropped += 1
-        self.last_at = at
-
-    def entry(self) -> Entry:
-        """Give the record that stands where the lost ones would."""
-        told = {
-            "dropped": self.dropped, "first_at": self.first_at, "last_at": self.last_at,
-            "reason": self.reason,
-        }  # fmt: skip
-        return Entry(Kind.GAP, self.last_at, canonical(told))
+    taken: int
+    reached: Event
 
 
 class Writer(Generic[T]):
@@ -68,7 +52,7 @@ class Writer(Generic[T]):
     Args:
         entry: Makes the entry of an item.
         write: Writes a batch and takes what is written off its front, or raises. Both are called
-            on the thread alone.
+            on the thread alone, or by `close` where there is none.
         most: Items that wait at most.
     """
 
@@ -83,18 +67,22 @@ class Writer(Generic[T]):
         self._write = write
         self._most = most
         self._reserve = min(most // 16, _RESERVE)
-        self._fresh()
-        _WRITERS.add(self)
+        self.begin()
+        ends(self)
 
-    def _fresh(self) -> None:
+    def begin(self) -> None:
         """Begin with nothing; also in a process that was forked, whose thread is gone."""
-        self._buffer: deque[T | Gap | Event] = deque()
+        # An item goes from the buffer to the batch under the lock, and from there to the held.
+        self._buffer: deque[T | Gap] = deque()
+        self._batch: deque[T | Gap] = deque()
         self._held: list[Entry] = []
-        self._marks: list[Event] = []
-        self._lock = Lock()
+        self._taken = 0
+        self._marks: list[Mark] = []
+        self._lock = RLock()
         self._awake = Event()
         self._asleep = True
         self._thread: Thread | None = None
+        self._unstarted = False
         self._closing = self._closed = False
         self._left = 0
         self._dropped = 0
@@ -106,9 +94,15 @@ class Writer(Generic[T]):
         return self._closed
 
     @property
+    def ended(self) -> bool:
+        """Whether it has ended, and writes no last batch either."""
+        return self._closed and (self._thread is None or not self._thread.is_alive())
+
+    @property
     def losing(self) -> bool:
         """Whether the next item may be dropped; true a little early, for threads side by side."""
-        return len(self._buffer) >= self._most - self._reserve or self._closed
+        full = len(self._buffer) >= self._most - self._reserve
+        return full or self._closed or self._unstarted
 
     @property
     def status(self) -> Status:
@@ -127,38 +121,74 @@ class Writer(Generic[T]):
         buffer.append(item)
         if self._asleep:
             self._wake()
+        if self._closed:
+            self._drop_late()
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until everything that was put before is written; False where it takes longer."""
-        if self._closed:
-            return not self._left
-        mark = Event()
-        self._buffer.append(mark)
-        self._wake()
-        return mark.wait(timeout_s)
+        with self._lock:
+            if self._closed:
+                return not self._left
+            if not self._waiting():
+                return True
+            mark = Mark(self._taken + len(self._buffer), Event())
+            self._marks.append(mark)
+        if self._wake() and mark.reached.wait(timeout_s):
+            return True
+        with self._lock:
+            if mark in self._marks:
+                self._marks.remove(mark)
+        return mark.reached.is_set()
 
     def close(self, timeout_s: float) -> bool:
-        """Write what waits and end; what is not written in time is lost, and said."""
+        """
+        Write what waits and end; what is not written in time is lost, and said.
+
+        Returns:
+            False where anything was ever lost.
+        """
         if self._closed:
-            return not self._left
-        self._closing = True
-        self._wake()
-        thread = self._thread
-        if thread is not None:
-            thread.join(timeout_s)
-        self._closed = True
+            return not self._dropped
+        self.end_soon()
+        self._end(timeout_s)
         with self._lock:
-            self._left = self._waiting()
+            self._closed = True
+            self._left = self._unwritten()
             self._dropped += self._left
+            self._buffer.clear()
+        self._awake.set()
         if self._left:
             logger.error(
                 "abs_shield's decision log ends with %d records not written: %s",
                 self._left, self._error or "there was no time",
             )  # fmt: skip
-        return not self._left
+        return not self._dropped
+
+    def end_soon(self) -> None:
+        """Have what waits written, and the thread end then."""
+        self._closing = True
+        if self._thread is not None or self._waiting():
+            self._wake()
+
+    def _end(self, timeout_s: float) -> None:
+        """Wait for the thread; where none could be started, write here."""
+        until = time.monotonic() + timeout_s
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+            return
+        while self._waiting() and time.monotonic() < until:
+            self._take()
+            if not self._written():
+                return
 
     def _waiting(self) -> int:
-        return len(self._held) + sum(not isinstance(item, Event) for item in self._buffer.copy())
+        """Count what is not written, in the order in which it goes on: nothing is missed."""
+        return len(self._buffer) + len(self._batch) + len(self._held)
+
+    def _unwritten(self) -> int:
+        """Count the items that are not written; what a gap stands for is counted already."""
+        put = sum(not isinstance(item, Gap) for item in (*self._buffer, *self._batch))
+        return put + sum(entry.kind is not Kind.GAP for entry in self._held)
 
     def _drop(self) -> None:
         at = time.time()
@@ -166,21 +196,41 @@ class Writer(Generic[T]):
         with self._lock:
             self._dropped += 1
             last = self._buffer[-1] if self._buffer else None
-            if isinstance(last, Gap) and not last.closed:
+            if isinstance(last, Gap):
                 last.more(at)
-            else:
-                self._buffer.append(Gap(at, reason))
-                logger.error("abs_shield's decision log drops records: %s", reason)
+                return
+            self._buffer.append(Gap(at, reason))
+        logger.error("abs_shield's decision log drops records: %s", reason)
 
-    def _wake(self) -> None:
+    def _drop_late(self) -> None:
+        """Count what was put while another thread closed."""
+        with self._lock:
+            late = sum(not isinstance(item, Gap) for item in self._buffer)
+            self._buffer.clear()
+            self._dropped += late
+
+    def _wake(self) -> bool:
+        """Wake the thread; False where none can be started now, then the next item tries again."""
         if self._thread is None:
             with self._lock:
-                if self._thread is None and not self._closed:
-                    _end_in_children()
-                    self._thread = Thread(target=self._run, name="abs_shield-log", daemon=True)
-                    self._thread.start()
+                if self._thread is None and not self._closed and not self._started():
+                    return False
         self._asleep = False
         self._awake.set()
+        return True
+
+    def _started(self) -> bool:
+        end_in_children()
+        thread = Thread(target=self._run, name="abs_shield-log", daemon=True)
+        try:
+            thread.start()
+        except Exception as error:  # the machine, or the end of the interpreter, allows no more
+            if not self._unstarted:
+                logger.warning("abs_shield's decision log waits: %s", error)
+            self._unstarted, self._error = True, str(error) or type(error).__name__
+            return False
+        self._thread, self._unstarted = thread, False
+        return True
 
     # On the writer's thread ----------------------------------------------------------------------
 
@@ -202,18 +252,17 @@ class Writer(Generic[T]):
 
     def _take(self) -> None:
         """Take a batch, unless one is held that could not be written yet."""
-        buffer = self._buffer
-        while buffer and len(self._held) < BATCH and not (self._held and self._error):
-            item = buffer.popleft()
-            if isinstance(item, Event):
-                self._marks.append(item)
-                continue
-            self._held.append(self._closed_gap(item) if isinstance(item, Gap) else self._made(item))
-
-    def _closed_gap(self, gap: Gap) -> Entry:
+        if self._held and self._error:
+            return
         with self._lock:
-            gap.closed = True
-            return gap.entry()
+            room = BATCH - len(self._held)
+            while self._buffer and len(self._batch) < room and not self._closed:
+                self._batch.append(self._buffer.popleft())
+                self._taken += 1
+        while self._batch:
+            item = self._batch[0]
+            self._held.append(item.entry() if isinstance(item, Gap) else self._made(item))
+            self._batch.popleft()
 
     def _made(self, item: T) -> Entry:
         try:
@@ -240,10 +289,15 @@ class Writer(Generic[T]):
         if self._error:
             logger.warning("abs_shield's decision log is written again")
             self._error = ""
-        for mark in self._marks:
-            mark.set()
-        self._marks = []
+        self._reach()
         return True
+
+    def _reach(self) -> None:
+        with self._lock:
+            reached = [mark for mark in self._marks if mark.taken <= self._taken]
+            self._marks = [mark for mark in self._marks if mark.taken > self._taken]
+        for mark in reached:
+            mark.reached.set()
 
     def _rest(self, idle: int) -> None:
         """Wait a moment for more; after a while until somebody calls."""
@@ -255,36 +309,3 @@ class Writer(Generic[T]):
                 self._awake.wait()
             self._asleep = False
         self._awake.clear()
-
-
-_WRITERS: WeakSet[Writer[Any]] = WeakSet()
-
-
-def _in_child() -> None:
-    for writer in list(_WRITERS):
-        writer._fresh()
-
-
-def _end_in_children() -> None:
-    """A child of multiprocessing leaves without `atexit`: its own finalizers write what waits."""
-    util = sys.modules.get("multiprocessing.util")
-    process = sys.modules.get("multiprocessing.process")
-    if util is None or process is None or process.parent_process() is None:
-        return
-    if _ENDS.get("process") != os.getpid():
-        _ENDS["process"] = os.getpid()
-        util.Finalize(None, _at_exit, exitpriority=0)
-
-
-_ENDS: dict[str, int] = {}
-
-
-def _at_exit() -> None:
-    until = time.monotonic() + _AT_EXIT_S
-    for writer in list(_WRITERS):
-        writer.close(max(0.0, until - time.monotonic()))
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_in_child)
-atexit.register(_at_exit)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
 from threading import Lock
-from typing import Protocol
 from weakref import WeakKeyDictionary
 
 from opentelemetry.metrics import (
@@ -17,7 +16,9 @@ from opentelemetry.metrics import (
 )
 
 from abs_shield.core import Coverage
+from abs_shield.core.forked import renewed
 from abs_shield.telemetry import semconv
+from abs_shield.telemetry.logs import Log, Logs
 from abs_shield.text.show import escaped
 
 _MOST_WAITING = 256
@@ -26,23 +27,6 @@ _MOST_CHECKS = 300
 
 Labels = tuple[tuple[str, str | bool], ...]
 Observer = Generator[Iterable[Observation], CallbackOptions, None]
-
-
-class LogStatus(Protocol):
-    """How a decision log is doing, in records."""
-
-    @property
-    def waiting(self) -> int: ...
-
-    @property
-    def dropped(self) -> int: ...
-
-
-class Log(Protocol):
-    """A decision log, as far as it is watched."""
-
-    @property
-    def status(self) -> LogStatus: ...
 
 
 class Counts:
@@ -55,17 +39,16 @@ class Counts:
 
     def __init__(self) -> None:
         self.heard = False
-        self._lock = Lock()
+        self._lock = renewed(Lock())
         self._waiting: deque[tuple[Labels, Mapping[str, Coverage]]] = deque()
         self._decisions: defaultdict[Labels, int] = defaultdict(int)
         self._checks: defaultdict[tuple[str, str], int] = defaultdict(int)
-        self._logs: list[Log] = []
+        self._logs = Logs()
 
     def watch(self, log: Log) -> None:
         """Tell from now on how many decisions a decision log lost, and how many wait for it."""
         with self._lock:
-            if not any(known is log for known in self._logs):
-                self._logs.append(log)
+            self._logs.watch(log)
 
     def add(self, labels: Labels, coverage: Mapping[str, Coverage]) -> None:
         """Count one decision, and what became of its checks, now or a little later."""
@@ -127,10 +110,12 @@ class Counts:
         return [Observation(count, dict(labels)) for labels, count in decisions.items()]
 
     def _dropped(self) -> list[Observation]:
-        return [Observation(sum(log.status.dropped for log in self._logs))] if self._logs else []
+        with self._lock:
+            return [Observation(self._logs.dropped())] if self._logs.watched else []
 
     def _kept_waiting(self) -> list[Observation]:
-        return [Observation(sum(log.status.waiting for log in self._logs))] if self._logs else []
+        with self._lock:
+            return [Observation(self._logs.waiting())] if self._logs.watched else []
 
     def _covered(self) -> list[Observation]:
         with self._lock:
@@ -146,7 +131,7 @@ class Counts:
 
 _counts: WeakKeyDictionary[MeterProvider, Counts] = WeakKeyDictionary()
 _global: Counts | None = None
-_lock = Lock()
+_lock = renewed(Lock())
 
 
 def counts_of(meter: Meter, provider: MeterProvider | None) -> Counts:

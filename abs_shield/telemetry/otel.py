@@ -12,11 +12,12 @@ from opentelemetry.util.types import AttributeValue
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.telemetry import semconv
-from abs_shield.telemetry.counts import Log, counts_of
+from abs_shield.telemetry.counts import counts_of
 from abs_shield.telemetry.declared import Declared, Tools
 from abs_shield.telemetry.execution import SCOPE, Execution, executes_tool, is_ours, starts_anew
 from abs_shield.telemetry.findings import DETAIL, tell_findings
 from abs_shield.telemetry.instruments import Instruments
+from abs_shield.telemetry.logs import Log
 from abs_shield.telemetry.told import tell
 from abs_shield.telemetry.traits import Kinds, nanoseconds, shown_tool, tool_name, weighing_layers
 from abs_shield.text.show import escaped

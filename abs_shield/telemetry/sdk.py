@@ -17,6 +17,7 @@ from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 
+from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 from abs_shield.telemetry.closing import Closing
 from abs_shield.telemetry.overflow import EventBatches, SpanBatches
@@ -53,7 +54,7 @@ class Telemetry:
     def __init__(self, providers: tuple[Any, ...] = ()) -> None:
         self.providers = providers
         self._closing = [Closing(provider) for provider in providers]
-        self._lock = Lock()
+        self._lock = renewed(Lock())
         self._closed = False
 
     def shutdown(self, *, timeout_s: float = _TIMEOUT_S) -> bool:
@@ -73,7 +74,7 @@ class Telemetry:
         return all([closing.over(max(0.0, until - time.monotonic())) for closing in self._closing])
 
 
-_lock = Lock()
+_lock = renewed(Lock())
 _telemetry: Telemetry | None = None
 
 

@@ -211,3 +211,53 @@ def test_a_damaged_file_is_said_on_one_line(command, log, tmp_path):
         done = command(*words, log)
 
         assert (2, 1) == (done.code, done.err.count("\n")), done.err
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE records SET sealed = 'no' WHERE seq IN (2, 7)",
+        "UPDATE records SET sealed = replace(sealed, '\"schema_version\":1',"
+        " '\"schema_version\":99') WHERE seq IN (2, 7)",
+    ],
+)
+def test_a_record_that_cannot_be_read_is_said_on_one_line(command, log, tmp_path, damage):
+    """By every command that reads it, with its number; an export may leave it out."""
+    with contextlib.closing(SqliteStore(log)) as store:
+        second = store.decisions()[1].id
+    change(log, damage)
+    for words in (
+        ["log", "export", log],
+        ["log", "export", log, "-o", tmp_path / "x.jsonl"],
+        ["log", "prune", log, "--older-than", "0s"],
+        ["label", second, "ok", "--db", log],
+        ["label", "--export", "-", "--db", log],
+        ["report", log],
+    ):
+        done = command(*words)
+
+        assert (2, 1) == (done.code, done.err.count("\n")), (words, done)
+        assert "record " in done.err
+        assert "run `abs-shield log verify`" in done.err
+    assert not (tmp_path / "x.jsonl").exists()
+    assert 1 == command("log", "verify", log).code
+
+
+def test_an_export_may_leave_damaged_records_out(command, log):
+    """It says how many, labels included, and which is the first; without the option it says so."""
+    change(log, "UPDATE records SET sealed = 'no' WHERE seq IN (2, 7)")
+    assert "`--skip-damaged` leaves such records out" in command("log", "export", log).err
+    done = command("log", "export", log, "--skip-damaged")
+
+    assert (0, 5) == (done.code, done.out.count("\n"))
+    assert done.err.startswith("2 records are left out; first: record 7 of chain ")
+
+
+def test_a_pruning_of_what_was_tampered_with_is_refused(command, log):
+    """It would vouch for a deletion that hides the traces."""
+    change(log, "UPDATE records SET at = 0 WHERE seq < 5")
+    done = command("log", "prune", log, "--older-than", "30d")
+
+    assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
+    assert "keep their records: 1; deleted of others: 0; run `abs-shield log verify`" in done.err
+    assert "records: 7" in command("log", "verify", log).out

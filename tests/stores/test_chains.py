@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from time import time
+
 import pytest
 
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
-from abs_shield.stores import Verified, verify
+from abs_shield.stores import Verified, ledger, verify
 from tests.stores.conftest import decision, ids
 
 KEY = b"a secret of the operator's"
@@ -239,3 +241,165 @@ def test_a_table_that_is_gone_is_said_on_one_line(kind, opens, raw, sql):
     with pytest.raises(StoreError, match="cannot read") as said:
         list(verify(store))
     assert "\n" not in str(said.value)
+
+
+def test_places_that_were_changed_are_found_and_change_no_label(opens, raw):
+    """The order in which records are read is no seal's; their number in the chain is."""
+    store = opens("sqlite", key=KEY)
+    for number in range(1, 6):
+        store.append(decision(number))
+    for truth in (Truth.OK, Truth.HALLUCINATED):
+        store.label(Label(decision_id="d-2", truth=truth, at=9.0))
+    raw("sqlite", "UPDATE records SET place = 100 WHERE seq = 6")
+
+    assert [(7, "reordered")] == faults(store, KEY)
+    assert Truth.HALLUCINATED is store.labels()["d-2"].truth
+
+
+def test_the_newest_of_an_id_is_the_last_of_its_chain(opens, raw):
+    """Also where its place says otherwise."""
+    store = opens("sqlite")
+    store.append(decision(1))
+    store.append(decision(1, tool="transfer"))
+    store.flush()
+    raw("sqlite", "UPDATE records SET place = 100 WHERE seq = 1")
+
+    assert "transfer" == store.get("d-1").tool
+
+
+def test_the_newest_label_of_two_chains_is_the_latest(opens, kind):
+    """No seal puts chains in an order; their sealed times do."""
+    first, second = opens(kind), opens(kind)
+    first.append(decision(1))
+    first.flush()
+    second.label(Label(decision_id="d-1", truth=Truth.OK, at=20.0))
+    first.label(Label(decision_id="d-1", truth=Truth.HALLUCINATED, at=10.0))
+
+    assert Truth.OK is first.labels()["d-1"].truth
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE records SET at = 0 WHERE seq <= 7",
+        "UPDATE records SET sealed = replace(sealed, 'refund', 'refuse') WHERE seq = 2",
+        "UPDATE records SET digest = 'abc' WHERE seq = 2",
+        "DELETE FROM records WHERE seq < 3",
+        "DELETE FROM records WHERE seq = 3",
+    ],
+)
+def test_a_pruning_deletes_nothing_that_was_tampered_with(opens, kind, key, raw, sql):
+    """It would sign for the deletion with the real key."""
+    store = opens(kind, key=key)
+    for number in range(1, 11):
+        store.append(decision(number))
+    store.flush()
+    raw(kind, sql)
+    before = faults(store, key)
+
+    with pytest.raises(StoreError, match="run `abs-shield log verify`") as refused:
+        store.prune(decision(8).at)
+    assert "deleted of others: 0;" in str(refused.value)
+    assert before == faults(store, key)
+
+
+def test_a_chain_that_cannot_be_trusted_keeps_no_other_from_being_pruned(opens, kind, key, raw):
+    """What was deleted is said with the refusal."""
+    bad, good = opens(kind, key=key), opens(kind, key=key)
+    bad.append(decision(1))
+    bad.flush()
+    raw(kind, "UPDATE records SET tool = 'other' WHERE seq = 1")
+    for number in range(2, 6):
+        good.append(decision(number))
+
+    with pytest.raises(StoreError, match=r"keep their records: 1; deleted of others: 3;"):
+        good.prune(decision(5).at)
+    assert ["d-1", "d-5"] == ids(good.decisions())
+    assert [(1, "edited")] == faults(good, key)
+
+
+def test_only_times_that_are_sealed_say_what_is_old(opens, kind, key, raw):
+    """A column that was set back makes no young record go."""
+    store = opens(kind, key=key)
+    store.append(decision(1, at=4e9))
+    store.append(decision(2, at=time()))
+    store.flush()
+    raw(kind, "UPDATE records SET at = 0 WHERE seq = 2")
+
+    with pytest.raises(StoreError, match="record 2: edited: the column `at`"):
+        store.prune(time() - 90 * 86_400)
+    assert 2 == len(store)
+
+
+def test_a_pruning_carries_no_forged_one_on(opens, raw):
+    """What somebody without the key wrote excuses nothing, before and after the next pruning."""
+    store = opens("sqlite", key=KEY)
+    for number in range(1, 11):
+        store.append(decision(number))
+    store.flush()
+    raw(
+        "sqlite",
+        "INSERT INTO records (writer, seq, kind, at, decision_id, session_id, tool, verdict,"
+        " digest, sealed) SELECT 'evil', 1, 'pruned', 0, '', '', '', '', 'x', '{\"body\":{"
+        '"chains":{"\' || writer || \'":{"seq":7,"digest":"\' || digest || \'"}}}}\''
+        " FROM records WHERE seq = 7; DELETE FROM records WHERE seq <= 7"
+        " AND kind = 'decision'",
+    )
+    with pytest.raises(StoreError, match="keep their records: 2;"):
+        store.prune(decision(9).at)
+
+    assert {(8, "missing"), (1, "edited")} <= set(faults(store, KEY))
+    assert ["d-8", "d-9", "d-10"] == ids(store.decisions())
+
+
+def test_a_pruning_that_was_interrupted_is_no_fault_and_goes_on(opens, kind, key, monkeypatch):
+    """Records go some thousand at a time; what is vouched for may still be there."""
+    monkeypatch.setattr(ledger, "AT_ONCE", 2)
+    store = opens(kind, key=key)
+    for number in range(1, 11):
+        store.append(decision(number))
+    delete = ledger.Ledger.delete
+    with monkeypatch.context() as patched:
+        patched.setattr(ledger.Ledger, "delete", lambda *words: delete(*words) and 0)
+        store.prune(decision(8).at)
+
+    assert ([f"d-{n}" for n in range(3, 11)], []) == (ids(store.decisions()), faults(store, key))
+    assert 5 == store.prune(decision(8).at)
+    assert (["d-8", "d-9", "d-10"], []) == (ids(store.decisions()), faults(store, key))
+
+
+def test_a_record_of_a_newer_version_is_told(opens, kind, raw):
+    """Well sealed as it is, this version does not know what it means."""
+    store = opens(kind)
+    store.append(decision(1))
+    store.append(decision(2, schema_version=99))
+    found = list(verify(store))
+
+    assert [(2, "newer")] == [(fault.seq, fault.code) for fault in found]
+    assert "schema_version 99, this abs-shield knows 1" in found[0].detail
+
+
+def test_a_time_that_is_no_number_is_no_fault(opens, kind, key):
+    """Its column says 0; nobody touched it."""
+    store = opens(kind, key=key)
+    store.append(decision(1, at=float("nan")))
+
+    assert [] == faults(store, key)
+
+
+@pytest.mark.parametrize("sealed", ["no", "[]", '{"body":{},"schema_version":1}', "{}"])
+def test_a_record_that_cannot_be_read_is_named(opens, kind, raw, sealed):
+    """Its chain and its number, on one line; told to, a scan leaves it out."""
+    store = opens(kind)
+    for number in range(1, 4):
+        store.append(decision(number))
+    store.flush()
+    raw(kind, f"UPDATE records SET sealed = '{sealed}' WHERE seq = 2")
+    skipped = []
+
+    for read in (list, lambda _: store.decisions(), lambda _: store.get("d-2")):
+        with pytest.raises(StoreError, match=r"record 2 of chain .* cannot be read") as said:
+            read(store.scan())
+        assert "\n" not in str(said.value)
+    assert ["d-1", "d-3"] == ids(store.scan(skipped=skipped.append))
+    assert 1 == len(skipped)

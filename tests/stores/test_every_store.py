@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from threading import Thread
+from time import time
 
 import pytest
 
@@ -216,3 +217,34 @@ def test_a_closed_store_says_what_it_does_not_keep(store):
 
     assert (True, True) == (store.close(), store.close())
     assert ["d-1"] == ids(store.decisions())
+
+
+YEAR_S = 365 * 86_400
+
+
+def test_a_record_from_the_future_holds_no_retention_up(store):
+    """A clock that was wrong once: old records behind it prove that it is old as well."""
+    now = time()
+    for number, at in enumerate([4e9, *[now - YEAR_S] * 10, now - 1, now - YEAR_S, 4e9]):
+        store.append(decision(number, at=at))
+
+    assert 11 == store.prune(now - 90 * 86_400)
+    assert ["d-11", "d-12", "d-13"] == ids(store.decisions())
+
+
+def test_a_young_record_keeps_what_stands_behind_it(store):
+    """What is deleted is a beginning, in every store."""
+    now = time()
+    store.append(decision(1, at=now - 1))
+    store.append(decision(2, at=now - YEAR_S))
+
+    assert (0, 2) == (store.prune(now - 90 * 86_400), len(store))
+
+
+def test_a_time_that_is_no_number_counts_as_old(store):
+    """Retention deletes it; nothing raises."""
+    store.append(decision(1, at=float("nan")))
+    store.append(decision(2))
+
+    assert 2 == len(list(store.scan()))
+    assert 1 == store.prune(decision(2).at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
+from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
 from abs_shield.stores import MemoryStore
 
@@ -53,3 +54,14 @@ def test_a_negative_limit_is_refused():
     """A slice would quietly give the wrong end."""
     with pytest.raises(StoreError, match="limit=-1"):
         MemoryStore().decisions(limit=-1)
+
+
+def test_labels_of_decisions_that_made_room_are_forgotten():
+    """A service that labels for years keeps no more labels than decisions, twice over."""
+    store = MemoryStore(most=10)
+    for number in range(2_000):
+        store.append(decision(number))
+        store.label(Label(decision_id=f"d-{number}", truth=Truth.OK, at=1.0))
+
+    assert [f"d-{n}" for n in range(1_990, 2_000)] == list(store.labels())
+    assert len(store._labels) <= 2 * 10 + 64

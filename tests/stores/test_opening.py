@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shutil
+import signal
 import sqlite3
 import stat
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -154,3 +159,108 @@ def test_an_empty_file_is_no_log_to_read(tmp_path):
 
     assert "holds no decision log" in refusal(tmp_path / "empty.db", existing=True)
     assert 0 == (tmp_path / "empty.db").stat().st_size
+
+
+NOBODY = 65_534
+
+
+def told_by_nobody(act) -> str:
+    """Run *act* as a user without rights; give what it says."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        try:
+            said = str(act())
+        except StoreError as error:
+            said = f"refused: {error}"
+        os.write(writing, said.encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading) as pipe:
+        return pipe.read()
+
+
+@pytest.fixture
+def evidence():
+    """Give what makes a folder that nobody may write, with copies of files in it."""
+    folder = Path(tempfile.mkdtemp())  # a folder of pytest's may be entered by its user alone
+
+    def copy(*files: Path, mode: int) -> Path:
+        for file in files:
+            shutil.copy(file, folder / file.name)
+            (folder / file.name).chmod(mode)
+            shutil.chown(folder / file.name, NOBODY, NOBODY)
+        shutil.chown(folder, NOBODY, NOBODY)
+        folder.chmod(0o555)
+        return folder / files[0].name
+
+    yield copy
+    shutil.rmtree(folder)
+
+
+def seen(path: Path) -> str:
+    store = open_store(str(path), existing=True)
+    return f"{ids(store.decisions())} {len(list(verify(store)))}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
+@pytest.mark.parametrize("mode", [0o444, 0o644])
+def test_a_closed_log_in_a_folder_that_may_not_be_written_is_read(tmp_path, evidence, mode):
+    """By a user who is no superuser, whether or not the file itself is his to write."""
+    with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
+        store.append(decision(1))
+    path = evidence(tmp_path / "log.db", mode=mode)
+
+    assert "['d-1'] 0" == told_by_nobody(lambda: seen(path))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
+@pytest.mark.parametrize("mode", [0o444, 0o644])
+def test_a_copy_of_a_crashed_log_is_not_read_without_its_newest_records(tmp_path, evidence, mode):
+    """They stand in the file beside it; without it the copy would verify as whole."""
+    child = os.fork()
+    if not child:
+        store = SqliteStore(tmp_path / "log.db")
+        store.append(decision(1))
+        store.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    path = evidence(tmp_path / "log.db", tmp_path / "log.db-wal", mode=mode)
+    told = told_by_nobody(lambda: seen(path))
+
+    assert told.startswith("refused: the newest records of")
+    assert "stand in `log.db-wal`" in told
+    assert "copy both files to a folder of yours" in told
+    assert "['d-1'] 0" == seen(tmp_path / "log.db")
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_database_that_is_not_utf8_is_refused(postgres, encoding):
+    """It cannot hold what a model may write, or gives it back as something else."""
+    import psycopg
+
+    name = f"in_{encoding.lower()}"
+    with psycopg.connect(postgres.dsn("public"), autocommit=True) as connection:
+        connection.execute(f"DROP DATABASE IF EXISTS {name}")
+        connection.execute(
+            f"CREATE DATABASE {name} ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+            " TEMPLATE template0"
+        )
+    told = refusal(postgres.dsn("public").replace("/postgres?", f"/{name}?"))
+
+    assert f"is encoded in {encoding}, a log needs UTF8" in told
+    assert "createdb --encoding UTF8" in told
+
+
+def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
+    """The environment's encoding is not the log's."""
+    monkeypatch.setenv("PGCLIENTENCODING", "LATIN1")
+    with contextlib.closing(open_store(dsn)) as store:
+        store.append(decision(1, tool="订单 возврат 🧾"))
+
+        assert ["订单 возврат 🧾"] == [d.tool for d in store.scan()]
+        assert [] == list(verify(store))

@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 
+from abs_shield.core.forked import renewed
 from abs_shield.session import Session, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
@@ -85,7 +86,7 @@ class Steps:
         self._firewall = firewall
         self._given = session
         self._runs: OrderedDict[tuple[int, str, str], tuple[object, Session]] = OrderedDict()
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def session(self, place: Place) -> Session:
         """Give the session of a step; an agent that a tool runs has a child of that tool's."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
@@ -16,6 +17,9 @@ from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
 from abs_shield.cli.when import seconds_of
 from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.reading import Skipped
+from abs_shield.stores.record import Damaged
+from abs_shield.text.show import escaped
 
 EXAMPLE = "Example: abs-shield log export decisions.db --format parquet --output decisions.parquet"
 
@@ -38,6 +42,10 @@ def command(
         str | None, typer.Option(metavar="WHEN", help="From then on: 7d, or 2026-11-01.")
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="Up to then.")] = None,
+    skip_damaged: Annotated[
+        bool,
+        typer.Option("--skip-damaged", help="Leave records out that cannot be read; say how many."),
+    ] = False,
 ) -> None:
     """
     Write the decisions, oldest first, each with its newest label.
@@ -48,21 +56,42 @@ def command(
     """
     if format is Format.PARQUET and to is None:
         raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
+    damaged = _Damaged()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
-        decisions = _labelled(store, start, end)
+        decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
         with output(to, inputs=files_of(database)) as file:
             write = write_parquet if format is Format.PARQUET else _write_lines
-            written = write(decisions, file)
+            try:
+                written = write(decisions, file)
+            except Damaged as error:
+                raise BadInput(f"{error}; `--skip-damaged` leaves such records out") from None
     if to is not None:
         print(f"{written:,} decisions written to {to}", file=sys.stderr)
+    if damaged.count:
+        print(
+            f"{damaged.count:,} records are left out; first: {escaped(damaged.first, limit=500)}",
+            file=sys.stderr,
+        )
+
+
+@dataclass(slots=True)
+class _Damaged:
+    """How many records could not be read, and what is wrong with the first."""
+
+    count: int = 0
+    first: str = ""
+
+    def add(self, error: Damaged) -> None:
+        self.count += 1
+        self.first = self.first or str(error)
 
 
 def _labelled(
-    store: DurableStore, since: float | None, until: float | None
+    store: DurableStore, since: float | None, until: float | None, skipped: Skipped | None
 ) -> Iterator[dict[str, Any]]:
-    labels = store.labels()
-    for decision in store.scan(since=since, until=until):
+    labels = store.labels(skipped=skipped)
+    for decision in store.scan(since=since, until=until, skipped=skipped):
         label = labels.get(decision.id)
         yield {**decision.to_dict(), "label": None if label is None else label.truth}
 

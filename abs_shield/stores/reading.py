@@ -1,0 +1,156 @@
+"""What stands in a decision log, found again: page by page, so that no connection stays open."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from abs_shield.core import Decision, Verdict
+from abs_shield.core.label import Label
+from abs_shield.errors import StoreError
+from abs_shield.stores.ledger import Ledger, Query
+from abs_shield.stores.newest import Newest
+from abs_shield.stores.record import Damaged, Head, Kind, Row, time_of
+
+_PAGE = 5_000
+
+T = TypeVar("T")
+Skipped = Callable[[Damaged], None]
+"""Hears of each record that cannot be read and is left out."""
+
+
+class Reading(ABC):
+    """A log that can be read; a subclass says over which connection."""
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Ledger]:
+        """Give a connection of its own, on which everything appended so far is seen."""
+
+    def get(self, decision_id: str) -> Decision | None:
+        """
+        Give the newest record under that id, or None.
+
+        Raises:
+            StoreError: It cannot be read.
+        """
+        query = Query(kind=Kind.DECISION, decision_id=decision_id)
+        newest: Newest[Decision] = Newest()
+        with self._reading() as ledger:
+            rows = list(ledger.rows(query))
+        for row in rows:
+            decision = row.read(_decision)
+            newest.add(row, decision, at=decision.at)
+        return newest.value
+
+    def decisions(
+        self,
+        *,
+        session_id: str | None = None,
+        tool: str | None = None,
+        verdict: Verdict | None = None,
+        limit: int | None = None,
+    ) -> list[Decision]:
+        """
+        Give the records that match, oldest first; with *limit*, the newest so many of them.
+
+        Raises:
+            StoreError: *limit* is negative, or the database or a record cannot be read.
+        """
+        if limit is not None and limit < 0:
+            raise StoreError(f"decisions() got limit={limit}; it is 0 or more")
+        query = Query(kind=Kind.DECISION, session_id=session_id, tool=tool, verdict=verdict)
+        with self._reading() as ledger:
+            rows = list(ledger.rows(query, order="place DESC", limit=limit))
+        return [row.read(_decision) for row in reversed(rows)]
+
+    def scan(
+        self,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> Iterator[Decision]:
+        """
+        Give the decisions of a time, oldest first, without holding them all in memory.
+
+        Args:
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Hears of each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        query = Query(kind=Kind.DECISION, since=since, until=until)
+        return (decision for _, decision in self._read(query, _decision, skipped))
+
+    def labels(self, *, skipped: Skipped | None = None) -> dict[str, Label]:
+        """
+        Give the newest label of each decision that has one, by its id.
+
+        Raises:
+            StoreError: The database or a record cannot be read, and *skipped* is None.
+        """
+        newest: dict[str, Newest[Label]] = {}
+        for row, label in self._read(Query(kind=Kind.LABEL), _label, skipped):
+            newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
+        return {key: found.value for key, found in newest.items() if found.value is not None}
+
+    def gaps(self) -> Iterator[dict[str, Any]]:
+        """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
+        return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, None))
+
+    def rows(self, query: Query) -> Iterator[Row]:
+        """Give the records that match as they are kept, up to the newest one of this moment."""
+        with self._reading() as ledger:
+            up_to = ledger.last_place()
+        behind: int | None = None
+        while True:
+            wanted = replace(query, behind=behind, up_to=up_to)
+            with self._reading() as ledger:
+                page = list(ledger.placed(wanted, limit=_PAGE))
+            yield from (placed.row for placed in page)
+            if len(page) < _PAGE:
+                return
+            behind = page[-1].place
+
+    def heads(self) -> list[Head]:
+        """Give the newest record of each chain."""
+        with self._reading() as ledger:
+            return ledger.all_heads()
+
+    def __len__(self) -> int:
+        with self._reading() as ledger:
+            return ledger.count(Query(kind=Kind.DECISION))
+
+    def _read(
+        self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
+    ) -> Iterator[tuple[Row, T]]:
+        for row in self.rows(query):
+            try:
+                made = row.read(make)
+            except Damaged as error:
+                if skipped is None:
+                    raise
+                skipped(error)
+                continue
+            yield row, made
+
+
+def _decision(body: dict[str, Any]) -> Decision:
+    for name in ("id", "session_id", "tool"):
+        if not isinstance(body[name], str):
+            raise ValueError(f"its `{name}` is no text")
+    return Decision.from_dict({**body, "at": time_of(Kind.DECISION, body)})
+
+
+def _label(body: dict[str, Any]) -> Label:
+    return Label.of({**body, "at": time_of(Kind.LABEL, body)})
+
+
+def _gap(body: dict[str, Any]) -> dict[str, Any]:
+    times = {name: float(body[name]) for name in ("first_at", "last_at")}
+    return {"dropped": int(body["dropped"]), **times, "reason": str(body["reason"])}

@@ -1,0 +1,87 @@
+"""A forked child takes every lock of the package, whoever held it in the parent."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import signal
+from pathlib import Path
+from threading import Event, Lock, RLock, Thread
+
+import pytest
+
+import abs_shield
+from abs_shield.core.forked import Renewed, renewed
+
+ROOM = Path(abs_shield.__file__).parent
+RENEWS_ITSELF = {"core/forked.py", "stores/writer.py"}
+"""The registry, and a writer, which begins anew in a child as a whole."""
+
+
+def exit_code(act) -> int:
+    """Run *act* in a child; give its exit code, or minus the signal that ended it."""
+    child = os.fork()
+    if not child:
+        signal.alarm(10)
+        os._exit(0 if act() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def held_by_another_thread(lock) -> Event:
+    taken, done = Event(), Event()
+
+    def hold() -> None:
+        with lock:
+            taken.set()
+            done.wait(30)
+
+    Thread(target=hold, daemon=True).start()
+    assert taken.wait(10)
+    return done
+
+
+@pytest.mark.parametrize("kind", [Lock, RLock])
+def test_a_lock_that_a_thread_of_the_parent_holds_is_free_in_the_child(kind):
+    """That thread is not there any more; in the parent the lock stays taken."""
+    lock = renewed(kind())
+    done = held_by_another_thread(lock)
+
+    assert 0 == exit_code(lambda: lock.acquire(timeout=5))
+    assert not lock.acquire(blocking=False)
+    done.set()
+
+
+def test_a_lock_that_the_forking_thread_holds_stays_its_own():
+    """It is let go of in the child as in the parent, without an error."""
+    lock = renewed(RLock())
+    with lock:
+        child = os.fork()
+        if not child:
+            lock.release()
+            os._exit(0 if not lock._is_owned() else 1)
+        assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_locks_that_are_gone_are_forgotten():
+    """A million sessions leave no million references; those that are there stay."""
+    locks = Renewed()
+    kept = [locks.keep(Lock()) for _ in range(10)]
+    for _ in range(20_000):
+        locks.keep(Lock())
+    gc.collect()
+
+    assert len(locks._locks) < 3_000
+    assert set(map(id, kept)) <= {id(known()) for known in locks._locks}
+
+
+def test_every_lock_of_the_package_is_renewed():
+    """A new one that is not would hang a worker that is forked, once in a thousand times."""
+    bare = re.compile(r"(?<!renewed\()\bR?Lock\(\)")
+    found = {
+        str(path.relative_to(ROOM))
+        for path in ROOM.rglob("*.py")
+        if bare.search(re.sub(r'""".*?"""', "", path.read_text("utf-8"), flags=re.DOTALL))
+    }
+
+    assert RENEWS_ITSELF == found

@@ -1,0 +1,58 @@
+"""A process that forks while its threads judge calls: every child judges, too."""
+
+from __future__ import annotations
+
+from threading import Event, Thread
+
+from abs_shield import Shield, shield
+from tests.core.test_forked import exit_code, held_by_another_thread
+
+CALL = {"name": "refund", "arguments": {"id": "tx_1"}}
+
+
+def firewall() -> Shield:
+    made = Shield(shield.configure(mode="audit"), hooks=None)
+    made.register({"name": "refund", "parameters": {"type": "object"}})
+    return made
+
+
+def judged(made: Shield) -> bool:
+    with made.session("shared") as session:
+        session.user("Refund tx_1.")
+        made.check_call(CALL)
+        return len(made.store.decisions()) > 0
+
+
+def test_children_of_a_busy_parent_judge_and_record():
+    """No lock of the memory store, of a session or of the registry keeps them waiting."""
+    made, stop = firewall(), Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            judged(made)
+
+    threads = [Thread(target=work, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    codes = {exit_code(lambda: judged(made)) for _ in range(30)}
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+    assert {0} == codes
+
+
+def test_no_lock_on_the_way_of_a_call_hangs_a_child():
+    """Each is held by another thread at the moment of the fork."""
+    made = firewall()
+    judged(made)
+    session = made.session("shared")
+    locks = [
+        made.store._lock, made.sessions._lock, made.registry._lock, made.desk.approvals._lock,
+        session.lock, session.seen._lock, session.seen._index._index._lock,
+    ]  # fmt: skip
+    done = [held_by_another_thread(lock) for lock in locks]
+
+    assert 0 == exit_code(lambda: judged(made))
+    for one in done:
+        one.set()

@@ -1,0 +1,156 @@
+"""A process that forks while its log is in use: neither it nor a child loses a decision."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from threading import Event, Thread
+
+import pytest
+
+from abs_shield.stores import SqliteStore, Verified, forks, open_store, verify
+from tests.stores.conftest import decision, ids
+
+CHILDREN = 12
+
+
+def child_of(act) -> int:
+    """Fork; give the child's exit code, or minus the signal that ended it."""
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        os._exit(0 if act() else 1)
+    return child
+
+
+def ended(child: int) -> int:
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+@contextlib.contextmanager
+def busy(store):
+    """Append without a pause, so that nearly every moment is one of a transaction."""
+    stop, count = Event(), [0]
+
+    def work() -> None:
+        while not stop.is_set():
+            if store.losing:
+                time.sleep(0.001)
+                continue
+            store.append(decision(count[0]))
+            count[0] += 1
+
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        yield count
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_children_of_a_parent_that_writes_write_as_well(dsn_of, kind):
+    """A fork in the middle of a transaction would leave the child's file locked for good."""
+    store = open_store(dsn_of(kind))
+    with busy(store) as count:
+        time.sleep(0.2)
+        codes = []
+        for number in range(CHILDREN):
+
+            def act(number: int = number) -> bool:
+                store.append(decision(9_000_000 + number))
+                return store.flush(15)
+
+            codes.append(ended(child_of(act)))
+    assert store.flush(30)
+    found = ids(store.scan())
+
+    assert [0] * CHILDREN == codes
+    assert (count[0] + CHILDREN, count[0] + CHILDREN) == (len(found), len(set(found)))
+    seen = Verified()
+    assert ([], 1 + CHILDREN) == (list(verify(store, into=seen)), seen.chains)
+    store.close()
+
+
+def test_a_parent_that_closes_leaves_its_children_their_log(tmp_path):
+    """The child holds the file itself: nobody else takes it for closed and clears up behind it."""
+    store = SqliteStore(tmp_path / "log.db")
+    store.append(decision(1))
+    store.flush()
+    reading, writing = os.pipe()
+
+    def act() -> bool:
+        store.append(decision(2))
+        kept = store.flush()
+        os.read(reading, 1)
+        store.append(decision(3))
+        return kept and store.close()
+
+    child = child_of(act)
+    with contextlib.closing(SqliteStore(tmp_path / "log.db", existing=True)) as other:
+        end = time.monotonic() + 20
+        while other.get("d-2") is None and time.monotonic() < end:
+            time.sleep(0.01)
+    store.append(decision(4))
+    assert store.close()
+    os.write(writing, b"x")
+
+    assert 0 == ended(child)
+    with contextlib.closing(SqliteStore(tmp_path / "log.db")) as after:
+        assert {"d-1", "d-2", "d-3", "d-4"} == set(ids(after.scan()))
+        assert [] == list(verify(after))
+
+
+def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
+    """It reads page by page: no connection stays open between two decisions."""
+    store = SqliteStore(tmp_path / "log.db")
+    for number in range(3):
+        store.append(decision(number))
+    scan = store.scan()
+    next(scan)
+    started = time.monotonic()
+
+    assert 0 == ended(child_of(lambda: store.append(decision(9)) or store.flush(10)))
+    assert ({}, True) == (forks.FORKS._uses, time.monotonic() - started < 10)
+    assert ["d-1", "d-2"] == ids(scan)
+    store.close()
+
+
+def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch, caplog):
+    """Then it goes ahead, and the log of the program says so."""
+    monkeypatch.setattr(forks, "_WITHIN_S", 0.2)
+    store = SqliteStore(tmp_path / "log.db")
+    inside, done = Event(), Event()
+
+    def read() -> None:
+        with store.snapshot():
+            inside.set()
+            done.wait(20)
+
+    thread = Thread(target=read)
+    thread.start()
+    assert inside.wait(10)
+    assert 0 == ended(child_of(lambda: True))
+    done.set()
+    thread.join()
+
+    assert "was in use for 0.2 seconds while this process forked" in caplog.text
+    store.append(decision(1))
+    assert store.flush(10)
+    store.close()
+
+
+@pytest.mark.parametrize("count", [50])
+def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
+    """What is closed before a fork is known by a weak reference."""
+    import gc
+
+    gc.collect()
+    before = len(forks.FORKS._holders)
+    for _ in range(count):
+        SqliteStore(tmp_path / "log.db").close()
+    gc.collect()
+
+    assert len(forks.FORKS._holders) <= before + 1

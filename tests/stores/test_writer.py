@@ -1,0 +1,199 @@
+"""The buffer and its thread: what counts, what is told, and what happens where no thread starts."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from abs_shield import Shield, Tool, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.errors import StoreError
+from abs_shield.stores import MemoryStore, SqliteStore
+from abs_shield.stores.writer import Writer
+from tests.stores.conftest import decision, ids
+from tests.stores.test_faults import locked, until
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def no_thread(monkeypatch):
+    """Let the log's next threads not start, as a machine does that has no more."""
+    start, refused = threading.Thread.start, [0]
+
+    def starting(thread):
+        if thread.name == "abs_shield-log" and refused[0]:
+            refused[0] -= 1
+            raise RuntimeError("can't start new thread")
+        return start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", starting)
+    return refused
+
+
+def test_a_thread_that_does_not_start_is_tried_again(tmp_path, no_thread):
+    """By the next decision; the one before is written as well."""
+    store = SqliteStore(tmp_path / "log.db")
+    no_thread[0] = 1
+    store.append(decision(1))
+    assert (True, "can't start new thread") == (store.losing, store.status.error)
+    store.append(decision(2))
+
+    assert store.flush()
+    assert (["d-1", "d-2"], False, (0, 0, "")) == (ids(store.scan()), store.losing, store.status)
+    assert store.close()
+
+
+def test_strict_calls_are_blocked_while_no_thread_starts(tmp_path, no_thread):
+    """A decision that nobody may ever write is not kept; afterwards calls go on."""
+    store = SqliteStore(tmp_path / "log.db")
+    policy = shield.configure(mode="strict", on_log_loss="block", tools=[Tool(name="refund")])
+    firewall = Shield(policy, store=store, hooks=None)
+    no_thread[0] = 3
+    call = {"name": "refund", "arguments": {}}
+
+    blocked = [firewall.check_call(call).blocked for _ in range(6)]
+    assert [False, True, True, True, False, False] == blocked
+    assert (True, 6) == (store.flush(), len(store))
+    store.close()
+
+
+def test_a_log_without_a_thread_is_written_when_it_closes(tmp_path, no_thread):
+    """On the thread that closes it; nothing raises."""
+    store = SqliteStore(tmp_path / "log.db")
+    no_thread[0] = 1_000
+    store.append(decision(1))
+    assert not store.flush(0.01)
+
+    assert store.close()
+    assert ["d-1"] == ids(store.scan())
+
+
+def test_flushes_that_wait_are_no_decisions(tmp_path):
+    """A health check that asks while the file is locked fills no buffer, and leaves nothing."""
+    store = SqliteStore(tmp_path / "log.db", most=5)
+    with locked(tmp_path / "log.db"):
+        store.append(decision(0))
+        until(lambda: store.status.error)
+        for _ in range(20):
+            assert not store.flush(0.001)
+        assert (False, 1, []) == (store.losing, store.status.waiting, store._writer._marks)
+        for number in range(1, 6):
+            store.append(decision(number))
+        assert (6, 0) == store.status[:2]
+    assert store.flush(30)
+    assert 6 == len(store)
+    assert store.close()
+
+
+def test_a_flush_waits_for_what_was_put_before_and_for_no_more():
+    """Though others go on putting, and the batch under way is another."""
+    written = []
+
+    def write(entries):
+        time.sleep(0.01)
+        written.extend(entries)
+        entries.clear()
+
+    writer = Writer(lambda item: item, write, most=100_000)
+    for number in range(3_500):
+        writer.put(number)
+    assert writer.flush(10)
+    seen = len(written)
+    for number in range(3_500, 5_000):
+        writer.put(number)
+
+    assert 3_500 == seen
+    assert (True, list(range(5_000))) == (writer.close(10), written)
+
+
+def test_a_close_says_that_something_was_lost_before(tmp_path):
+    """Also where everything else is written by then; a Shield says the same."""
+    store = SqliteStore(tmp_path / "log.db", most=2)
+    firewall = Shield(shield.configure(mode="audit"), store=store, hooks=None)
+    with locked(tmp_path / "log.db"):
+        for number in range(5):
+            store.append(decision(number))
+    assert store.flush(30)
+
+    assert not firewall.close()
+    assert (False, False) == (store.close(), store.close())
+
+
+def test_what_made_room_in_memory_is_no_loss():
+    """The ring is as large as was asked for."""
+    firewall = Shield(shield.configure(mode="audit"), store=MemoryStore(1), hooks=None)
+    for _ in range(3):
+        firewall.check_call({"name": "refund", "arguments": {}})
+
+    assert (True, 2) == (firewall.close(), firewall.store.status.dropped)
+
+
+def test_a_handler_that_records_a_decision_itself_does_not_hang(tmp_path):
+    """What is told of a loss is told without a lock."""
+    store = SqliteStore(tmp_path / "log.db", most=1)
+
+    class Recording(logging.Handler):
+        depth = 0
+
+        def emit(self, record):
+            if self.depth < 3:
+                self.depth += 1
+                store.append(decision(99))
+
+    handler, logger = Recording(), logging.getLogger("abs_shield")
+    logger.addHandler(handler)
+    try:
+        with locked(tmp_path / "log.db"):
+            done = threading.Thread(
+                target=lambda: [store.append(decision(n)) for n in range(9)], daemon=True
+            )
+            done.start()
+            done.join(10)
+            assert not done.is_alive()
+    finally:
+        logger.removeHandler(handler)
+    assert handler.depth
+    store.close()
+
+
+ENDING = """
+import sys
+from abs_shield.stores import SqliteStore
+from tests.stores.conftest import decision
+stores = [SqliteStore(f"{sys.argv[1]}/{n}.db") for n in range(3)]
+for store in stores:
+    store.append(decision(1))
+stores[1]._writer.close = stores[1]._writer.end_soon = lambda *_: 1 / 0
+"""
+
+
+def test_a_log_that_cannot_be_closed_keeps_no_other_from_its_end(tmp_path):
+    """At the end of a process each has its turn, and the failure is told."""
+    words = [sys.executable, "-c", ENDING, str(tmp_path)]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
+
+    assert "cannot be closed: " in done.stderr
+    for number in (0, 2):
+        assert ["d-1"] == ids(SqliteStore(tmp_path / f"{number}.db", existing=True).scan())
+
+
+def test_a_label_that_is_dropped_is_no_label(tmp_path):
+    """A closed log says so, and retention deletes nothing then."""
+    store = SqliteStore(tmp_path / "log.db", most=1)
+    store.append(decision(1))
+    store.flush()
+    label = Label(decision_id="d-1", truth=Truth.OK, at=1.0)
+    store.close()
+
+    with pytest.raises(StoreError, match="the label could not be written: the log is closed"):
+        store.label(label)
+    with pytest.raises(StoreError, match="the log cannot be pruned: the log is closed"):
+        store.prune(decision(2).at)
+    assert (1, {}) == (len(store), store.labels())
