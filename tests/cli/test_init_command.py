@@ -126,6 +126,42 @@ def test_a_bad_line_is_told_and_skipped(command, lent):
     assert 1 == done.err.count("not JSON")
 
 
+BETWEEN = {
+    "nothing": ("", 0),
+    "no JSON": ("{\n", 1),
+    "no messages": ('{"session_id": "S"}\n', 0),
+    "broken messages": ('{"session_id": "S", "messages": [7]}\n', 0),
+    "of nobody": ('{"messages": "broken"}\n', 1),
+    "of another one": ('{"session_id": "T", "messages": []}\n', 1),
+}
+
+
+@pytest.mark.parametrize("kind", BETWEEN)
+def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
+    """What stands between two lines of a session ends it for both commands, or for neither."""
+    line, ended = BETWEEN[kind]
+    call = {"id": "c", "name": "delete_order", "arguments": {"order_id": "W77777"}}
+    first = {"session_id": "S", "messages": [{"role": "user", "content": "Delete W77777"}]}
+    second = {
+        "session_id": "S",
+        "messages": [
+            {"role": "user", "content": "yes, that one"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "done"},
+        ],
+    }
+    runs, policy = tmp_path / "runs.jsonl", tmp_path / "policy.py"
+    runs.write_text(f"{json.dumps(first)}\n{line}{json.dumps(second)}\n")
+    order = {"name": "delete_order", "parameters": {"properties": {"order_id": TEXT}}}
+    mined = command("init", "--tools", file("t.json", [order]), "--runs", runs, "-o", policy)
+    again = command("replay", runs, "--policy", f"{policy}:policy", "--format", "jsonl")
+    rows = [json.loads(row) for row in again.out.splitlines()]
+
+    assert f"recorded calls; before anything was let through {ended}\n" in mined.err
+    assert [False] == [row["would_block"] for row in rows]
+    assert ended == sum(len(row["findings"]) for row in rows)
+
+
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_an_openapi_description(command, tmp_path, suffix):
     """JSON or YAML; the route is the evidence."""

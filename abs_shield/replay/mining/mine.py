@@ -10,8 +10,7 @@ from abs_shield.plan.problem import Proof
 from abs_shield.plan.proof import prove
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.replay.judge import Firewalls, judge_run
-from abs_shield.replay.lines import BadLine
-from abs_shield.replay.mining.census import Census, Recorded
+from abs_shield.replay.mining.census import Census, OnBadLine, Recorded, unheard
 from abs_shield.replay.mining.described import described
 from abs_shield.replay.mining.draft import Draft, Suggestion
 from abs_shield.replay.mining.evidence import Evidence
@@ -77,7 +76,7 @@ def mine(
     recorded: Recorded | None = None,
     *,
     told: Told = _silent,
-    on_bad_line: Callable[[BadLine], object] | None = None,
+    on_bad_line: OnBadLine = unheard,
 ) -> Mined:
     """
     Propose a policy, write it down, and try it on the runs until nothing of them is blocked.
@@ -135,7 +134,8 @@ def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Tol
         return Evidence()
     tools = [plan.tool for plan in plans.values()]
     watch = Watch(configure(mode="audit", tools=tools), pairs=[*pairs_of(plans)])
-    for run in recorded.runs(on_bytes=told("looking at the runs")):
+    looked = told("looking at the runs")
+    for run in recorded.runs(on_bytes=looked, forget=watch.forget):
         watch.run(run)
     return watch.evidence
 
@@ -180,11 +180,8 @@ def _tried(
 def _trial(policy: Policy, recorded: Recorded, told: Told) -> Trial:
     trial = Trial(policy)
     firewalls = Firewalls(policy)
-    current = None
-    for run in recorded.runs(on_bytes=told("trying it on the runs")):
-        if run.session_id is None or run.session_id != current:
-            firewalls.forget()
-        current = run.session_id
+    tried = told("trying it on the runs")
+    for run in recorded.runs(on_bytes=tried, forget=firewalls.forget):
         for judged in judge_run(run, firewalls.of(run)):
             trial.update(judged)
     return trial

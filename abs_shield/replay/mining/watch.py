@@ -49,6 +49,10 @@ class Watch:
 
         self._firewalls = Firewalls(policy.model_copy(update={"layers": (*LAYER_NAMES, watching)}))
 
+    def forget(self) -> None:
+        """Forget every session: whatever comes next begins anew."""
+        self._firewalls.forget()
+
     def run(self, run: Run) -> None:
         """Count one run."""
         self.evidence.runs += 1
