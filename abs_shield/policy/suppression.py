@@ -61,7 +61,7 @@ class Suppression(Declared):
         said = f"`{escaped(self.check)}`"
         said += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
         said += f", `{escaped(self.code)}`" if self.code is not None else ""
-        return said + (f" at `{escaped(self.where)}`" if self.where is not None else "")
+        return said + (f" at `{escaped(self.where, limit=200)}`" if self.where is not None else "")
 
     @property
     def parameter(self) -> str:
