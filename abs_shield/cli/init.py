@@ -62,9 +62,9 @@ def init(
     """
     Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
 
-    It is in audit mode, and strict would block none of the runs that it was mined from. Exits with
-    0, with 1 where the module is written and is not proved or still blocks, with 2 for bad input
-    or a session that comes back.
+    It is in audit mode, and strict would block none of the runs that it was mined from, save what
+    no policy can let through. Exits with 0, with 1 where the module is written and is not proved
+    or still blocks, with 2 for bad input or a session that comes back.
     """
     files = runs or []
     _require_readable(files)
@@ -184,8 +184,8 @@ def _summary(mined: Mined) -> None:
     for each in mined.draft.withdrawn:
         tool = escaped(each.tool, limit=LONGEST_NAME)
         _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
-    for told in listed(mined.draft.passes, first="let through, as `suppress` or `modes` say:"):
-        _say(told)
+    for told in listed(mined.draft.passes):
+        _say(f"let through: {told}")
     for told in mined.stays:
         _say(f"not let through, and blocked in strict: {told}")
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))

@@ -97,9 +97,18 @@ def _lies(where: str, place: str) -> bool:
 
 
 def _is_step(step: str, meant: str) -> bool:
-    return step == meant or (meant == ANYWHERE and is_position(step))
+    return step == meant or (meant == ANYWHERE and _is_position(step))
 
 
-def is_position(step: str) -> bool:
-    """Whether a step of a pointer may be a position of a list."""
+def anywhere(where: str) -> str:
+    """
+    Give a place with every position of a list as any.
+
+    >>> anywhere("/arguments/lines/0/count")
+    '/arguments/lines/*/count'
+    """
+    return "/".join(ANYWHERE if _is_position(step) else step for step in where.split("/"))
+
+
+def _is_position(step: str) -> bool:
     return step.isascii() and step.isdigit()

@@ -126,6 +126,22 @@ def test_a_bad_line_is_told_and_skipped(command, lent):
     assert 1 == done.err.count("not JSON")
 
 
+def test_what_stays_blocked_is_told(command, file, lent):
+    """A name that no policy can hold: the module is written, and the exit code is 1."""
+    call = {"id": "b", "name": "", "arguments": {}}
+    with Path(lent).open("a") as runs:
+        runs.write(json.dumps({"messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n")
+    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+
+    assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
+    assert done.err.endswith(
+        "abs-shield: strict would block 1 of 2 recorded calls; before anything was let through 1\n"
+        "abs-shield: not let through, and blocked in strict: 1 call of a name that is empty, or no"
+        " Unicode: a policy cannot hold it\n"
+    )
+    assert "Suppression" not in done.out
+
+
 BETWEEN = {
     "nothing": ("", 0),
     "no JSON": ("{\n", 1),

@@ -46,20 +46,20 @@ def tried_lines(
         f" was let through it was {first.would_block:,}. It flags"
         f" {f'{flagged}, which run' if flagged else 'none'}."
     )
-    yield from listed(passes, first="Let through:")
+    if passes:
+        yield "Let through:"
+        yield from (f"- {told}" for told in listed(passes))
     if stays:
         yield "Not let through, and blocked in strict:"
         yield from (f"- {told}" for told in stays)
 
 
-def listed(passes: Sequence[Pass], *, first: str) -> Iterator[str]:
+def listed(passes: Sequence[Pass]) -> Iterator[str]:
     """Tell the most frequent of what is let through, and of how many calls each."""
-    if passes:
-        yield first
     for each in sorted(passes, key=lambda each: -each.calls)[:MOST_PASSES]:
-        yield f"- {each.reason}: {each}"
+        yield f"{each.reason}: {each}"
     if len(passes) > MOST_PASSES:
-        yield f"- and {len(passes) - MOST_PASSES:,} more entries of `suppress` and `modes`"
+        yield f"and {len(passes) - MOST_PASSES:,} more entries of `suppress` and `modes`"
 
 
 def _named(recorded: Recorded) -> str:

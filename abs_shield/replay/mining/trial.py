@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from abs_shield.core import Outcome, Verdict
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.policy import Policy
-from abs_shield.policy.suppression import ANYWHERE, is_position
+from abs_shield.policy.suppression import anywhere
 from abs_shield.replay.judge import Judged
 from abs_shield.text.show import escaped
 
@@ -81,7 +81,7 @@ class Trial:
         decision = judged.decision
         for finding in decision.findings:
             if finding.weighs and finding.verdict is Verdict.HALLUCINATED:
-                where = None if finding.check == PHANTOM_TOOL else _place(finding.where)
+                where = None if finding.check == PHANTOM_TOOL else anywhere(finding.where)
                 yield Block(finding.check, decision.tool, finding.code, where)
         for layer, coverage in decision.coverage.items():
             audited = (decision.tool, layer) in self.policy.modes
@@ -105,8 +105,3 @@ class Trial:
 def everywhere(block: Block) -> Block:
     """Give the same reason at every place."""
     return replace(block, where=None)
-
-
-def _place(where: str) -> str:
-    """A pointer with every position of a list as one."""
-    return "/".join(ANYWHERE if is_position(step) else step for step in where.split("/"))
