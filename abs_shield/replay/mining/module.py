@@ -90,7 +90,8 @@ def _suppressions(draft: Draft) -> Iterator[str]:
     if silenced:
         yield from comment(
             "What recorded calls did, and strict would have blocked: found and marked all the same,"
-            " and not enforced. Remove a line once its cause is mended.",
+            " and not enforced. Remove an entry once its cause is mended, or at once where the tool"
+            " refused every one of its calls.",
             indent=4,
         )
         yield "    suppress=["
