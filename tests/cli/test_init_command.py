@@ -136,8 +136,8 @@ def test_what_stays_blocked_is_told(command, file, lent):
     assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
     assert done.err.endswith(
         "abs-shield: strict would block 1 of 2 recorded calls; before anything was let through 1\n"
-        "abs-shield: not let through, and blocked in strict: 1 call of a name that is empty, or no"
-        " Unicode: a policy cannot hold it\n"
+        "abs-shield: not let through, and blocked in strict: 1 call of a name that is empty, too"
+        " long, or no Unicode: a policy cannot hold it\n"
     )
     assert "Suppression" not in done.out
 

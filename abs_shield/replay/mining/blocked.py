@@ -18,7 +18,7 @@ def still_blocked(trial: Trial) -> list[str]:
     no_names = {block for block in unknown if not is_writable(block)}
     others = [block for block in trial.blocks if block not in unknown]
     told = [
-        *_names(trial, no_names, "that is empty, or no Unicode: a policy cannot hold it"),
+        *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
         *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
         *sorted(_other(trial, block) for block in others),
     ]
@@ -33,7 +33,7 @@ def _names(trial: Trial, blocks: set[Block], what: str) -> Iterator[str]:
 
 def _other(trial: Trial, block: Block) -> str:
     what = Pass(check=block.check, tool=block.tool, code=block.code, where=block.where, calls=0)
-    why = "" if is_writable(block) else "; it is empty, or no Unicode: a policy cannot hold it"
+    why = "" if is_writable(block) else "; a name or place of no Unicode: a policy cannot hold it"
     return f"{_calls(trial.counts[block])}: {what}{why}"
 
 

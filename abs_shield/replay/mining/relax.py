@@ -1,4 +1,4 @@
-"""The draft under which what recorded calls did passes, and nothing that can be told from it."""
+"""Lets through what recorded calls did, and as little besides as a policy can say."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from abs_shield.core.names import PHANTOM_TARGET, PHANTOM_TOOL
+from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.mining.draft import Draft, Pass, Suggestion
 from abs_shield.replay.mining.trial import Block, Trial, everywhere
 
@@ -44,8 +45,9 @@ def _order(block: Block) -> tuple[str, ...]:
 
 
 def is_writable(block: Block) -> bool:
-    """Whether a policy can hold its name and place: a model writes what is none, or no Unicode."""
-    return bool(block.tool) and _is_unicode(block.tool) and _is_unicode(block.where or "")
+    """Whether a policy can hold its name and place: a model writes anything."""
+    is_name = 0 < len(block.tool) <= LONGEST_NAME and _is_unicode(block.tool)
+    return is_name and _is_unicode(block.where or "")
 
 
 def _is_unicode(text: str) -> bool:

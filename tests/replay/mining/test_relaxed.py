@@ -43,6 +43,7 @@ WRONG = {
     "an unknown tool": calling("refnud", {}),
     "no name": calling("", {}),
     "no Unicode": calling("a\ud800", {}),
+    "a name too long": calling("a" * 513, {}),
     "no Unicode in a value": calling("refund", {"order_id": "W-7001", "\ud800": "\udfff"}),
     "a name to escape": calling('x"\n# fmt: off\u202e', {}),
     "a wrong type": calling("refund", {"order_id": "W-7001", "amount": "five"}),
@@ -52,7 +53,8 @@ WRONG = {
 }
 
 
-UNWRITABLE = {"no name", "no Unicode", "no Unicode in a value"}
+UNWRITABLE = {"no name", "no Unicode", "a name too long", "no Unicode in a value"}
+NO_NAME = "1 call of a name that is empty, too long, or no Unicode: a policy cannot hold it"
 
 
 @pytest.mark.parametrize("kind", [kind for kind in WRONG if kind not in UNWRITABLE])
@@ -68,12 +70,13 @@ def test_the_agents_own_mistakes_are_let_through(mined, tmp_path, kind):
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
-        ("no name", "1 call of a name that is empty, or no Unicode: a policy cannot hold it"),
-        ("no Unicode", "1 call of a name that is empty, or no Unicode: a policy cannot hold it"),
+        ("no name", NO_NAME),
+        ("no Unicode", NO_NAME),
+        ("a name too long", NO_NAME),
         (
             "no Unicode in a value",
             "1 call: `parameter_mismatch` for `refund`, `unknown_argument` at"
-            " `/arguments/\\ud800`; it is empty, or no Unicode: a policy cannot hold it",
+            " `/arguments/\\ud800`; a name or place of no Unicode: a policy cannot hold it",
         ),
     ],
 )

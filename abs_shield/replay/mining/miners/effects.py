@@ -18,7 +18,7 @@ _GRAVE = frozenset(
 )
 """Verbs of which only somebody who knows the tool can say whether they can be taken back."""
 _TWOFOLD = {
-    "list": "put something up",
+    "list": "put something up for sale",
     "test": "try something out",
     "open": "make what is not there",
     "track": "write down what happens",
