@@ -1,17 +1,27 @@
-"""Policies mined from recorded runs, one a toolset: ``python benchmarks/init.py``; prints JSON."""
+"""
+Policies mined from recorded runs, one a toolset: ``python benchmarks/init.py``; prints JSON.
+
+Each is mined twice: from all runs, and from the half that a hash of the run's id chooses. The
+latter then judges the other half, beside a plain strict policy that knows the tools alone.
+"""
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from abs_shield import Mode, Shield
-from abs_shield.replay import judge_run
+from abs_shield import Mode, Policy, Shield, Verdict
+from abs_shield.core.digest import digest
+from abs_shield.policy import configure
+from abs_shield.replay import Firewalls, judge_run
 from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
 from abs_shield.replay.mining.module import executed
 from abs_shield.replay.toolsets import tools_of
@@ -30,8 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"skipped: no recorded runs at {given.data}")
         return
     named = json.loads((given.data / "toolsets.json").read_text())
-    paths = (str(given.data / "runs.jsonl.gz"),)
-    print(json.dumps([_mined(name, named, paths) for name in given.toolset or named], indent=2))
+    path = given.data / "runs.jsonl.gz"
+    with TemporaryDirectory() as folder:
+        halves = _halved(path, Path(folder))
+        made = [
+            _mined(name, named, (str(path),)) | _held_out(name, named, halves)
+            for name in given.toolset or named
+        ]
+    print(json.dumps(made, indent=2))
 
 
 def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str, Any]:
@@ -58,6 +74,49 @@ def _mined(name: str, named: dict[str, Any], paths: tuple[str, ...]) -> dict[str
         "lines": mined.text.count("\n"),
         "seconds": round(seconds, 1),
     }
+
+
+def _halved(path: Path, folder: Path) -> tuple[str, str]:
+    """Write the runs into two files, by a hash of the session's id, else the run's."""
+    halves = folder / "mined.jsonl", folder / "held_out.jsonl"
+    with gzip.open(path) as lines, open(halves[0], "wb") as one, open(halves[1], "wb") as other:
+        for line in lines:
+            record = json.loads(line)
+            name = str(record.get("session_id") or record["run_id"])
+            (other if digest(name, size=1)[0] % 2 else one).write(line)
+    return str(halves[0]), str(halves[1])
+
+
+def _held_out(name: str, named: dict[str, Any], halves: tuple[str, str]) -> dict[str, Any]:
+    """Mine one half, and count what strict blocks of the other."""
+    half, rest = (Recorded(paths=(path,), toolsets=Given(named), toolset=name) for path in halves)
+    tools = tools_of(named[name])
+    mined = mine(Source(name="toolsets.json", tools=tools), half)
+    return {
+        "held_out": {
+            "calls_mined": mined.evidence.calls,
+            "let_through": len(mined.draft.passes),
+            "plain": _stopped(configure(tools=tools), rest),
+            "mined": _stopped(executed(mined.text).enforced(), rest),
+        }
+    }
+
+
+def _stopped(policy: Policy, recorded: Recorded) -> dict[str, int]:
+    """What a strict policy blocks: findings, calls, and those that the recorded tool refused."""
+    counts = Counter(calls=0, blocking_findings=0, blocked=0, of_these_refused=0)
+    firewalls = Firewalls(policy)
+    for run in recorded.runs(forget=firewalls.forget):
+        for judged in judge_run(run, firewalls.of(run)):
+            counts["calls"] += 1
+            if judged.decision.would_block:
+                counts["blocked"] += 1
+                counts["of_these_refused"] += judged.refused
+                counts["blocking_findings"] += sum(
+                    finding.weighs and finding.verdict is Verdict.HALLUCINATED
+                    for finding in judged.decision.findings
+                )
+    return dict(counts)
 
 
 def _blocked(mined: Mined, recorded: Recorded) -> int:

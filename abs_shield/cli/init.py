@@ -19,6 +19,7 @@ from abs_shield.cli.sources import from_file, from_openapi, from_server
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
 from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
+from abs_shield.replay.mining.header import listed
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -61,9 +62,9 @@ def init(
     """
     Write a policy module: tools, targets, pairs, effects and rules, each with its evidence.
 
-    It is in audit mode, and strict would block none of the runs that it was mined from. Exits with
-    0, with 1 where the module is written and is not proved or still blocks, with 2 for bad input
-    or a session that comes back.
+    It is in audit mode, and strict would block none of the runs that it was mined from, save what
+    no policy can let through. Exits with 0, with 1 where the module is written and is not proved
+    or still blocks, with 2 for bad input or a session that comes back.
     """
     files = runs or []
     _require_readable(files)
@@ -183,9 +184,10 @@ def _summary(mined: Mined) -> None:
     for each in mined.draft.withdrawn:
         tool = escaped(each.tool, limit=LONGEST_NAME)
         _say(f"withdrawn: {each.kind} of {tool}: {each.why_not}")
-    for passed in mined.draft.passes:
-        tool = "any tool" if passed.tool is None else escaped(passed.tool, limit=LONGEST_NAME)
-        _say(f"let through: {passed.check} of {tool}: {passed.reason}")
+    for told in listed(mined.draft.passes):
+        _say(f"let through: {told}")
+    for told in mined.stays:
+        _say(f"not let through, and blocked in strict: {told}")
     flagged = ", ".join(f"{layer} {count:,}" for layer, count in sorted(mined.last.flagged.items()))
     if flagged:
         _say(f"flagged and running: {flagged}")

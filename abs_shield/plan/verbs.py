@@ -22,6 +22,11 @@ class Does(StrEnum):
     CHANGE = "change"
     ACT = "act"
 
+    @property
+    def writes(self) -> bool:
+        """Whether it says more than looking."""
+        return self is not Does.READ
+
 
 _WORDS: dict[Does, str] = {
     Does.ACT: (
@@ -98,6 +103,7 @@ _STARTING = frozenset(
 """Acts that open a record, which a later call may take back."""
 _PLACING = frozenset("add append attach insert".split())
 """Verbs that put a part into a whole."""
+_CONJUNCTIONS = frozenset("and or then".split())
 _PREPOSITIONS = frozenset("to from in into by for of on at with and or via as under".split())
 
 
@@ -128,7 +134,7 @@ class Deed:
     @property
     def writes(self) -> bool:
         """Whether the name says more than looking."""
-        return self.does is not Does.READ
+        return self.does.writes
 
 
 @lru_cache(maxsize=4096)
@@ -201,6 +207,22 @@ def _verb(said: tuple[str, ...]) -> int | None:
     if 0 not in strong and strong and strong[-1] == last:
         return strong[-1]
     return known[0] if known else None
+
+
+def also_writes(name: str) -> str:
+    """
+    Give the verb of a name, besides its first one, that says more than looking; empty for none.
+
+    >>> [also_writes(name) for name in ("get_or_create_user", "find_and_book_room", "get_book")]
+    ['create', 'book', '']
+    """
+    said = () if _ROUTE.match(name) else _joined(name_words(name))
+    at = _verb(said)
+    for n, word in enumerate(said):
+        joined = 0 < n and said[n - 1] in _CONJUNCTIONS
+        if n != at and (word not in _NOUNS or joined) and _CLASS.get(word, Does.READ).writes:
+            return word
+    return ""
 
 
 def commanded(arguments: Mapping[str, Any]) -> Deed | None:

@@ -8,7 +8,14 @@ from typing import Any
 
 from pydantic import Field, field_validator
 
+from abs_shield.core import Finding
 from abs_shield.policy.declared import Declared
+from abs_shield.text.show import escaped, shown
+
+_NAME = "/name"
+_ARGUMENTS = "/arguments"
+ANYWHERE = "*"
+"""The step of a place that stands for every position of a list."""
 
 
 class Suppression(Declared):
@@ -18,14 +25,27 @@ class Suppression(Declared):
     Attributes:
         check: The layer whose findings are silenced.
         tool: The tool; None for every tool.
+        code: The kind of fault, as the finding's `code` says it; None for every kind.
+        where: The place in the call, as the finding's `where` says it; ``*`` is any position of a
+            list. None for every place.
         reason: Why this is a false alarm.
         until: Last day, or moment, on which it holds; None for ever. Naive times are UTC.
     """
 
     check: str
     tool: str | None = None
+    code: str | None = Field(default=None, min_length=1)
+    where: str | None = None
     reason: str = Field(min_length=1)
     until: datetime | date | None = None
+
+    @field_validator("where")
+    @classmethod
+    def _place_in_a_call(cls, where: str | None) -> str | None:
+        if where in (None, _NAME, _ARGUMENTS) or str(where).startswith(f"{_ARGUMENTS}/"):
+            return where
+        hint = escaped(f"{_ARGUMENTS}/{str(where).strip('/')}", limit=80)
+        raise ValueError(f"{shown(where)} is no place in a call; give `{_NAME}` or `{hint}`")
 
     @field_validator("until", mode="before")
     @classmethod
@@ -36,6 +56,28 @@ class Suppression(Declared):
                 return date.fromisoformat(until)
         return until
 
+    def __str__(self) -> str:
+        """Say what is silenced, on one line."""
+        said = f"`{escaped(self.check)}`"
+        said += f" for `{escaped(self.tool)}`" if self.tool is not None else ""
+        said += f", `{escaped(self.code)}`" if self.code is not None else ""
+        return said + (f" at `{escaped(self.where, limit=200)}`" if self.where is not None else "")
+
+    @property
+    def parameter(self) -> str:
+        """The parameter at the top level that it is about; empty for all."""
+        step = (self.where or "").removeprefix(_ARGUMENTS).removeprefix("/").partition("/")[0]
+        return "" if self.where == _NAME else step.replace("~1", "/").replace("~0", "~")
+
+    def silences(self, finding: Finding, *, at: float) -> bool:
+        """Whether it silences *finding* at *at*; the tool is not looked at."""
+        return (
+            self.check == finding.check
+            and self.code in (None, finding.code)
+            and (self.where is None or _lies(finding.where, self.where))
+            and self.holds(at)
+        )
+
     def holds(self, at: float) -> bool:
         """Whether it still holds at *at*, in seconds since the epoch."""
         if self.until is None:
@@ -45,3 +87,28 @@ class Suppression(Declared):
             until = self.until
             return now <= (until if until.tzinfo else until.replace(tzinfo=UTC))
         return now.date() <= self.until
+
+
+def _lies(where: str, place: str) -> bool:
+    if ANYWHERE not in place:
+        return where == place
+    steps, meant = where.split("/"), place.split("/")
+    return len(steps) == len(meant) and all(map(_is_step, steps, meant))
+
+
+def _is_step(step: str, meant: str) -> bool:
+    return step == meant or (meant == ANYWHERE and _is_position(step))
+
+
+def anywhere(where: str) -> str:
+    """
+    Give a place with every position of a list as any.
+
+    >>> anywhere("/arguments/lines/0/count")
+    '/arguments/lines/*/count'
+    """
+    return "/".join(ANYWHERE if _is_position(step) else step for step in where.split("/"))
+
+
+def _is_position(step: str) -> bool:
+    return step.isascii() and step.isdigit()

@@ -70,8 +70,8 @@ def chunk_runs(chunk: Chunk, toolsets: Toolsets) -> Iterator[tuple[Run | BadLine
     """
     Give each run of a chunk, and whether a session begins with it.
 
-    A session lasts as long as the lines that name it follow each other. A line that names none, or
-    cannot be read, ends it.
+    A session lasts as long as the lines that name it follow each other, such as are no runs
+    included. A line that names none ends it, and so does one of which that cannot be read.
     """
     current = None
     for line in chunk.lines:

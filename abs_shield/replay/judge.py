@@ -16,6 +16,7 @@ from abs_shield.replay.turns import Turn, turns
 from abs_shield.session import Sessions
 from abs_shield.shield import Shield
 from abs_shield.stores import MemoryStore
+from abs_shield.text.failure import tells_failure
 
 _KEPT = 256
 
@@ -29,6 +30,7 @@ class Judged:
         call_index: Counts the run's tool calls from 0.
         call_id: The call's id as recorded; None where there was none.
         executed: Whether the file holds a result of it, a failed one included.
+        refused: Whether the result that followed it tells of a failure.
         source: The run's source.
         success: Whether the run ended well; None where nobody knows.
     """
@@ -39,6 +41,7 @@ class Judged:
     call: ToolCall
     decision: Decision
     executed: bool
+    refused: bool = False
     source: str = ""
     success: bool | None = None
 
@@ -117,7 +120,7 @@ class _Bench:
             self._close(call, result)
         elif recorded.id:
             self._unanswered[recorded.id] = call
-        return self._judged(recorded, decision, executed=result is not None)
+        return self._judged(recorded, decision, result)
 
     def take(self, event: Event) -> None:
         """Take what somebody said; a result that comes late goes to its call."""
@@ -133,7 +136,7 @@ class _Bench:
             call, result.value, elapsed_ms=0.0, error=result.error, session=self._session
         )
 
-    def _judged(self, recorded: ToolCall, decision: Decision, *, executed: bool) -> Judged:
+    def _judged(self, recorded: ToolCall, decision: Decision, result: Returned | None) -> Judged:
         index = self._index
         self._index += 1
         return Judged(
@@ -144,7 +147,8 @@ class _Bench:
             decision=Decision.of(
                 {**vars(decision), "call_id": recorded.id, "run_id": self._run.run_id}
             ),
-            executed=executed,
+            executed=result is not None,
+            refused=result is not None and (result.error or tells_failure(result.value)),
             source=self._run.source,
             success=self._run.success,
         )

@@ -83,7 +83,7 @@ def _weighed(
         finding,
         mode=_mode(finding.check, plan, opened=opened),
         counted=finding.strength >= 1 - policy.threshold - 1e-12,
-        suppressed=any(s.check == finding.check and s.holds(at) for s in plan.suppress),
+        suppressed=any(s.silences(finding, at=at) for s in plan.suppress),
     )
 
 

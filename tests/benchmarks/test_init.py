@@ -40,3 +40,11 @@ def test_a_toolset_is_mined(toolset: str) -> None:
     assert (0, 0, 0) == (row["would_block"], row["blocked_in_strict"], row["prove_errors"])
     assert row["would_block_before"] >= row["let_through"]
     assert row["calls"] > 1_000
+
+    held = row["held_out"]
+    plain, mined = held["plain"], held["mined"]
+    assert row["calls"] == held["calls_mined"] + plain["calls"]
+    assert plain["calls"] == mined["calls"]
+    for stopped in (plain, mined):
+        assert stopped["of_these_refused"] <= stopped["blocked"] <= stopped["blocking_findings"]
+    assert (mined["blocked"] > 0) == (plain["blocked"] > 0) == (toolset == "agentdojo:banking:v1")

@@ -126,6 +126,58 @@ def test_a_bad_line_is_told_and_skipped(command, lent):
     assert 1 == done.err.count("not JSON")
 
 
+def test_what_stays_blocked_is_told(command, file, lent):
+    """A name that no policy can hold: the module is written, and the exit code is 1."""
+    call = {"id": "b", "name": "", "arguments": {}}
+    with Path(lent).open("a") as runs:
+        runs.write(json.dumps({"messages": [{"role": "assistant", "tool_calls": [call]}]}) + "\n")
+    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", lent)
+
+    assert (1, 1) == (done.code, done.out.count("    Tool(\n"))
+    assert done.err.endswith(
+        "abs-shield: strict would block 1 of 2 recorded calls; before anything was let through 1\n"
+        "abs-shield: not let through, and blocked in strict: 1 call of a name that is empty, too"
+        " long, or no Unicode: a policy cannot hold it\n"
+    )
+    assert "Suppression" not in done.out
+
+
+BETWEEN = {
+    "nothing": ("", 0),
+    "no JSON": ("{\n", 1),
+    "no messages": ('{"session_id": "S"}\n', 0),
+    "broken messages": ('{"session_id": "S", "messages": [7]}\n', 0),
+    "of nobody": ('{"messages": "broken"}\n', 1),
+    "of another one": ('{"session_id": "T", "messages": []}\n', 1),
+}
+
+
+@pytest.mark.parametrize("kind", BETWEEN)
+def test_a_replay_reads_the_same_sessions(command, file, tmp_path, kind):
+    """What stands between two lines of a session ends it for both commands, or for neither."""
+    line, ended = BETWEEN[kind]
+    call = {"id": "c", "name": "delete_order", "arguments": {"order_id": "W77777"}}
+    first = {"session_id": "S", "messages": [{"role": "user", "content": "Delete W77777"}]}
+    second = {
+        "session_id": "S",
+        "messages": [
+            {"role": "user", "content": "yes, that one"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "done"},
+        ],
+    }
+    runs, policy = tmp_path / "runs.jsonl", tmp_path / "policy.py"
+    runs.write_text(f"{json.dumps(first)}\n{line}{json.dumps(second)}\n")
+    order = {"name": "delete_order", "parameters": {"properties": {"order_id": TEXT}}}
+    mined = command("init", "--tools", file("t.json", [order]), "--runs", runs, "-o", policy)
+    again = command("replay", runs, "--policy", f"{policy}:policy", "--format", "jsonl")
+    rows = [json.loads(row) for row in again.out.splitlines()]
+
+    assert f"recorded calls; before anything was let through {ended}\n" in mined.err
+    assert [False] == [row["would_block"] for row in rows]
+    assert ended == sum(len(row["findings"]) for row in rows)
+
+
 @pytest.mark.parametrize("suffix", ["json", "yaml"])
 def test_an_openapi_description(command, tmp_path, suffix):
     """JSON or YAML; the route is the evidence."""

@@ -100,6 +100,21 @@ def test_what_people_let_through_is_counted(command, log):
     assert "no log-probabilities" in muted["confidence_drop"]
 
 
+def test_what_is_silenced_is_named(command, log, tmp_path):
+    """Its layer, tool, kind and place: in the table, in the data and on the page."""
+    filled(log, refund(1, 900), refund(2, 900), declared=policy(suppress=[SILENCED]))
+    page = tmp_path / "page.html"
+    printed = " ".join(command("report", log, "--html", page).out.split())
+    rule = layer(reported(command, log), "impossible_state", "refund")
+    (silenced,) = rule["silenced"]
+
+    assert ("rule", 2) == (silenced["code"], silenced["findings"])
+    assert silenced["where"].startswith("/arguments")
+    told = f"2 rule {silenced['where']}"
+    assert f"silences: impossible_state on refund: {told}" in printed
+    assert f"<li><b>impossible_state on refund</b>: {told}</li>" in page.read_text()
+
+
 def test_approvals_are_counted(command, log):
     """Held calls, and the one that an approver granted, which is an override."""
     asked = iter([True, False])

@@ -49,6 +49,12 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
         ({"check": "phantom_tool", "reason": ""}, "`reason`"),
         ({"check": "phantom_tool", "reason": "x", "untill": "2026"}, "did you mean `until`?"),
         ({"check": "phantom_tool", "reason": "x", "until": "soon"}, "`until"),
+        ({"check": "phantom_tool", "reason": "x", "code": ""}, "`code`"),
+        (
+            {"check": "phantom_tool", "reason": "x", "where": "amount"},
+            '`where`: "amount" is no place in a call; give `/name` or `/arguments/amount`',
+        ),
+        ({"check": "phantom_tool", "reason": "x", "where": "/argumentsx"}, "`where`"),
         ({"check": "phantom_tool", "reason": "x", "until": "2026-13-01"}, "`until"),
     ],
 )
@@ -58,3 +64,11 @@ def test_a_wrong_suppression(wrong: dict[str, Any], said: str) -> None:
         Suppression(**wrong)
 
     assert (said in str(caught.value), "\n" in str(caught.value)) == (True, False)
+
+
+def test_it_says_what_it_silences() -> None:
+    """On one line, with what a model may have written escaped."""
+    whole = Suppression(check="x", tool="a\n", code="c", where="/arguments/\x1b", reason="r")
+
+    assert "`x` for `a\\n`, `c` at `/arguments/\\x1b`" == str(whole)
+    assert "`x`" == str(Suppression(check="x", reason="r"))

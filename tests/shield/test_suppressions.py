@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from abs_shield import PolicyError, Suppression, ToolCall
+from abs_shield import PolicyError, Shield, Suppression, Tool, ToolCall, shield
 
 WRONG = {"amount": "5"}
 
@@ -69,6 +69,61 @@ def test_a_suppression_ends(door, until, holds):
     if isinstance(until, timedelta):
         until = datetime.now(UTC).date() + until
     assert holds is not check(door, quiet(until=until)).blocked
+
+
+@pytest.mark.parametrize(
+    ("more", "holds"),
+    [
+        ({"code": "wrong_type"}, True),
+        ({"code": "unknown_argument"}, False),
+        ({"where": "/arguments/amount"}, True),
+        ({"where": "/arguments/amount/0"}, False),
+        ({"where": "/arguments/*"}, False),
+        ({"where": "/arguments"}, False),
+        ({"where": "/name"}, False),
+        ({"code": "wrong_type", "where": "/arguments/amount"}, True),
+        ({"code": "wrong_type", "where": "/arguments/other"}, False),
+        ({"code": "other", "where": "/arguments/amount"}, False),
+    ],
+)
+def test_a_suppression_names_its_fault(door, more, holds):
+    """Another kind of fault, and the same at another place, are enforced."""
+    assert holds is not check(door, quiet(**more)).blocked
+
+
+@pytest.mark.parametrize(
+    ("where", "holds"),
+    [
+        ("/arguments/lines/*/count", True),
+        ("/arguments/lines/1/count", True),
+        ("/arguments/lines/0/count", False),
+        ("/arguments/*/1/count", False),
+        ("/arguments/lines/*", False),
+    ],
+)
+def test_a_star_is_a_position_of_a_list(where, holds):
+    """It stands for numbers alone, one step each."""
+    parameters = {
+        "properties": {"lines": {"items": {"properties": {"count": {"type": "integer"}}}}}
+    }
+    policy = shield.configure(
+        tools=[Tool(name="order", parameters=parameters)],
+        suppress=[quiet(tool="order", where=where)],
+    )
+    call = ToolCall("order", {"lines": [{"count": 1}, {"count": "2"}]})
+
+    assert holds is not Shield(policy, hooks=()).check_call(call).blocked
+
+
+def test_two_faults_of_one_call(door):
+    """The one that is silenced does not cover the other."""
+    both = ToolCall("refund", {"amount": "5", "ghost": 1})
+    decision = door(suppress=[quiet(code="wrong_type")]).check_call(both)
+
+    assert [("unknown_argument", False), ("wrong_type", True)] == sorted(
+        (f.code, f.suppressed) for f in decision.findings
+    )
+    assert decision.blocked
 
 
 @pytest.mark.parametrize(

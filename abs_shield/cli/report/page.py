@@ -66,6 +66,7 @@ def _parts(summary: Summary) -> Iterator[Element]:
         made.text = line
         yield made
     yield from _muted(summary)
+    yield from _silenced(summary)
     yield node("h2", "Layers")
     yield _scrolled(_table(["layer"], _layer_rows(summary)))
     yield from _tools(summary)
@@ -147,6 +148,16 @@ def _muted(summary: Summary) -> Iterator[Element]:
         yield node(
             "ul", *(node("li", node("b", k), f": {why}") for k, why in summary.muted.items())
         )
+
+
+def _silenced(summary: Summary) -> Iterator[Element]:
+    told = [*summary.silenced()]
+    if told:
+        yield node("h2", "Findings that a suppression silences")
+        rows = (node("li", node("b", _cut(k)), f": {v}") for k, v in told[:MOST_TOOLS])
+        yield node("ul", *rows)
+    if len(told) > MOST_TOOLS:
+        yield node("p", f"And {counted(len(told) - MOST_TOOLS, 'row')} more.")
 
 
 def _layer_rows(summary: Summary) -> Iterator[Element]:

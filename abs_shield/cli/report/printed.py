@@ -39,6 +39,7 @@ def printed(summary: Summary, *, rows: int) -> Iterator[RenderableType]:
     report = summary.report
     yield from _tables({(layer,): report.place(layer) for layer in report.layers()}, "layer")
     yield from _muted(summary)
+    yield from _silenced(summary, rows)
     yield from _tools(summary, rows)
     yield from _heatmap(summary, rows)
     for standing in TITLES:
@@ -113,6 +114,15 @@ def _muted(summary: Summary) -> Iterator[Text]:
         yield Text("Muted, which says nothing whatever a call does:")
     for layer, why in summary.muted.items():
         yield line("  ", safe(layer, style="bold", limit=40), ": ", safe(why))
+
+
+def _silenced(summary: Summary, rows: int) -> Iterator[Text]:
+    told = [*summary.silenced()]
+    if told:
+        yield Text("Findings that a suppression silences:")
+    for place, findings in told[:rows]:
+        yield line("  ", safe(place, style="bold"), ": ", safe(findings, limit=1_000))
+    yield from _more(len(told) - rows, "row")
 
 
 def _tools(summary: Summary, rows: int) -> Iterator[RenderableType]:

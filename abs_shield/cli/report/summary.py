@@ -84,6 +84,16 @@ class Summary:
         yield from self._labels()
         yield from self._rest()
 
+    def silenced(self) -> Iterator[tuple[str, str]]:
+        """Name each layer and tool with silenced findings, and tell which these are."""
+        report = self.report
+        for tool in report.tools():
+            for layer in report.layers():
+                places = report.place(layer, tool).silenced.most_common()
+                if places:
+                    told = (f"{n:,} {code} {where}".rstrip() for (code, where), n in places)
+                    yield f"{layer} on {tool}", ", ".join(told)
+
     def to_dict(self) -> dict[str, Any]:
         """Give everything as JSON-able data."""
         made = modes(self.steps)

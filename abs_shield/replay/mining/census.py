@@ -8,16 +8,26 @@ from dataclasses import dataclass, field
 
 from abs_shield.core.events import Proposed
 from abs_shield.policy import Tool
+from abs_shield.replay.chunks import chunks, raw_lines
 from abs_shield.replay.lines import BadLine
-from abs_shield.replay.reading import begun_at
+from abs_shield.replay.reading import Begun, readable_runs
 from abs_shield.replay.returned import SessionKeys
-from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import NONE, Toolsets
 
 _MOST_TOOLS = 5_000
 _MOST_NAMES = 5_000
 
 OnBytes = Callable[[int], object]
+OnBadLine = Callable[[BadLine], object]
+
+
+def unheard(line: BadLine) -> None:
+    """Nobody asked for bad lines."""
+
+
+def _unremembered() -> None:
+    """Nobody remembers anything of a session."""
 
 
 class Given(Toolsets):
@@ -50,23 +60,36 @@ class Recorded:
         self,
         *,
         on_bytes: OnBytes | None = None,
-        on_bad_line: Callable[[BadLine], object] | None = None,
+        on_bad_line: OnBadLine = unheard,
+        forget: Callable[[], object] = _unremembered,
     ) -> Iterator[Run]:
-        """Give the runs that count, streaming; a bad line is told of and skipped."""
-        sessions, current = SessionKeys(), None
-        for run in runs(self.paths, self.toolsets, on_bytes=on_bytes):
-            if isinstance(run, BadLine):
-                if on_bad_line is not None:
-                    on_bad_line(run)
-                continue
-            if run.session_id is not None and run.session_id != current and on_bad_line is not None:
-                begun = begun_at(run, run.session_id)
-                if not sessions.add(begun.key):
-                    told = f"session {begun.name} stood earlier in the input; sort it by session"
-                    on_bad_line(BadLine(run.path, run.line, told))
-            current = run.session_id
-            if self.toolset is None or run.toolset == self.toolset:
-                yield run
+        """
+        Give the runs that count, streaming; a bad line is told of and skipped.
+
+        Args:
+            on_bytes: Told how many bytes were read.
+            on_bad_line: Told of each line that is no run, and of a session that comes back.
+            forget: Called where a session ends, as in a replay.
+        """
+        sessions = SessionKeys()
+        told: list[BadLine | Begun] = []
+        for chunk in chunks(raw_lines(self.paths, on_bytes=on_bytes)):
+            for run in readable_runs(chunk, self.toolsets, told=told, forget=forget):
+                _tell(told, sessions, on_bad_line)
+                if self.toolset is None or run.toolset == self.toolset:
+                    yield run
+            _tell(told, sessions, on_bad_line)
+
+
+def _tell(told: list[BadLine | Begun], sessions: SessionKeys, on_bad_line: OnBadLine) -> None:
+    """Tell of the bad lines, and of the sessions that stood earlier; then *told* is empty."""
+    for each in told:
+        if isinstance(each, BadLine):
+            on_bad_line(each)
+        elif not sessions.add(each.key):
+            why = f"session {each.name} stood earlier in the input; sort it by session"
+            on_bad_line(BadLine(each.path, each.line, why))
+    told.clear()
 
 
 @dataclass(slots=True)

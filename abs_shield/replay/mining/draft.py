@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.policy import Tool
+from abs_shield.policy import Suppression, Tool
 
 
 class Kind(StrEnum):
@@ -30,10 +30,16 @@ class Among:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """A rule: the number lies between these, both included."""
+    """
+    A rule: the number lies between these, both included.
+
+    Attributes:
+        mixed: Whether the value may be something else than a number or null.
+    """
 
     low: float
     high: float
+    mixed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +93,45 @@ class Pass:
 
     Attributes:
         check: The layer.
-        tool: The tool, or the name that no tool has; None for any.
-        reason: How often, and what it was.
-        breaks: Whether it is our own error, which no suppression silences: then the layer is put
-            into audit for that tool.
+        tool: The tool, or the name that no tool has.
+        code: The kind of fault; empty for our own error.
+        where: Its place in the call, ``*`` for a position of a list; None for every place.
+        calls: How many recorded calls did it.
+        refused: How many of these the tool refused when it was called.
+        error: Our own error, which no suppression silences: then the layer is put into audit for
+            that tool. Empty where it is none.
     """
 
     check: str
-    tool: str | None
-    reason: str
-    breaks: bool = False
+    tool: str
+    code: str = ""
+    where: str | None = None
+    calls: int
+    refused: int = 0
+    error: str = ""
+
+    @property
+    def reason(self) -> str:
+        """How often it was."""
+        said = f"{self.calls:,} recorded {'call' if self.calls == 1 else 'calls'}"
+        if self.error:
+            return f"{said}: {self.error}"
+        return f"{said}, of which the tool refused {self.refused:,}" if self.refused else said
+
+    @property
+    def suppression(self) -> Suppression:
+        """The entry that lets it through."""
+        return Suppression(
+            check=self.check,
+            tool=self.tool,
+            code=self.code or None,
+            where=self.where,
+            reason=self.reason,
+        )
+
+    def __str__(self) -> str:
+        """Say what is let through, without how often it was."""
+        return f"{self.suppression}, in audit" if self.error else str(self.suppression)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,18 +45,37 @@ class Numbers:
 
 @dataclass(slots=True)
 class Values:
-    """The distinct texts of one parameter, while they are few and short."""
+    """
+    The distinct texts of one parameter, while they are few and short.
+
+    Calls of one session repeat each other, so that a text counts once in each session.
+
+    Attributes:
+        counts: Text to the number of sessions.
+        sessions: How many sessions had any.
+        many: Whether they are no list.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
+    sessions: int = 0
     many: bool = False
 
-    def update(self, value: Any) -> None:
-        """Count one value that is not null; whatever is no short text ends the list."""
+    def update(self, value: Any, *, drawn: set[str]) -> None:
+        """
+        Count one value that is not null; whatever is no short text ends the list.
+
+        Args:
+            drawn: What the same session has had of this parameter; the value is added.
+        """
         if self.many or value is None:
             return
         if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
             self._end()
             return
+        if value in drawn:
+            return
+        self.sessions += not drawn
+        drawn.add(value)
         self.counts[value] += 1
         if len(self.counts) > MOST_VALUES:
             self._end()
@@ -82,7 +101,7 @@ class ParameterSeen:
         minted: Calls that worked and brought in a value which nobody had mentioned.
         reused: Later calls that took such a value as their target.
         sources: Where the values came from, to the number of calls.
-        values: Its distinct texts in calls that worked.
+        values: Its distinct texts in calls that worked, by sessions.
         numbers: Its numbers in calls that worked.
     """
 

@@ -10,18 +10,19 @@ from abs_shield.plan.problem import Proof
 from abs_shield.plan.proof import prove
 from abs_shield.policy import Policy, Tool, configure
 from abs_shield.replay.judge import Firewalls, judge_run
-from abs_shield.replay.lines import BadLine
-from abs_shield.replay.mining.census import Census, Recorded
+from abs_shield.replay.mining.blocked import still_blocked
+from abs_shield.replay.mining.census import Census, OnBadLine, Recorded, unheard
 from abs_shield.replay.mining.described import described
-from abs_shield.replay.mining.draft import Draft, Suggestion
+from abs_shield.replay.mining.draft import Draft
 from abs_shield.replay.mining.evidence import Evidence
+from abs_shield.replay.mining.header import Header, headed, tried_lines
 from abs_shield.replay.mining.miners import MINERS
 from abs_shield.replay.mining.miners.inverses import pairs_of
-from abs_shield.replay.mining.module import Header, executed, written
-from abs_shield.replay.mining.relax import Trial, relaxed
+from abs_shield.replay.mining.module import executed, written
+from abs_shield.replay.mining.relax import relaxed
 from abs_shield.replay.mining.study import Study, share
+from abs_shield.replay.mining.trial import Trial
 from abs_shield.replay.mining.watch import Watch
-from abs_shield.replay.mining.written_rules import written_rules
 
 PASSES = 6
 """How often runs are read at most: counted, watched, and tried until nothing is blocked."""
@@ -57,6 +58,7 @@ class Mined:
         text: The module.
         first: What the first draft made of the runs; None without runs.
         last: What the written policy makes of them.
+        stays: What of them it blocks all the same, a line for each reason.
         proof: What `prove` says of it.
     """
 
@@ -65,6 +67,7 @@ class Mined:
     evidence: Evidence
     first: Trial | None
     last: Trial | None
+    stays: tuple[str, ...]
     proof: Proof
 
 
@@ -77,7 +80,7 @@ def mine(
     recorded: Recorded | None = None,
     *,
     told: Told = _silent,
-    on_bad_line: Callable[[BadLine], object] | None = None,
+    on_bad_line: OnBadLine = unheard,
 ) -> Mined:
     """
     Propose a policy, write it down, and try it on the runs until nothing of them is blocked.
@@ -135,7 +138,8 @@ def _watched(plans: Mapping[str, ToolPlan], recorded: Recorded | None, told: Tol
         return Evidence()
     tools = [plan.tool for plan in plans.values()]
     watch = Watch(configure(mode="audit", tools=tools), pairs=[*pairs_of(plans)])
-    for run in recorded.runs(on_bytes=told("looking at the runs")):
+    looked = told("looking at the runs")
+    for run in recorded.runs(on_bytes=looked, forget=watch.forget):
         watch.run(run)
     return watch.evidence
 
@@ -161,11 +165,16 @@ def _tried(
         assert recorded is not None
         last = _trial(executed(written(draft, Header())), recorded, told)
         first = first or last
-        if not last.blocks or number == _TRIALS - 1:
+        more = relaxed(draft, last) if number < _TRIALS - 1 else draft
+        if more == draft:
             break
-        rules: Mapping[str, Suggestion] = written_rules(draft).names
-        draft = relaxed(draft, last, rules=rules, tools=(tool.name for tool in draft.tools))
-    text = written(draft, _header(source, recorded, evidence, first, last))
+        draft = more
+    stays = () if last is None else tuple(still_blocked(last))
+    lines = [
+        *headed(source.name if source is not None else "", recorded, evidence),
+        *tried_lines(first, last, draft.passes, stays),
+    ]
+    text = written(draft, Header(lines=tuple(lines)))
     told("proving it")
     return Mined(
         text=text,
@@ -173,6 +182,7 @@ def _tried(
         evidence=evidence,
         first=first,
         last=last,
+        stays=stays,
         proof=prove(executed(text)),
     )
 
@@ -180,42 +190,8 @@ def _tried(
 def _trial(policy: Policy, recorded: Recorded, told: Told) -> Trial:
     trial = Trial(policy)
     firewalls = Firewalls(policy)
-    current = None
-    for run in recorded.runs(on_bytes=told("trying it on the runs")):
-        if run.session_id is None or run.session_id != current:
-            firewalls.forget()
-        current = run.session_id
+    tried = told("trying it on the runs")
+    for run in recorded.runs(on_bytes=tried, forget=firewalls.forget):
         for judged in judge_run(run, firewalls.of(run)):
             trial.update(judged)
     return trial
-
-
-def _header(
-    source: Source | None,
-    recorded: Recorded | None,
-    evidence: Evidence,
-    first: Trial | None,
-    last: Trial | None,
-) -> Header:
-    lines = [f"Tools: {source.name if source is not None else 'as the runs describe them'}."]
-    if recorded is None or first is None or last is None:
-        return Header(lines=(*lines, "Runs: none; what is said of a tool is read from its words."))
-    worked = sum(tool.worked for tool in evidence.tools.values())
-    lines.append(
-        f"Runs: {_named(recorded)}; {evidence.runs:,} of them, with {evidence.calls:,} calls of"
-        f" which {worked:,} worked."
-    )
-    flagged = ", ".join(f"{layer} {n:,}" for layer, n in sorted(last.flagged.items()))
-    lines.append(
-        f"Strict would block {last.would_block:,} of these calls under this policy; before anything"
-        f" was let through it was {first.would_block:,}. It flags"
-        f" {f'{flagged}, which run' if flagged else 'none'}."
-    )
-    return Header(lines=tuple(lines))
-
-
-def _named(recorded: Recorded) -> str:
-    names = [path.replace("\\", "/").rpartition("/")[2] for path in recorded.paths]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    toolset = f" of toolset `{recorded.toolset}`" if recorded.toolset is not None else ""
-    return f"{', '.join(names[:3])}{more}{toolset}"

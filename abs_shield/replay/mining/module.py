@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from abs_shield.policy import Policy
 from abs_shield.replay.mining.draft import Draft
-from abs_shield.replay.mining.python import comment, exploded, flat, literal
+from abs_shield.replay.mining.header import Header
+from abs_shield.replay.mining.python import comment, flat, literal
 from abs_shield.replay.mining.written_pairs import written_pairs
 from abs_shield.replay.mining.written_rules import written_rules
 from abs_shield.replay.mining.written_tool import written_tool
 
-_RULES_FIT = 76
-"""Columns that are left for a list of names on one line of `configure`."""
 _TITLE = '"""A policy proposed from tools and runs; read it, and make it yours."""'
 _LEGEND = (
     'Set `mode` to "strict" once the numbers look right: it then enforces everything but what is'
     " let through at the end, each with how often recorded calls did it.",
-    'A comment that says "not declared" is a weaker proposal: take it over where you know better.'
-    " Ranges are never declared, and lists of values only after 100 calls: what was seen so far is"
-    " no law.",
+    'A comment that says "not declared" is a weaker proposal: take it over where you know better.',
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
-    """What a module says of its own making, a line each."""
-
-    lines: tuple[str, ...] = ()
 
 
 def written(draft: Draft, header: Header) -> str:
     """Give the source of the module; its attribute ``policy`` is the policy."""
-    rules = written_rules(draft)
     pairs = written_pairs(draft)
     blocks = [
         f"{_TITLE}\n\n{_headed(header)}",
-        _imports(draft, rules=bool(rules.names)),
+        _imports(draft),
         _tools(draft),
-        *rules.blocks,
+        *written_rules(draft),
         *pairs.blocks,
-        _policy(draft, rules=rules.names, pairs=pairs.declared),
+        _policy(draft, pairs=pairs.declared),
     ]
     return _joined(block for block in blocks if block)
 
@@ -60,15 +48,14 @@ def _headed(header: Header) -> str:
     return "\n".join(lines)
 
 
-def _imports(draft: Draft, *, rules: bool) -> str:
+def _imports(draft: Draft) -> str:
     declared = [each for each in draft.suggestions if each.declared]
     used = {
         "Policy": True,
-        "Suppression": any(not each.breaks for each in draft.passes),
+        "Suppression": any(not each.error for each in draft.passes),
         "Target": any(each.field == "targets" for each in declared),
         "Tool": bool(draft.tools),
         "inverse": any(each.kind == "inverse" for each in declared),
-        "rule": rules,
         "shield": True,
     }
     return f"from abs_shield import {', '.join(name for name, is_used in used.items() if is_used)}"
@@ -80,20 +67,16 @@ def _tools(draft: Draft) -> str:
     return "\n".join(["TOOLS = [", *(written_tool(tool, draft) for tool in draft.tools), "]"])
 
 
-def _policy(draft: Draft, *, rules: Iterable[str], pairs: bool) -> str:
+def _policy(draft: Draft, *, pairs: bool) -> str:
     lines = ["policy: Policy = shield.configure(", '    mode="audit",']
     lines += ["    tools=TOOLS,"] if draft.tools else []
-    if names := [*rules]:
-        short = f"[{', '.join(names)}]"
-        fits = len(short) < _RULES_FIT
-        lines.append(f"    rules={short if fits else exploded(names, '[', ']', indent=4)},")
     lines += ["    inverses=INVERSES,"] if pairs else []
     lines += [*_modes(draft), *_suppressions(draft)]
     return "\n".join([*lines, ")"])
 
 
 def _modes(draft: Draft) -> Iterator[str]:
-    broken = [each for each in draft.passes if each.breaks and each.tool is not None]
+    broken = [each for each in draft.passes if each.error]
     if broken:
         yield "    modes={"
         for each in broken:
@@ -103,34 +86,28 @@ def _modes(draft: Draft) -> Iterator[str]:
 
 
 def _suppressions(draft: Draft) -> Iterator[str]:
-    silenced = [each for each in draft.passes if not each.breaks]
+    silenced = [each for each in draft.passes if not each.error]
     if silenced:
         yield from comment(
             "What recorded calls did, and strict would have blocked: found and marked all the same,"
-            " and not enforced. Remove a line once its cause is mended.",
+            " and not enforced. Remove an entry once its cause is mended, or at once where the tool"
+            " refused every one of its calls.",
             indent=4,
         )
         yield "    suppress=["
         for each in silenced:
             yield "        Suppression("
             yield f"            check={flat(each.check)},"
-            if each.tool is not None:
-                yield f"            tool={literal(each.tool, indent=12, used=17)},"
+            yield f"            tool={literal(each.tool, indent=12, used=17)},"
+            if each.code:
+                yield f"            code={flat(each.code)},"
+            if each.where is not None:
+                yield f"            where={literal(each.where, indent=12, used=18)},"
             yield f"            reason={literal(each.reason, indent=12, used=19)},"
             yield "        ),"
         yield "    ],"
 
 
 def _joined(blocks: Iterable[str]) -> str:
-    """The blocks one below the other: two blank lines around a function, else one."""
-    made, before = "", ""
-    for block in blocks:
-        if before:
-            made += "\n\n\n" if _is_function(before) or _is_function(block) else "\n\n"
-        made += block
-        before = block
-    return made + "\n"
-
-
-def _is_function(block: str) -> bool:
-    return "\ndef " in block
+    """The blocks one below the other, with a blank line between them."""
+    return "\n\n".join(blocks) + "\n"

@@ -1,135 +1,93 @@
-"""What strict would block of the mined runs, and the draft that lets it pass."""
+"""Lets through what recorded calls did, and as little besides as a policy can say."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
-from abs_shield.core import Outcome, Verdict
-from abs_shield.core.names import IMPOSSIBLE_STATE, PHANTOM_TARGET, PHANTOM_TOOL
-from abs_shield.policy import Policy
-from abs_shield.replay.judge import Judged
+from abs_shield.core.names import PHANTOM_TARGET, PHANTOM_TOOL
+from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.mining.draft import Draft, Pass, Suggestion
-from abs_shield.text.show import escaped
+from abs_shield.replay.mining.trial import Block, Trial, everywhere
 
-_MOST_NAMES = 50
-"""Names that no tool has, which are let through one by one; with more the layer is."""
-_MOST_BLOCKS = 5_000
-"""Reasons that are told apart; the unknown names beyond count as one that nobody can name."""
-_MOST_DETAILS = 1_000
-_EXPLAINED = 2
+MOST_NAMES = 200
+"""Names that no tool has, which are let through one by one; further ones stay blocked."""
+MOST_PLACES = 20
+"""Places of one fault in the calls of one tool; with more it is let through at every place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Why a call would be blocked: by which layer, of which tool, by which rule of the draft."""
-
-    check: str
-    tool: str
-    rule: str = ""
-    breaks: bool = False
-
-
-@dataclass(slots=True)
-class Trial:
+def relaxed(draft: Draft, trial: Trial) -> Draft:
     """
-    Counts what a policy makes of the calls that it was mined from.
-
-    Attributes:
-        policy: The policy.
-        calls: How many there were.
-        would_block: How many strict would block.
-        flagged: How many it flags as SUSPICIOUS, by layer.
-        blocks: Reason to the number of calls.
-        details: Reason to what was found, for the first few of each.
-    """
-
-    policy: Policy
-    calls: int = 0
-    would_block: int = 0
-    flagged: Counter[str] = field(default_factory=Counter)
-    blocks: Counter[Block] = field(default_factory=Counter)
-    details: dict[Block, Counter[str]] = field(default_factory=dict)
-
-    def update(self, judged: Judged) -> None:
-        """Count one call."""
-        self.calls += 1
-        decision = judged.decision
-        found: dict[Block, str] = {}
-        for finding in decision.findings:
-            if finding.weighs and finding.verdict is Verdict.HALLUCINATED:
-                rule = str(finding.evidence.get("rule", "")) if finding.evidence else ""
-                found[Block(finding.check, decision.tool, rule)] = f"{finding.code} {finding.where}"
-        for layer, coverage in decision.coverage.items():
-            if coverage.outcome is Outcome.ERROR and not self._audited(decision.tool, layer):
-                found[Block(layer, decision.tool, breaks=True)] = coverage.reason
-        self.would_block += bool(found)
-        for block, detail in found.items():
-            if block not in self.blocks and len(self.blocks) >= _MOST_BLOCKS:
-                block = replace(block, tool="") if block.check == PHANTOM_TOOL else block
-            self.blocks[block] += 1
-            if len(self.details) < _MOST_DETAILS or block in self.details:
-                self.details.setdefault(block, Counter())[detail[:200]] += 1
-        if decision.verdict is Verdict.SUSPICIOUS:
-            self.flagged.update({f.check for f in decision.findings if f.weighs})
-
-    def _audited(self, tool: str, layer: str) -> bool:
-        return (tool, layer) in self.policy.modes
-
-    def told(self, block: Block) -> str:
-        """Say how often it was, and what."""
-        count = self.blocks[block]
-        most = self.details.get(block, Counter()).most_common(_EXPLAINED)
-        what = ", ".join(escaped(detail, limit=100) for detail, _ in most)
-        return f"{count:,} recorded {'call' if count == 1 else 'calls'}: {what}"
-
-
-def relaxed(
-    draft: Draft, trial: Trial, *, rules: Mapping[str, Suggestion], tools: Iterable[str]
-) -> Draft:
-    """
-    Give the draft under which the calls of *trial* pass.
+    Give the draft under which the calls of *trial* pass; the same where no more can be let through.
 
     A proposal of the draft's own is withdrawn. What the agent did wrong by the tool's own contract
-    is let through by name, with how often it was.
-
-    Args:
-        rules: The declared rules of the written module, by their function's name.
-        tools: The names that tools have.
+    is let through: this fault at this place of this tool's calls, or this name that no tool has. A
+    name or a place that a policy cannot hold stays blocked.
     """
     gone: dict[Suggestion, str] = {}
-    passes: list[Pass] = []
     effects = {s.tool: s for s in draft.suggestions if s.declared and s.field == "destructive"}
-    for block in sorted(trial.blocks, key=lambda b: (b.check, b.tool, b.rule)):
-        why = f"it would block {trial.told(block)}"
-        if block.check == IMPOSSIBLE_STATE and block.rule in rules:
-            gone[rules[block.rule]] = why
-        elif block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects:
-            gone[effects[block.tool]] = why
-        else:
-            passes.append(
-                Pass(
-                    check=block.check,
-                    tool=block.tool,
-                    reason=trial.told(block),
-                    breaks=block.breaks,
-                )
-            )
-    made = draft.without(gone)
-    return replace(made, passes=(*draft.passes, *_few_names(passes, set(tools))))
+    blocks: list[Block] = []
+    for block in sorted(trial.blocks, key=_order):
+        if block.check == PHANTOM_TARGET and not block.breaks and block.tool in effects:
+            gone.setdefault(effects[block.tool], f"it would block {trial.told(block)}")
+        elif is_writable(block):
+            blocks.append(block)
+    named = frozenset(tool.name for tool in draft.tools)
+    held = sum(p.check == PHANTOM_TOOL and p.tool not in named for p in draft.passes)
+    few = _few_names(blocks, trial, tools=named, most=MOST_NAMES - held)
+    kept = dict.fromkeys(_few_places(few, trial))
+    more = (_pass(block, trial) for block in kept)
+    return replace(draft.without(gone), passes=_widest((*draft.passes, *more)))
 
 
-def _few_names(passes: list[Pass], tools: set[str]) -> list[Pass]:
-    """The passes, those of many names that no tool has as one, and of such as cannot be written."""
-    named = [p for p in passes if p.check == PHANTOM_TOOL and p.tool not in tools]
-    if len(named) <= _MOST_NAMES and all(_is_name(p.tool) for p in named):
-        return passes
-    others = [p for p in passes if p not in named]
-    reason = f"recorded calls had {len(named):,} names that no tool has"
-    return [*others, Pass(check=PHANTOM_TOOL, tool=None, reason=reason)]
+def _order(block: Block) -> tuple[str, ...]:
+    return block.check, block.tool, block.code, block.where or ""
 
 
-def _is_name(name: str | None) -> bool:
-    """Whether a policy can hold a name: a model may write nothing, or what is no Unicode."""
-    return bool(name) and name == str(name).encode("utf-8", "replace").decode()
+def is_writable(block: Block) -> bool:
+    """Whether a policy can hold its name and place: a model writes anything."""
+    is_name = 0 < len(block.tool) <= LONGEST_NAME and _is_unicode(block.tool)
+    return is_name and _is_unicode(block.where or "")
+
+
+def _is_unicode(text: str) -> bool:
+    return text == text.encode("utf-8", "replace").decode()
+
+
+def _few_names(
+    blocks: list[Block], trial: Trial, *, tools: frozenset[str], most: int
+) -> Iterable[Block]:
+    """The blocks, of those for a name that no tool has the most frequent ones."""
+    unknown = [b for b in blocks if b.check == PHANTOM_TOOL and b.tool not in tools]
+    first = sorted(unknown, key=lambda b: -trial.counts[b])[:most]
+    left_out = {*unknown} - {*first}
+    return (block for block in blocks if block not in left_out)
+
+
+def _few_places(blocks: Iterable[Block], trial: Trial) -> Iterable[Block]:
+    """The blocks, such as have very many places without one."""
+    for block in blocks:
+        wide = everywhere(block)
+        yield wide if trial.places[wide] > MOST_PLACES else block
+
+
+def _pass(block: Block, trial: Trial) -> Pass:
+    return Pass(
+        check=block.check,
+        tool=block.tool,
+        code=block.code,
+        where=block.where,
+        calls=trial.counts[block],
+        refused=trial.refused[block],
+        error=trial.errors.get(block, "our own error") if block.breaks else "",
+    )
+
+
+def _widest(passes: tuple[Pass, ...]) -> tuple[Pass, ...]:
+    """The passes, each once, without such as another one holds."""
+    made = {(p.check, p.tool, p.code, p.where, bool(p.error)): p for p in reversed(passes)}
+    return tuple(
+        each
+        for (check, tool, code, where, error), each in reversed(made.items())
+        if where is None or (check, tool, code, None, error) not in made
+    )

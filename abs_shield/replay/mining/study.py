@@ -20,7 +20,10 @@ SURE = 0.8
 """Lower end of the interval of a share from which it is acted upon."""
 LIKELY = 0.5
 """The same, from which it is worth a comment."""
+NO_LAW = "what was seen so far is no law; take it where it is one"
+"""Why what values were is never declared: an ordinary call that is blocked costs more."""
 _MOST_PARAMETERS = 256
+_NUMBERS = frozenset({"number", "integer", "null"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +89,28 @@ class Subject:
         return "enum" in self.schema or "const" in self.schema
 
     @property
+    def is_number(self) -> bool:
+        """Whether its values can be nothing but numbers and null."""
+        return _types(self.schema) <= _NUMBERS
+
+    @property
     def is_nested(self) -> bool:
         """Whether its values are objects or lists."""
         said = self.schema.get("type")
         types = said if isinstance(said, list) else [said]
         return "object" in types or "array" in types or "properties" in self.schema
+
+
+def _types(schema: Any) -> frozenset[Any]:
+    """The types that a schema names itself, or in each of its alternatives."""
+    if not isinstance(schema, Mapping):
+        return frozenset({"any"})
+    if isinstance(said := schema.get("type"), (str, list)):
+        return frozenset([said] if isinstance(said, str) else map(str, said))
+    either = schema.get("anyOf", schema.get("oneOf"))
+    if isinstance(either, list) and either:
+        return frozenset().union(*map(_types, either))
+    return frozenset({"any"})
 
 
 def least(successes: int, n: int) -> float:

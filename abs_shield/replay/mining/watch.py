@@ -49,6 +49,10 @@ class Watch:
 
         self._firewalls = Firewalls(policy.model_copy(update={"layers": (*LAYER_NAMES, watching)}))
 
+    def forget(self) -> None:
+        """Forget every session: whatever comes next begins anew."""
+        self._firewalls.forget()
+
     def run(self, run: Run) -> None:
         """Count one run."""
         self.evidence.runs += 1
@@ -64,11 +68,13 @@ class Watch:
         worked = _worked(sight)
         tool.worked += worked
         alarmed = {_root(f) for f in judged.decision.findings if f.check == _TARGET and f.weighs}
+        past = sight.session.derived(_Past, owner=self)
         for name, argument in sight.arguments.items():
             seen = tool.parameter(name)
             _count(seen, argument)
             if worked:
-                seen.values.update(argument.value)
+                if (drawn := past.drawn_of(judged.call.name, name)) is not None:
+                    seen.values.update(argument.value, drawn=drawn)
                 seen.numbers.update(argument.value)
                 if argument.judged and judged.success is not False:
                     seen.held += 1
@@ -100,11 +106,18 @@ class Watch:
 
 
 class _Past:
-    """What earlier calls of one session brought in, and which entities they touched."""
+    """What earlier calls of one session brought in, touched, and chose among few texts."""
 
     def __init__(self) -> None:
         self.brought: dict[str, tuple[str, str]] = {}
         self.touched: dict[str, set[str]] = {}
+        self._drawn: dict[tuple[str, str], set[str]] = {}
+
+    def drawn_of(self, tool: str, parameter: str) -> set[str] | None:
+        """Give the texts that a parameter has had; None where too many parameters are known."""
+        if (tool, parameter) not in self._drawn and len(self._drawn) >= _MOST_KEPT:
+            return None
+        return self._drawn.setdefault((tool, parameter), set())
 
 
 @dataclass(slots=True)

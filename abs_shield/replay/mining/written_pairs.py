@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from abs_shield.replay.mining.draft import Draft, Kind, Suggestion, Undone
 from abs_shield.replay.mining.python import WIDTH, comment, exploded, flat, literal
 
+_HOW = (
+    "Pairs that the names suggest. To take one over, import `inverse` from `abs_shield`, and write"
+    " it into the policy: `inverses=[...]`."
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenPairs:
@@ -24,7 +29,8 @@ def written_pairs(draft: Draft) -> WrittenPairs:
     lines = [line for each in pairs for line in _lines(each, indent)]
     if not lines:
         return WrittenPairs(blocks=(), declared=False)
-    block = "\n".join(["INVERSES = [", *lines, "]"] if declared else lines)
+    around = ["INVERSES = [", *lines, "]"] if declared else [*comment(_HOW), *lines]
+    block = "\n".join(around)
     return WrittenPairs(blocks=(block,), declared=declared)
 
 

@@ -1,8 +1,6 @@
-"""The rules of a draft as source: functions, and comments where they are not declared."""
+"""The rules of a draft as source: comments that can be taken over."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 from abs_shield.replay.mining.draft import Among, Draft, Suggestion, Within
 from abs_shield.replay.mining.python import (
@@ -19,41 +17,32 @@ _AMONG = '    """The value is one of those that recorded calls had."""'
 _WITHIN = '    """The number lies where those of recorded calls lay."""'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WrittenRules:
-    """Blocks of source, and the declared functions' names with what they say."""
+_HOW = (
+    "Rules that the runs suggest. None is declared: what was seen so far is no law. To take one"
+    " over, uncomment it, import `rule` from `abs_shield`, and name its function in the policy:"
+    " `rules=[...]`."
+)
 
-    blocks: tuple[str, ...]
-    names: dict[str, Suggestion]
 
-
-def written_rules(draft: Draft) -> WrittenRules:
-    """Give every rule, sorted as its tools are."""
+def written_rules(draft: Draft) -> list[str]:
+    """Give every rule as a comment, sorted as its tools are, below how to take one over."""
     taken: set[str] = {"policy", "rule", "inverse", "shield"}
     blocks: list[str] = []
-    names: dict[str, Suggestion] = {}
     for tool in draft.tools:
         for each in draft.of(tool.name):
             if isinstance(each.says, (Among, Within)):
                 name = name_for(each.parameter, "of", each.tool, taken=taken)
-                blocks.append(_block(each, name))
-                if each.declared:
-                    names[name] = each
+                about = f"{_about(each)}; not declared, {each.why_not}:"
+                source = f"{_decorated(each)}\n{_function(each, name)}"
+                blocks.append("\n".join([*comment(about), *commented(source)]))
             elif each.kind == "range":
                 blocks.append("\n".join(comment(_about(each))))
-    return WrittenRules(blocks=tuple(blocks), names=names)
+    proposed = any(isinstance(each.says, (Among, Within)) for each in draft.suggestions)
+    return ["\n".join(comment(_HOW)), *blocks] if proposed else blocks
 
 
 def _about(each: Suggestion) -> str:
     return f"`{each.parameter}` of `{each.tool}`: {each.evidence}"
-
-
-def _block(each: Suggestion, name: str) -> str:
-    source = f"{_decorated(each)}\n{_function(each, name)}"
-    if each.declared:
-        return "\n".join([*comment(_about(each)), source])
-    about = f"{_about(each)}; not declared, {each.why_not}:"
-    return "\n".join([*comment(about), *commented(source)])
 
 
 def _decorated(each: Suggestion) -> str:
@@ -71,8 +60,11 @@ def _decorated(each: Suggestion) -> str:
 def _function(each: Suggestion, name: str) -> str:
     if isinstance(each.says, Within):
         low, high = flat(each.says.low), flat(each.says.high)
-        body = f"    return {low} <= value <= {high}"
-        lines = [f"def {name}(value: float) -> bool:", _WITHIN, body]
+        takes, others = "float | None", "value is None"
+        if each.says.mixed:
+            takes, others = "object", "not isinstance(value, (int, float))"
+        body = f"    return {others} or {low} <= value <= {high}"
+        lines = [f"def {name}(value: {takes}) -> bool:", _WITHIN, body]
     elif isinstance(each.says, Among):
         seen = literal(each.says.values, indent=4, used=11, after=0)
         lines = [

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.core.label import Truth
+from abs_shield.policy.suppression import anywhere
 from abs_shield.replay.report.watch import Watch
 
 OTHER_REASONS = "other reasons"
@@ -54,12 +55,15 @@ class Place:
         unlabelled: The newest calls its findings would block that have no label: when they
             were judged, and their decisions' ids.
         modes: The modes it was last seen in, one for each tool.
+        silenced: Code and place of findings that a suppression silences, to their number; ``*`` is
+            any position of a list.
     """
 
     counts: Watch = field(default_factory=Watch)
     reasons: Counter[tuple[Outcome, str]] = field(default_factory=Counter)
     unlabelled: list[tuple[float, str]] = field(default_factory=list)
     modes: set[Mode] = field(default_factory=set)
+    silenced: Counter[tuple[str, str]] = field(default_factory=Counter)
     _revision: str = ""
     _of_finding: bool = False
 
@@ -87,6 +91,7 @@ class Place:
         self.reasons.update(other.reasons)
         self._keep(other.unlabelled)
         self.modes |= other.modes
+        self.silenced.update(other.silenced)
 
     @classmethod
     def sum(cls, places: Iterable[Place]) -> Place:
@@ -130,10 +135,19 @@ class Place:
         counts.suspicious += sum(f.verdict is Verdict.SUSPICIOUS for f in weighing)
         counts.hallucinated += sum(f.verdict is Verdict.HALLUCINATED for f in weighing)
         counts.flagged += bool(weighing)
-        counts.suppressed += sum(f.suppressed for f in findings)
+        for finding in findings:
+            if finding.suppressed:
+                counts.suppressed += 1
+                self._silenced(finding)
         counts.uncounted += sum(not f.counted for f in findings)
         granted = case.blamed and case.decision.approval == "granted"
         counts.overrides += granted or any(map(_let_through, findings))
+
+    def _silenced(self, finding: Finding) -> None:
+        key = (finding.code, anywhere(finding.where))
+        if key not in self.silenced and len(self.silenced) >= _REASONS:
+            key = (OTHER_REASONS, "")
+        self.silenced[key] += 1
 
     def _label(self, case: Case, true: bool) -> None:
         counts, flagged = self.counts, case.flagged

@@ -156,4 +156,8 @@ def _entry(layer: str, place: Place) -> dict[str, Any]:
         ],
         "unlabelled": [name for _, name in place.unlabelled],
         "modes": sorted(place.modes),
+        "silenced": [
+            {"code": code, "where": where, "findings": findings}
+            for (code, where), findings in place.silenced.most_common()
+        ],
     }

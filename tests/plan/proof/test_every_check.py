@@ -278,6 +278,25 @@ def test_suppressions(said, tool) -> None:
     assert 1 == len(said("idle_suppression", tool("t", x=TEXT), **declared))
 
 
+@pytest.mark.parametrize(
+    ("check", "more", "accused"),
+    [
+        ("phantom_target", {"where": "/arguments/titel"}, True),
+        ("phantom_target", {"where": "/arguments/title/0"}, False),
+        ("parameter_mismatch", {"where": "/arguments/titel"}, False),
+        ("parameter_mismatch", {"where": "/arguments/titel", "code": "wrong_type"}, True),
+        ("parameter_mismatch", {"where": "/arguments", "code": "wrong_type"}, False),
+    ],
+)
+def test_a_suppression_of_no_parameter(check, more, accused, said, tool) -> None:
+    """Nothing is found at a place that no call has; an unknown argument is, where it is unknown."""
+    quiet = Suppression(check=check, tool="t", reason="x", **more)
+    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet], layers=[check])
+
+    assert accused == bool(found)
+    assert all("is no parameter of its tool; did you mean `title`?" in each for each in found)
+
+
 def test_the_moment_of_a_proof() -> None:
     """Whether a suppression has ended depends on when one asks."""
     ending = Suppression(check="call_loop", reason="x", until="2026-12-31")

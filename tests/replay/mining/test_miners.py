@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from abs_shield import Shield, ToolCall
 from abs_shield.replay.mining import Kind
 from abs_shield.replay.mining.miners import MINERS
+from abs_shield.replay.mining.module import executed
 from tests.replay.mining.conftest import run, tool
 
 TEXT = {"type": "string"}
@@ -174,6 +178,48 @@ def test_a_verb_says_what_a_call_does(mined, name, said):
     assert said == found(mined([tool(name)]), "effect", name)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("get_or_create_user", "its name says `create` as well"),
+        ("find_and_delete_file", "its name says `delete` as well"),
+        ("search_and_replace", "its name says `replace` as well"),
+        ("findThenBookRoom", "its name says `book` as well"),
+        ("list_item_for_sale", "`list` may also put something up for sale"),
+        ("list_directory", "`list` may also put something up for sale"),
+        ("test_deploy_prod", "its name says `deploy` as well"),
+        ("test_connection", "`test` may also try something out"),
+        ("track_event", "`track` may also write down what happens"),
+    ],
+)
+def test_a_name_that_may_write_is_not_called_reading(mined, name, why):
+    """A second verb that writes, or a first one of two meanings, is a comment with its reason."""
+    made = mined([tool(name)])
+
+    assert [("read_only", False)] == found(made, "effect", name)
+    assert f"; not declared, {why}; say so where it only looks: read_only=True" in " ".join(
+        line.strip("# ") for line in made.text.splitlines()
+    )
+    assert "        read_only=True," not in made.text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "list_orders",
+        "list_all_airports",
+        "listFiles",
+        "list",
+        "get_order",
+        "show_log",
+        "GET /a/test",
+    ],
+)
+def test_a_name_that_only_looks(mined, name):
+    """Nouns that may be verbs elsewhere, and lists of several things, are no doubt."""
+    assert [("read_only", True)] == found(mined([tool(name)]), "effect", name)
+
+
 def test_an_author_is_believed(mined):
     """Annotations go before the verb, and their reason stands in the comment."""
     named = tool("get_rid").model_copy(update={"destructive": True})
@@ -190,28 +236,44 @@ def booked(n, **arguments):
     return run(("book", arguments, "ok"), user="Book.")
 
 
-@pytest.mark.parametrize(("calls", "said"), [(19, []), (30, [False]), (120, [True])])
-def test_few_texts_often_are_a_list(mined, calls, said):
-    """Declared after 100 calls; before, a comment."""
-    runs = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(calls)]
-    made = mined([tool("book", mode=TEXT)], runs)
+@pytest.mark.parametrize(("runs", "said"), [(19, []), (20, [False]), (300, [False])])
+def test_few_texts_often_are_a_list(mined, runs, said):
+    """Of enough sessions a comment, of however many no more."""
+    recorded = [booked(n, mode=["slow", "fast"][n % 2]) for n in range(runs)]
+    made = mined([tool("book", mode=TEXT)], recorded)
 
     assert [("Among", declared) for declared in said] == found(made, "enum", "book")
+
+
+def test_the_calls_of_one_session_are_one_draw(mined):
+    """A session that repeats itself says no more than its first call; neither do its other runs."""
+    calls = [("book", {"mode": ["slow", "fast"][n % 2]}, "ok") for n in range(200)]
+    one = run(*calls, user="Book.")
+    shared = [{**booked(n, mode=["slow", "fast"][n % 2]), "session_id": "s"} for n in range(60)]
+    apart = [{**run(*calls[:4], user="Book."), "session_id": f"s{n // 2}"} for n in range(2 * 20)]
+
+    assert [] == found(mined([tool("book", mode=TEXT)], [one]), "enum", "book")
+    assert [] == found(mined([tool("book", mode=TEXT)], shared), "enum", "book")
+    (said,) = mined([tool("book", mode=TEXT)], apart).draft.of("book", Kind.ENUM)
+    assert said.evidence == (
+        "one of 2 in the calls of 20 sessions that worked: 'slow' in 20, 'fast' in 20"
+    )
 
 
 @pytest.mark.parametrize(
     "values",
     [
         [f"word{n}" for n in range(120)],
+        ["slow"] * 120,
         ["slow"] * 119 + ["once"],
         [None, *["2026-01-0" + str(n % 3) for n in range(119)]],
         ["x" * 50] * 120,
         [["slow"]] * 120,
     ],
-    ids=["many", "a rare one", "dates", "long", "lists"],
+    ids=["many", "a single one", "a rare one", "dates", "long", "lists"],
 )
 def test_other_texts_are_no_list(mined, values):
-    """Many, rare, long ones, dates and lists are no list of values."""
+    """Many, a single one, rare and long ones, dates and lists are no list of values."""
     runs = [booked(n, mode=value) for n, value in enumerate(values)]
 
     assert [] == found(mined([tool("book", mode={})], runs), "enum", "book")
@@ -227,7 +289,55 @@ def test_a_range_is_never_declared(mined):
 
     assert [("Within", False)] == found(made, "range", "book")
     assert said.evidence == "whole numbers from 0 to 3 in 20 calls that worked"
-    assert "#     return 0 <= value <= 3\n" in made.text
+    assert "#     return not isinstance(value, (int, float)) or 0 <= value <= 3\n" in made.text
+
+
+@pytest.mark.parametrize(
+    ("schema", "others"),
+    [
+        ({"type": ["integer", "null"]}, [None]),
+        ({"anyOf": [{"type": "integer"}, {"type": "null"}]}, [None]),
+        (WHOLE, []),
+        ({"type": ["integer", "string"]}, ["two"]),
+        ({}, [None, "two", [1]]),
+    ],
+)
+def test_a_rule_can_be_taken_over(mined, schema, others):
+    """Uncommented as the comment says, it rejects what was never seen, and nothing else."""
+    tools = [tool("book", bags=schema, mode=TEXT)]
+    runs = [booked(n, bags=n % 4, mode=["slow", "fast"][n % 2]) for n in range(24)]
+    text = mined(tools, runs).text
+    above, rules = text.split("# Rules that the runs suggest.")
+    rules, policy = rules.split("\npolicy: Policy")
+    code = "\n".join(
+        line.removeprefix("# ") for line in rules.splitlines() if re.match("# (@|def|    )", line)
+    )
+    taken = policy.replace("tools=TOOLS,", "tools=TOOLS, rules=[bags_of_book, mode_of_book],")
+    used = above.replace("import Policy", "import rule, Policy")
+    door = Shield(executed(f"{used}\n{code}\npolicy: Policy{taken}").enforced(), hooks=None)
+
+    def found_in(**arguments):
+        decision = door.check_call(ToolCall("book", arguments))
+        return [
+            f.where for f in decision.findings if f.check == "impossible_state"
+        ], decision.errors
+
+    assert "import `rule` from `abs_shield`" in " ".join(rules.replace("# ", "").split())
+    assert "`rules=[...]`" in rules
+    assert (["/arguments/bags"], ()) == found_in(bags=9, mode="slow")
+    assert (["/arguments/mode"], ()) == found_in(bags=1, mode="odd")
+    assert [([], ())] * len(others) == [found_in(bags=other, mode="fast") for other in others]
+
+
+def test_a_pair_can_be_taken_over(mined):
+    """Where none is declared, the comment says what to import and where it goes."""
+    runs = [run(*BOTH, user="Lock D-71.", labels={"success": True})]
+    text = mined(PAIR, runs).text
+    said = " ".join(line.removeprefix("# ") for line in text.splitlines())
+
+    assert "import `inverse` from `abs_shield`, and write it into the policy: `inverses=[...]`" in (
+        said
+    )
 
 
 def test_whole_numbers_and_others_are_told_apart(mined):

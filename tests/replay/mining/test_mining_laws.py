@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
+import json
 import subprocess
 import sys
 import tokenize
 from io import StringIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, Tool
-from abs_shield.replay.mining import Source, mine
+from abs_shield.replay.mining import Recorded, Source, mine
 from abs_shield.replay.mining.python import comment, commented, flat, literal
 
 TEXT = st.text(max_size=40) | st.sampled_from(
@@ -73,6 +75,41 @@ def test_any_tools_give_a_proved_module(listed: list[Tool]) -> None:
 
     assert () == made.proof.errors
     assert sorted(tool.name for tool in listed) == [tool.name for tool in made.draft.tools]
+
+
+CALL = st.fixed_dictionaries(
+    {
+        "name": st.sampled_from(["lend", "delete_copy", "lned", "", "\ud800", "*", "x" * 600])
+        | TEXT,
+        "arguments": st.dictionaries(
+            st.sampled_from(["copy_id", "n", "0"]) | TEXT, JSON, max_size=3
+        )
+        | st.just("{"),
+    }
+)
+LINES = {"type": "array", "items": {"type": "object", "properties": {"n": {"type": "integer"}}}}
+SHAPE = {"type": "object", "properties": {"copy_id": {"type": "string"}, "n": LINES}}
+DESK = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", parameters=SHAPE))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(CALL, max_size=4), min_size=1, max_size=4))
+def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> None:
+    """Nothing that strict still blocks of the runs goes untold, and nothing else is told."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.jsonl"
+        with path.open("w") as file:
+            for calls in sessions:
+                messages: list[Any] = [{"role": "user", "content": "C-1, please."}]
+                messages += [{"role": "assistant", "tool_calls": [call]} for call in calls]
+                file.write(json.dumps({"messages": messages}) + "\n")
+        made = mine(Source(name="tools.json", tools=DESK), Recorded(paths=(str(path),)))
+
+    assert made.last is not None
+    assert bool(made.last.would_block) == bool(made.stays)
+    assert all("a policy cannot hold it" in told for told in made.stays)
+    assert () == made.proof.errors
+    assert all(each.tool for each in made.draft.passes)
 
 
 @settings(max_examples=20)

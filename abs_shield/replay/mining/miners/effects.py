@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import dropwhile, takewhile
 
-from abs_shield.plan.verbs import Does
+from abs_shield.plan.verbs import Deed, Does, also_writes
 from abs_shield.replay.mining.draft import Kind, Suggestion
 from abs_shield.replay.mining.study import Study
+from abs_shield.text.names import singular, split
 
 _FINAL = frozenset("delete destroy erase purge drop wipe terminate expel trash discard".split())
 """Verbs after which the thing is gone."""
@@ -15,6 +17,19 @@ _GRAVE = frozenset(
     "execute run suspend deactivate disable ban fire void submit buy purchase order".split()
 )
 """Verbs of which only somebody who knows the tool can say whether they can be taken back."""
+_TWOFOLD = {
+    "list": "put something up for sale",
+    "test": "try something out",
+    "open": "make what is not there",
+    "track": "write down what happens",
+    "monitor": "set up a watch",
+    "select": "choose for somebody",
+    "verify": "mark as verified",
+    "tell": "send",
+    "ask": "send",
+}
+"""Verbs that look, or else do this."""
+_PLACED = frozenset("for on as at in to of from by with".split())
 _ANNOTATED = "as its annotations say"
 
 
@@ -26,12 +41,29 @@ def effects(study: Study) -> Iterator[Suggestion]:
         elif plan.tool.read_only:
             yield _said(name, "read_only", study)
         elif plan.deed.does is Does.READ:
-            yield _named(name, "read_only", plan.deed.verb)
+            yield _named(name, "read_only", plan.deed.verb, why_not=_doubt(name, plan.deed))
         elif plan.deed.verb in _FINAL:
             yield _named(name, "destructive", plan.deed.verb)
         elif plan.deed.verb in _GRAVE:
             doubt = "say so where a wrong call cannot be undone"
             yield _named(name, "destructive", plan.deed.verb, why_not=doubt)
+
+
+def _doubt(name: str, deed: Deed) -> str:
+    """Why a tool whose first verb looks may do more than look; empty where nothing says so."""
+    if second := also_writes(name):
+        return f"its name says `{second}` as well; say so where it only looks"
+    if deed.verb == "list" and _lists(name):
+        return ""
+    other = _TWOFOLD.get(deed.verb)
+    return f"`{deed.verb}` may also {other}; say so where it only looks" if other else ""
+
+
+def _lists(name: str) -> bool:
+    """Whether ``list`` is followed by several things, or by nothing."""
+    after = [*dropwhile(lambda word: word != "list", split(name))][1:]
+    noun = [*takewhile(lambda word: word not in _PLACED, after)]
+    return not noun or any(word == "all" or singular(word) != word for word in noun)
 
 
 def _said(tool: str, field: str, study: Study) -> Suggestion:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.replay.mining.draft import Kind, Suggestion, Within
-from abs_shield.replay.mining.study import LEAST, Study, Subject
+from abs_shield.replay.mining.study import LEAST, NO_LAW, Study, Subject
 
 _LIKELY = 20
-_NO_LAW = "what was seen so far is no law; take it where it is one"
 
 
 def ranges(study: Study) -> Iterator[Suggestion]:
@@ -28,11 +27,12 @@ def _range(subject: Subject) -> Suggestion:
     numbers = subject.seen.numbers
     kind = "whole numbers" if numbers.whole else "numbers"
     told = f"{kind} from {numbers.low!r} to {numbers.high!r} in {numbers.count:,} calls that worked"
+    within = Within(numbers.low, numbers.high, mixed=not subject.is_number)
     return Suggestion(
         kind=Kind.RANGE,
         tool=subject.tool,
         parameter=subject.name,
-        says=Within(numbers.low, numbers.high) if numbers.count >= _LIKELY else None,
+        says=within if numbers.count >= _LIKELY else None,
         evidence=told,
-        why_not=_NO_LAW,
+        why_not=NO_LAW,
     )

@@ -1,0 +1,41 @@
+"""Which recorded calls strict blocks all the same, since no policy can let them through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.replay.mining.draft import Pass
+from abs_shield.replay.mining.relax import MOST_NAMES, is_writable
+from abs_shield.replay.mining.trial import Block, Trial
+
+_MOST = 20
+
+
+def still_blocked(trial: Trial) -> list[str]:
+    """Give a line for each reason; names that no tool has make one line, or two."""
+    unknown = {block for block in trial.blocks if block.check == PHANTOM_TOOL}
+    no_names = {block for block in unknown if not is_writable(block)}
+    others = [block for block in trial.blocks if block not in unknown]
+    told = [
+        *_names(trial, no_names, "that is empty, too long, or no Unicode: a policy cannot hold it"),
+        *_names(trial, unknown - no_names, f"that no tool has, beyond the first {MOST_NAMES}"),
+        *sorted(_other(trial, block) for block in others),
+    ]
+    more = len(told) - _MOST
+    return told if more <= 0 else [*told[:_MOST], f"{more:,} more reasons"]
+
+
+def _names(trial: Trial, blocks: set[Block], what: str) -> Iterator[str]:
+    if blocks:
+        yield f"{_calls(sum(trial.counts[block] for block in blocks))} of a name {what}"
+
+
+def _other(trial: Trial, block: Block) -> str:
+    what = Pass(check=block.check, tool=block.tool, code=block.code, where=block.where, calls=0)
+    why = "" if is_writable(block) else "; a name or place of no Unicode: a policy cannot hold it"
+    return f"{_calls(trial.counts[block])}: {what}{why}"
+
+
+def _calls(count: int) -> str:
+    return f"{count:,} {'call' if count == 1 else 'calls'}"
