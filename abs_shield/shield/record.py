@@ -138,7 +138,8 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
         case Said():
             yield {"role": event.role, "content": event.text}
         case Proposed():
-            yield {"role": "assistant", "tool_calls": [_call(call) for call in event.calls]}
+            calls = [_call(call, event.decision_id) for call in event.calls]
+            yield {"role": "assistant", "tool_calls": calls}
         case Returned():
             yield _tool_message(event)
 
@@ -153,6 +154,7 @@ def _tool_message(event: Returned) -> dict[str, Any]:
     return message
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    shape = {"id": call.id, "name": call.name, "arguments": call.arguments}
+def _call(call: ToolCall, decision_id: str | None) -> dict[str, Any]:
+    """A call under its id; one without, as a decorated function's, under that of its decision."""
+    shape = {"id": call.id or decision_id, "name": call.name, "arguments": call.arguments}
     return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}

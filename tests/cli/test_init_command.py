@@ -185,7 +185,7 @@ def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 @pytest.mark.parametrize("kind", ["pipe", "device"])
 def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_path, kind):
-    """Of a pipe one pass would see the runs and the next ones none: it says so, and reads nothing."""
+    """One pass would empty a pipe for the next: it says so, and reads nothing."""
     path = "/dev/null" if kind == "device" else tmp_path / "runs.fifo"
     if kind == "pipe":
         os.mkfifo(path)

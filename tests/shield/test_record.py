@@ -326,3 +326,24 @@ def test_half_a_line_costs_no_other_run(door, file):
         session.user("Hello.")
 
     assert ["s2"] == [json.loads(line)["session_id"] for line in file.read_text().splitlines()[1:]]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_a_call_without_an_id_stands_under_that_of_its_decision(door, file, mode):
+    """A decorated function knows no call id; what is said of its decision finds the call."""
+    firewall = door(mode=mode, record=file)
+
+    @shielded(firewall, on_block="return")
+    def refund(amount: float) -> dict:
+        """Refund a sum."""
+        return {"refunded": amount}
+
+    with firewall.session() as session:
+        session.user("Refund 5 €, please.")
+        refund(5.0)
+        refund("6")
+
+    (run,) = runs(file)
+    calls = [call for message in run["messages"] for call in message.get("tool_calls", ())]
+    assert [decision.id for decision in session.decisions] == [call["id"] for call in calls]
+    assert [None, None] == [decision.call_id for decision in session.decisions]
