@@ -18,7 +18,7 @@ from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
-from abs_shield.shield.redaction import Redact
+from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.turns import content_of
 
@@ -32,8 +32,9 @@ class Recording:
 
     Args:
         path: The file; lines are appended.
-        redact: Changes every line before it is written, e.g. `redacted`. None writes argument
-            values and results as they are: keep the file private.
+        redact: Changes every line before it is written, e.g. `redacted`; of log-probabilities
+            it is given only the numbers of the names' tokens. None writes argument values and
+            results as they are: keep the file private.
     """
 
     path: str | PathLike[str]
@@ -95,7 +96,7 @@ class Recorder:
             run["truncated"] = True
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
-            changed = self._redact(json.loads(line))
+            changed = self._redact(without_tokens(json.loads(line)))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
             with open(self._path, "ab+", opener=_private) as file:
