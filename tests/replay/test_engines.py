@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import resource
 import sys
 from pathlib import Path
 
@@ -161,6 +160,7 @@ def test_too_many_workers():
 def test_a_process_that_cannot_be_started():
     """A machine without room for one more says so, and what was started ends."""
     others = children()
+    resource = pytest.importorskip("resource", reason="this system has no limits of open files")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     job = engine_jobs.Numbers(slow=5.0)
     parts = outcomes(job, numbered(60), engine="processes", crew=Crew(workers=60))
