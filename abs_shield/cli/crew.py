@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from abs_shield.cli.faults import BadInput
-from abs_shield.replay.job import Crew
+from abs_shield.replay.job import Crew, most_workers
 
 
 class EngineName(StrEnum):
@@ -53,4 +53,7 @@ def crew(
         raise BadInput("`--address` is empty; give HOST:PORT, or `auto`")
     if engine is EngineName.SERIAL and (workers or 1) > 1:
         raise BadInput(f"`--engine serial` is one process; leave it, or `--workers {workers}`, out")
+    most = most_workers()
+    if engine is EngineName.PROCESSES and (workers or 1) > most:
+        raise BadInput(f"`--workers {workers}` is too many for this machine; give {most} at most")
     return engine, Crew(workers=workers, address=address)

@@ -16,6 +16,8 @@ def export(store: DurableStore, path: str, *, inputs: Iterable[str] = ()) -> Non
     """
     Write a line for each labelled call: ``{session_id, run_id, call_id, decision_id, label}``.
 
+    A call without an id stands under that of its decision, in recorded runs too.
+
     Args:
         store: The decision log.
         path: The file, which appears when it is complete; ``-`` is the standard output.
@@ -43,7 +45,7 @@ def _labelled(store: DurableStore, lost: list[str]) -> Iterator[dict[str, Any]]:
         yield {
             "session_id": decision.session_id,
             "run_id": decision.run_id,
-            "call_id": decision.call_id,
+            "call_id": decision.call_id or decision.id,
             "decision_id": decision.id,
             "label": label.truth.value,
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -91,12 +92,13 @@ def _require_readable(files: list[str]) -> None:
     Look at the files before any work is done.
 
     Raises:
-        BadInput: One is the standard input, which cannot be read again.
+        BadInput: One is no regular file, such as a pipe, which cannot be read again.
         OSError: One cannot be opened.
     """
     for path in files:
-        if path == _STDIN:
-            raise BadInput("`--runs -`: runs are read more than once; write them to a file")
+        mode = 0 if path == _STDIN else Path(path).stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise BadInput(f"`--runs {path}`: runs are read more than once; write them to a file")
         with open(path, "rb") as file:
             file.read(1)
 
@@ -176,6 +178,9 @@ def _summary(mined: Mined) -> None:
         f" {mined.proof.summary}"
     )
     if mined.first is None or mined.last is None:
+        return
+    if not mined.last.calls:
+        _say("the runs hold no call; all that is proposed comes from the tools")
         return
     _say(
         f"strict would block {mined.last.would_block:,} of {mined.last.calls:,} recorded calls;"

@@ -18,12 +18,18 @@ _WIDTH = 120
 _LINE = 400
 
 
+class _Screen(Console):
+    def on_broken_pipe(self) -> None:
+        """Say that nobody reads on, as any file does; rich would end the program with 1."""
+        raise BrokenPipeError
+
+
 def screen(file: IO[str] | None = None) -> Console:
     """
     Give a file, or the standard output, as a console without markup; wide where it is no terminal.
     """
     width = None if file is None and sys.stdout.isatty() else _WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return _Screen(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
 def safe(text: object, *, style: str = "", limit: int = _LINE) -> Text:

@@ -18,10 +18,15 @@ class Said(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """The model proposed *calls* in one turn; none has run."""
+    """
+    The model proposed *calls* in one turn; none has run.
+
+    *decision_id* names what the door decided of a single call, where the door took it in.
+    """
 
     calls: tuple[ToolCall, ...]
     at: float | None = None
+    decision_id: str | None = None
 
 
 class Returned(NamedTuple):

@@ -38,6 +38,22 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
         mean = fsum(logprobs) / len(logprobs)
         if mean > _LEAST and max(logprobs) <= 0:
             return mean
+    numbers = name_logprobs(name, logprobs)
+    known = [_checked(number) for number in numbers or () if number is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def name_logprobs(name: str, logprobs: Any) -> list[Any] | None:
+    """
+    Give what is said of the tokens of *name* alone, unchecked; None where nothing is given.
+
+    Args:
+        name: The tool's name as the model wrote it.
+        logprobs: As for `mean_logprob`, which gives the same mean for both.
+
+    Raises:
+        ValueError: The shape is unknown.
+    """
     if isinstance(logprobs, Mapping):
         logprobs = logprobs.get("content")
     if logprobs is None:
@@ -45,11 +61,8 @@ def mean_logprob(name: str, logprobs: Any) -> float | None:
     if not isinstance(logprobs, Sequence) or isinstance(logprobs, (str, bytes)):
         raise ValueError(f"log-probabilities are a {type(logprobs).__name__}, not a list")
     if any(isinstance(entry, Mapping) for entry in logprobs[:_MOST]):
-        numbers = _of_name(name, logprobs[:_MOST])
-    else:
-        numbers = list(logprobs[:_MOST])
-    known = [_checked(number) for number in numbers if number is not None]
-    return fsum(known) / len(known) if known else None
+        return _of_name(name, logprobs[:_MOST])
+    return list(logprobs[:_MOST])
 
 
 def _checked(number: Any) -> float:

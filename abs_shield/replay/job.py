@@ -13,6 +13,8 @@ from abs_shield.replay.chunks import Chunk
 
 TRIES = 3
 """How often a chunk is tried where the process that has it is killed."""
+MOST_WORKERS = 256
+"""Processes of this machine that may work for one command; more only for more processors."""
 
 Part_co = TypeVar("Part_co", covariant=True)
 P = TypeVar("P")
@@ -78,6 +80,11 @@ def made(job: bytes, chunk: Chunk) -> Any:
 def _prepared(job: bytes) -> Callable[[Chunk], Any]:
     unpacked: Job[Any] = pickle.loads(job)
     return unpacked.prepare()
+
+
+def most_workers() -> int:
+    """Give the number of processes beyond which asking for more is a mistake."""
+    return max(MOST_WORKERS, processors())
 
 
 def processors() -> int:

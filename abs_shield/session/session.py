@@ -248,15 +248,15 @@ class Session(Scoped):
             else:
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):
-                self.log.append(Proposed((call,)), size=size)
+                self.log.append(Proposed((call,), None, decision.id), size=size)
             keep(self._decisions, decision, most=self._limits.decisions)
 
-    def stopped(self, call: ToolCall, *, told: bool = False) -> None:
+    def stopped(self, call: ToolCall, decision: Decision, *, told: bool = False) -> None:
         """The door blocked *call*: what a transcript tells of it is no execution."""
         with self.lock:
             known = (bool(call.id) and self.pending.forget(call.id or "")) or told
             if not known:
-                self.log.append(Proposed((call,)))
+                self.log.append(Proposed((call,), None, decision.id))
             if call.id:
                 self.calls.end(call.id, announced=known)
             else:
@@ -305,7 +305,7 @@ class Session(Scoped):
             for pending in self.pending.drain():
                 pending.settle()
                 if pending.decision.blocked:
-                    self.stopped(pending.call, told=pending.told)
+                    self.stopped(pending.call, pending.decision, told=pending.told)
 
     def __repr__(self) -> str:
         return f"<Session {self.id}: {self.log.version} events, {len(self._executed)} executed>"

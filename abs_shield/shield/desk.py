@@ -187,7 +187,7 @@ class Desk:
             return opened
         if decision.blocked or opened.nested:
             if not opened.nested:
-                session.stopped(call)
+                session.stopped(call, decision)
             session.decided(decision)
         else:
             session.open(call, decision, size=opened.size)

@@ -19,7 +19,7 @@ from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
-from abs_shield.shield.redaction import Redact
+from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.turns import content_of
 
@@ -33,8 +33,9 @@ class Recording:
 
     Args:
         path: The file; lines are appended.
-        redact: Changes every line before it is written, e.g. `redacted`. None writes argument
-            values and results as they are: keep the file private.
+        redact: Changes every line before it is written, e.g. `redacted`; of log-probabilities
+            it is given only the numbers of the names' tokens. None writes argument values and
+            results as they are: keep the file private.
     """
 
     path: str | PathLike[str]
@@ -96,7 +97,7 @@ class Recorder:
             run["truncated"] = True
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
-            changed = self._redact(json.loads(line))
+            changed = self._redact(without_tokens(json.loads(line)))
             line = None if changed is None else json.dumps(changed, ensure_ascii=True)
         if line is not None:
             with open(self._path, "ab+", opener=_private) as file:
@@ -139,7 +140,8 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
         case Said():
             yield {"role": event.role, "content": event.text}
         case Proposed():
-            yield {"role": "assistant", "tool_calls": [_call(call) for call in event.calls]}
+            calls = [_call(call, event.decision_id) for call in event.calls]
+            yield {"role": "assistant", "tool_calls": calls}
         case Returned():
             yield _tool_message(event)
 
@@ -154,6 +156,7 @@ def _tool_message(event: Returned) -> dict[str, Any]:
     return message
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    shape = {"id": call.id, "name": call.name, "arguments": call.arguments}
+def _call(call: ToolCall, decision_id: str | None) -> dict[str, Any]:
+    """A call under its id; one without, as a decorated function's, under that of its decision."""
+    shape = {"id": call.id or decision_id, "name": call.name, "arguments": call.arguments}
     return shape if call.logprobs is None else {**shape, "logprobs": call.logprobs}

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from abs_shield.core.logprobs import name_logprobs
+
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 Redact = Callable[[dict[str, Any]], dict[str, Any] | None]
@@ -19,7 +21,8 @@ def redacted(text: Callable[[str], str]) -> Redact:
 
     Give equal texts equal replacements, or a replay finds targets that nobody mentioned. JSON
     inside a text is taken apart, as its escapes could hide what is looked for. Roles, tools'
-    names, numbers, and the ids of calls, sessions and runs stay as they are.
+    names, numbers, and the ids of calls, sessions and runs stay as they are. Of log-probabilities
+    the numbers of the name's tokens stay: the other tokens spell the arguments.
 
     >>> hide = redacted(lambda text: text.replace("ann", "someone"))
     >>> hide({"messages": [{"role": "user", "content": "I am ann"}]})["messages"]
@@ -48,9 +51,40 @@ def redacted(text: Callable[[str], str]) -> Redact:
         return made
 
     def run(line: dict[str, Any]) -> dict[str, Any]:
-        return {**line, "messages": [message(one) for one in line["messages"]]}
+        return {**line, "messages": [message(one) for one in without_tokens(line)["messages"]]}
 
     return run
+
+
+def without_tokens(line: dict[str, Any]) -> dict[str, Any]:
+    """
+    Leave of log-probabilities only the numbers of each name's tokens.
+
+    The tokens and bytes of a whole turn spell arguments and prose, whatever a hook takes out of
+    these. A replay judges the numbers as it would have judged the tokens.
+    """
+    return {**line, "messages": [_message_without_tokens(one) for one in line["messages"]]}
+
+
+def _message_without_tokens(message: dict[str, Any]) -> dict[str, Any]:
+    if "tool_calls" not in message:
+        return message
+    calls = [
+        {**call, "logprobs": _numbers(call)} if "logprobs" in call else call
+        for call in message["tool_calls"]
+    ]
+    return {**message, "tool_calls": calls}
+
+
+def _numbers(call: dict[str, Any]) -> Any:
+    """The numbers; what is none is False, so that it is as wrong as it was, and says no more."""
+    try:
+        said = name_logprobs(str(call.get("name")), call["logprobs"])
+    except ValueError:
+        return False
+    if said is None:
+        return None
+    return [one if one is None or isinstance(one, (int, float)) else False for one in said]
 
 
 def _held(text: str) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from abs_shield.errors import StoreError
@@ -14,6 +15,11 @@ LOG = "ABS_SHIELD_LOG"
 KEY = "ABS_SHIELD_LOG_KEY"
 """The environment variable that holds the key under which records are sealed."""
 _SCHEMES = ("postgresql://", "postgres://")
+_SETTING = re.compile(r"\s*\w+\s*=")
+_KEYWORD = re.compile(
+    r"(?:^|\s)(host|hostaddr|port|dbname|user|password|service)\s*=", re.IGNORECASE
+)
+"""As libpq reads them in ``host=db password=x``; a file of such a name is ``./host=db``."""
 
 
 def usual_log() -> str:
@@ -52,6 +58,10 @@ def open_store(
         from abs_shield.stores.postgres import PostgresStore
 
         return PostgresStore(place, key=key, existing=existing)
+    if _SETTING.match(place) and (keywords := _KEYWORD.findall(place)):
+        # a file would be made whose name tells the password
+        told = " ".join(f"{word.lower()}=..." for word in dict.fromkeys(keywords))
+        raise StoreError(f"`{told}` is no log; give `postgresql://user@host:port/database`")
     if "://" in place:
         scheme = escaped(place.partition("://")[0])  # what stands behind it may hold a password
         raise StoreError(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -231,6 +232,33 @@ def test_a_mistake_is_one_line(command, kind, tmp_path, monkeypatch):
 
     assert (2, "", 1) == (done.code, done.out, done.err.count("\n"))
     assert told in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("kind", ["pipe", "device"])
+def test_runs_that_cannot_be_read_again_are_refused(command, file, lent, tmp_path, kind):
+    """One pass would empty a pipe for the next: it says so, and reads nothing."""
+    path = "/dev/null" if kind == "device" else tmp_path / "runs.fifo"
+    if kind == "pipe":
+        os.mkfifo(path)
+    tools = file("tools.json", [LEND])
+    done = command("init", "--tools", tools, "--runs", lent, "--runs", path)
+
+    told = f"abs-shield: `--runs {path}`: runs are read more than once; write them to a file\n"
+    assert (2, "", told) == done
+
+
+@pytest.mark.parametrize("lines", [0, 2])
+def test_runs_without_a_call_are_told(command, file, lines):
+    """A module that is mined from nothing does not look as if it was mined from runs."""
+    said = {"messages": [{"role": "user", "content": "Hello."}]}
+    runs = file("runs.jsonl", *[said] * lines)
+    done = command("init", "--tools", file("tools.json", [LEND]), "--runs", runs)
+
+    assert 0 == done.code
+    assert done.err.splitlines()[1:] == [
+        "abs-shield: the runs hold no call; all that is proposed comes from the tools"
+    ]
 
 
 FILES = {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
 
+from abs_shield import Shield, shield, shielded
 from abs_shield.stores import open_store
 from tests.cli.shop import HOSTILE, filled, order, refund
 
@@ -111,6 +113,54 @@ def test_labels_are_exported(command, log, tmp_path):
         }
     ] == [json.loads(line) for line in path.read_text().splitlines()]  # fmt: skip
     assert path.read_text() == command("label", "--db", log, "--export", "-").out
+
+
+def test_labels_of_decorated_functions_feed_the_sweep(command, log, tmp_path):
+    """Record, label, export, backtest: calls without an id are found again."""
+    record = tmp_path / "runs.jsonl"
+    decisions = decorated(log, record)
+    for decision in decisions:
+        truth = "ok" if decision.verdict == "CLEAN" else "hallucinated"
+        command("label", decision.id, truth, "--db", log)
+    said = tmp_path / "labels.jsonl"
+    command("label", "--export", said, "--db", log)
+    done = command("backtest", record, "--labels", said, "--format", "json")
+
+    assert (0, "") == (done.code, done.err)
+    made = json.loads(done.out)
+    assert [None] * 6 == [decision.call_id for decision in decisions]
+    assert (4, 2, 6) == tuple(made["labels"][k] for k in ("ok", "hallucinated", "in_file_matched"))
+    flags = made["new"]["scores"]["flagged"]
+    assert (2, 2) == (flags["precision"]["count"], flags["precision"]["of"])
+    assert (2, 2) == (flags["recall"]["count"], flags["recall"]["of"])
+
+
+def decorated(log, record):
+    """Audit two decorated tools, sync and async, in sessions of two turns; give the decisions."""
+    store = open_store(log)
+    firewall = Shield(shield.configure(mode="audit"), store=store, record=str(record), hooks=None)
+
+    @shielded(firewall)
+    def cancel_order(order_id: str) -> str:
+        """Cancel an order."""
+        return "cancelled"
+
+    @shielded(firewall)
+    async def get_order(order_id: str) -> str:
+        """Get an order."""
+        return "there it is"
+
+    for n in (1, 2):
+        with firewall.session(f"s{n}") as session:
+            session.user(f"Where is W100{n}?")
+            asyncio.run(get_order(f"W100{n}"))
+            session.user("Cancel it.")
+            cancel_order(f"W100{n}")
+            cancel_order("W9999")
+    firewall.close()
+    decisions = list(store.scan())
+    assert store.close()
+    return decisions
 
 
 def test_labels_without_a_decision_are_left_out(command, log):

@@ -69,6 +69,18 @@ def test_the_answer_can_be_read_by_a_program(command, log):
     assert (4, "missing") == (told["first_faults"][0]["seq"], told["first_faults"][0]["code"])
 
 
+def test_every_day_from_the_first_on(command, log, tmp_path, monkeypatch):
+    """The lines of the example: the first day has no heads to compare with, the others have."""
+    monkeypatch.chdir(tmp_path)
+    shown = command("log", "verify", "--help").out.split("Example: ")[1]
+    first, others = " ".join(shown.split()).split(" on the first day; from then on ")
+
+    for line in (first, others, others):
+        words = line.removeprefix("abs-shield ").replace("decisions.db", log).split()
+        done = command(*words)
+        assert (0, "") == (done.code, done.err)
+
+
 def test_heads_that_were_kept_find_a_tail_that_was_cut_off(command, log, tmp_path):
     """They are only saved from a log that is whole."""
     heads = str(tmp_path / "heads.json")
@@ -155,7 +167,10 @@ def test_the_log_may_be_named_by_the_environment(command, log, monkeypatch):
     [
         (["verify", "{dir}/no.db"], "there is no such file"),
         (["verify", "{dir}"], "cannot open the decision log"),
-        (["verify", "{log}", "--heads", "{dir}/no.json"], "No such file"),
+        (
+            ["verify", "{log}", "--heads", "{dir}/no.json"],
+            "No such file; heads are written by a first",
+        ),
         (["verify", "{log}", "--heads", "{text}"], "it is not JSON"),
         (["verify", "{text}"], "file is not a database"),
         (["prune", "{log}"], "say how long records are kept: `--older-than 90d`"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from importlib.metadata import version
@@ -10,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import abs_shield
-from abs_shield.cli import COMMANDS
+from abs_shield.cli import COMMANDS, main
+from tests.cli.shop import filled, refund
 
 
 def test_version(command):
@@ -113,11 +116,10 @@ def test_importing_the_command_is_light():
 
 
 def test_a_reader_that_leaves_is_no_error(clinic, tmp_path):
-    """A closed pipe ends the command without a word."""
+    """A reader that closes the pipe after a line ends the command without a word."""
     many = tmp_path / "many.jsonl"
     many.write_bytes(Path(clinic).read_bytes() * 2_000)
-    run = "import sys; from abs_shield.cli import main; sys.exit(main())"
-    argv = [sys.executable, "-c", run, "replay", str(many), "--format", "jsonl"]
+    argv = [*_COMMAND, "replay", str(many), "--format", "jsonl"]
 
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -126,4 +128,60 @@ def test_a_reader_that_leaves_is_no_error(clinic, tmp_path):
         process.stdout.close()
         told = process.stderr.read()
 
-    assert told == b""
+    assert (141, b"") == (process.returncode, told)
+
+
+_COMMAND = [sys.executable, "-c", "import sys; from abs_shield.cli import main; sys.exit(main())"]
+_POLICY = "from abs_shield import shield\n\npolicy = shield.configure(mode='audit')\n"
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        "--help",
+        "backtest runs.jsonl",
+        "backtest runs.jsonl --format github --policy policy.py:policy",
+        "backtest runs.jsonl --picture sweep.svg",
+        "check",
+        "demo",
+        "init --runs runs.jsonl",
+        "label ID ok --db log.db",
+        "label --export - --db log.db",
+        "label --from ids.txt --db log.db",
+        "layers",
+        "log export log.db",
+        "log prune log.db --older-than 2020-01-01",
+        "log verify log.db",
+        "prove policy.py:policy",
+        "replay runs.jsonl",
+        "replay runs.jsonl --findings 3",
+        "replay runs.jsonl --format json",
+        "replay runs.jsonl --format jsonl",
+        "replay runs.jsonl --workers 2",
+        "report log.db",
+        "report log.db --format json",
+        "report log.db --html report.html",
+    ],
+)
+def test_no_reader_is_no_error(argv, clinic, tmp_path):
+    """Whatever a command prints, nobody who reads it is 141; what it writes besides is written."""
+    (one,) = filled(str(tmp_path / "log.db"), refund(1, 900))
+    (tmp_path / "policy.py").write_text(_POLICY)
+    (tmp_path / "ids.txt").write_text(f"{one.id} ok\n")
+    assert main(["label", one.id, "ok", "--db", str(tmp_path / "log.db")]) == 0
+    words = [one.id if word == "ID" else word for word in argv.split()]
+    call = json.dumps(refund(1)).encode()
+    gone, standard_output = os.pipe()
+    os.close(gone)
+    try:
+        done = subprocess.run(
+            [*_COMMAND, *words], cwd=tmp_path, input=call, stdout=standard_output,
+            stderr=subprocess.PIPE, check=False,
+        )  # fmt: skip
+    finally:
+        os.close(standard_output)
+
+    assert done.returncode == 141, done.stderr
+    assert b"ended the program" not in done.stderr
+    written = [tmp_path / name for name in words if name.endswith((".svg", ".html"))]
+    assert all(path.stat().st_size for path in written)

@@ -195,6 +195,7 @@ def test_what_a_policy_prints_is_no_row(capfd, library, tmp_path, monkeypatch, m
         (("--engine", "processes", "--address", "auto"), "`--address` names a Ray cluster"),
         (("--address", ""), "give HOST:PORT, or `auto`"),
         (("--workers", "0"), "`--workers`"),
+        (("--workers", "99999999"), "`--workers 99999999` is too many for this machine; give 256"),
         (("--format", "parquet"), "name a file with `--output`"),
         (("--workers", "2", "--policy", "nowhere:policy"), "there is no module `nowhere`"),
     ],
@@ -280,7 +281,7 @@ def ended(pids):
 @pytest.fixture(scope="module")
 def large():
     """Runs for several chunks of full size."""
-    return "".join(f"{run(n, f's{n // 5}')}\n" for n in range(600)).encode() * 4
+    return "".join(f"{run(n, f's{n // 5}')}\n" for n in range(4_800)).encode()
 
 
 def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
@@ -303,7 +304,7 @@ def test_a_killed_worker_changes_nothing(begun, command, large, tmp_path):
 def test_ctrl_c_ends_at_once(begun, large, tmp_path, more):
     """Exit code 130, not a word, no file and no worker left."""
     process = begun("--output", tmp_path / "out", *more)
-    process.stdin.write(large[: len(large) // 4])
+    process.stdin.write(large[: len(large) // 2])
     process.stdin.flush()
     working = workers_of(process, count=2) if "--workers" in more else []
 

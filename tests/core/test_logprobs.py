@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.core.logprobs import mean_logprob
+from abs_shield.core.logprobs import mean_logprob, name_logprobs
 
 
 def tokens(*pairs: tuple[str, float | None]) -> list[dict[str, Any]]:
@@ -94,3 +94,15 @@ def test_minus_infinity_is_very_unlikely() -> None:
     """A probability of zero stays a finite number."""
 
     assert mean_logprob("f", [float("-inf")]) == -1e3
+
+
+@given(
+    st.lists(st.tuples(st.text("refund{_ ", max_size=4), st.none() | st.floats(-50, 0)), max_size=9)
+)
+def test_the_names_numbers_say_the_same(pairs: list[tuple[str, float | None]]) -> None:
+    """What is kept of a turn's tokens has the mean that the tokens have."""
+    entries = tokens(*pairs)
+
+    assert mean_logprob("refund", name_logprobs("refund", entries)) == mean_logprob(
+        "refund", entries
+    )

@@ -131,6 +131,55 @@ def test_processes_end_with_the_work():
     assert not working & children()
 
 
+def test_no_more_processes_than_chunks():
+    """A worker is started when there is a chunk for it: none before, and none too many."""
+    others, started = children(), []
+
+    def watched():
+        for chunk in numbered(3):
+            started.append(len(children() - others))
+            yield chunk
+
+    job, crew = engine_jobs.Numbers(slow=0.05), Crew(workers=60)
+    parts = outcomes(job, watched(), engine="processes", crew=crew)
+
+    assert [[1], [2], [3]] == list(parts)
+    assert 0 == started[0]
+    assert max(started) <= 2
+
+
+def test_too_many_workers():
+    """What no machine can do is one line, before anything is read or started."""
+    read = iter(lambda: pytest.fail("a chunk was read"), None)
+    parts = outcomes(engine_jobs.Numbers(), read, engine="processes", crew=Crew(workers=99_999_999))
+
+    with pytest.raises(ReplayError, match="99999999 processes are too many here; ask for 256"):
+        next(parts)
+
+
+def test_a_process_that_cannot_be_started():
+    """A machine without room for one more says so, and what was started ends."""
+    others = children()
+    resource = pytest.importorskip("resource", reason="this system has no limits of open files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    job = engine_jobs.Numbers(slow=5.0)
+    parts = outcomes(job, numbered(60), engine="processes", crew=Crew(workers=60))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (room_for(16), hard))
+    try:
+        with pytest.raises(ReplayError, match=r"cannot start a process: .*; ask for fewer workers"):
+            list(parts)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert not children() - others
+
+
+def room_for(count):
+    """The limit of open files that leaves room for so many more."""
+    taken = {int(name) for name in os.listdir("/dev/fd")}
+    return [number for number in range(len(taken) + count + 1) if number not in taken][count]
+
+
 def children():
     """Process ids of this process's children that live."""
     tasks = Path(f"/proc/{os.getpid()}/task")

@@ -258,6 +258,37 @@ def test_a_hook_takes_out_what_is_private(door, file):
     assert () == judged.decision.findings
 
 
+SPELT = [
+    {"token": t, "logprob": n, "bytes": [*t.encode()]}
+    for t, n in [("ref", -0.9), ("und", -1.4), ('{"card": "', -0.1), ("tok-4711", -2.0), ('"}', 0)]
+]
+UNSURE = [SPELT, {"content": SPELT}, [-1.2, None, -0.3], [-1, 0], [], [{"logprob": "tok-4711"}]]
+WRONG = ["tok-4711", ["tok-4711"], [0.5], [True], [*SPELT, {"token": "refund", "logprob": 2}]]
+
+
+@pytest.mark.parametrize("hook", [redacted(lambda text: "x"), lambda run: run])
+@pytest.mark.parametrize("logprobs", [*UNSURE, *WRONG])
+def test_log_probabilities_spell_nothing_that_a_hook_took_out(door, file, hook, logprobs):
+    """Only numbers of the name's tokens are left, and a replay judges them as they were judged."""
+    firewall = door(mode="audit", threshold=1.0, record=Recording(path=file, redact=hook))
+    with firewall.session() as session:
+        session.user("Refund it.")
+        firewall.check_call(ToolCall("refund", {"amount": 5}, "c1", logprobs), session=session)
+
+    written = file.read_text(encoding="utf-8")
+    assert not any(spelt in written for spelt in ("4711", "token", "52, 55, 49, 49"))
+    (live,), (judged,) = session.decisions, replay([file], policy=firewall.policy)
+    assert _confidence(live) == _confidence(judged.decision)
+    assert ("error" in _confidence(live)) == (logprobs in WRONG[:-1])
+
+
+def _confidence(decision):
+    """What the layer made of it: its outcome, and its findings."""
+    found = [f for f in decision.findings if f.check == "confidence_drop"]
+    outcome = decision.coverage["confidence_drop"].outcome.value
+    return outcome, *((f.code, f.strength, f.detail) for f in found)
+
+
 @pytest.mark.parametrize("hook", [lambda run: None, lambda run: run["nothing"]])
 def test_a_hook_that_gives_nothing_or_raises_writes_nothing(door, file, hook, caplog):
     """What a broken hook was given stands in no log either."""
@@ -326,3 +357,24 @@ def test_half_a_line_costs_no_other_run(door, file):
         session.user("Hello.")
 
     assert ["s2"] == [json.loads(line)["session_id"] for line in file.read_text().splitlines()[1:]]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_a_call_without_an_id_stands_under_that_of_its_decision(door, file, mode):
+    """A decorated function knows no call id; what is said of its decision finds the call."""
+    firewall = door(mode=mode, record=file)
+
+    @shielded(firewall, on_block="return")
+    def refund(amount: float) -> dict:
+        """Refund a sum."""
+        return {"refunded": amount}
+
+    with firewall.session() as session:
+        session.user("Refund 5 €, please.")
+        refund(5.0)
+        refund("6")
+
+    (run,) = runs(file)
+    calls = [call for message in run["messages"] for call in message.get("tool_calls", ())]
+    assert [decision.id for decision in session.decisions] == [call["id"] for call in calls]
+    assert [None, None] == [decision.call_id for decision in session.decisions]

@@ -80,6 +80,32 @@ def test_a_log_that_may_only_be_read_is_read(tmp_path, readable):
     assert (["d-1"], []) == (ids(copy.decisions()), list(verify(copy)))
 
 
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("host=db password=s3cret dbname=agents", "host=... password=... dbname=..."),
+        ("password = 's3cret' user=ann", "password=... user=..."),
+        ("PASSWORD=s3cret", "password=..."),
+        ("dbname=agents passfile=s3cret", "dbname=..."),
+    ],
+)
+def test_a_password_becomes_no_file(address, words, tmp_path, monkeypatch):
+    """What libpq takes is refused with the form that is taken here, and no value is repeated."""
+    monkeypatch.chdir(tmp_path)
+
+    assert refusal(address) == (f"`{words}` is no log; give `postgresql://user@host:port/database`")
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["./host=db", "./log of host=db", "log of host=db", "run=5.db"])
+def test_a_file_may_have_such_a_name(name, tmp_path, monkeypatch):
+    """A path that does not begin with such a word is a path."""
+    monkeypatch.chdir(tmp_path)
+    open_store(name).close()
+
+    assert (tmp_path / name).is_file()
+
+
 def test_another_file_is_no_log(tmp_path):
     """Neither a foreign database nor a text becomes one."""
     with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:

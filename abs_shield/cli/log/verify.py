@@ -19,7 +19,10 @@ from abs_shield.stores import Fault, Verified, verify
 from abs_shield.stores.places import log_key
 from abs_shield.stores.record import Head
 
-EXAMPLE = "Example: abs-shield log verify decisions.db --heads heads.json --save-heads heads.json"
+EXAMPLE = (
+    "Example: abs-shield log verify decisions.db --save-heads heads.json on the first day; from"
+    " then on abs-shield log verify decisions.db --heads heads.json --save-heads heads.json"
+)
 _SHOWN = 100
 
 
@@ -68,7 +71,13 @@ def command(
 
 
 def _read(path: str) -> dict[str, Head]:
-    held = parsed(Path(path).read_bytes(), path=path)
+    try:
+        held = parsed(Path(path).read_bytes(), path=path)
+    except FileNotFoundError:
+        raise BadInput(
+            f"{path}: No such file; heads are written by a first verification, with `--save-heads`"
+            " and without `--heads`"
+        ) from None
     try:
         return {
             writer: Head(writer, int(head["seq"]), str(head["digest"]))

@@ -108,15 +108,15 @@ def report(
         made = _report(store, since=start, until=end, revision=policy_revision)
     limited = not (since is until is policy_revision is None)
     summary = Summary.of(made, rule, log=named(usual_log() if db is None else db), limited=limited)
+    if html is not None:
+        with output(html, option="--html") as file:
+            file.write(page(summary).encode())
     if format is Format.JSON:
         print_json(summary.to_dict())
     else:
         console = screen()
         for part in printed(summary, rows=rows):
             console.print(part, soft_wrap=not hasattr(part, "columns"))
-    if html is not None:
-        with output(html, option="--html") as file:
-            file.write(page(summary).encode())
 
 
 def named(address: str) -> str:

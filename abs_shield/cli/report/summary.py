@@ -172,6 +172,8 @@ def interval(share: Share) -> str:
 
     >>> interval(Share(10, 1000)), interval(Share(0, 0))
     ('1 % (0.54-1.8 %)', '')
+    >>> interval(Share(2999, 3000))
+    'over 99.9 % (99.8-over 99.9 %)'
     """
     if not share.of:
         return ""

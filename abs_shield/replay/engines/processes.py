@@ -12,7 +12,7 @@ import pickle
 import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.resource_tracker import ensure_running
@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from abs_shield.errors import ReplayError
 from abs_shield.replay.chunks import Chunk
-from abs_shield.replay.job import TRIES, Crew, Job, made, packed, processors
+from abs_shield.replay.job import TRIES, Crew, Job, made, most_workers, packed, processors
 from abs_shield.text.show import escaped, told
 
 P = TypeVar("P")
@@ -31,18 +31,21 @@ _AHEAD = 2
 
 def processes(job: Job[P], chunks: Iterable[Chunk], crew: Crew) -> Generator[P, None, None]:
     """
-    Do the job in *crew.workers* processes.
+    Do the job in *crew.workers* processes; each is started when there is a chunk for it.
 
     Raises:
-        ReplayError: One chunk killed its worker three times.
+        ReplayError: One chunk killed its worker three times, or there are too many workers.
     """
     count = processors() if crew.workers is None else crew.workers
-    workers = [_Worker(packed(job)) for _ in range(count)]
+    if count > most_workers():
+        raise ReplayError(f"{count} processes are too many here; ask for {most_workers()} at most")
+    workers: list[_Worker] = []
     under_way: deque[_Task] = deque()
+    packed_job = packed(job)
     try:
         for chunk in chunks:
             under_way.append(_Task(chunk))
-            _idle(workers).take(under_way[-1])
+            _idle(workers, packed_job, most=count).take(under_way[-1])
             while under_way and (under_way[0].done or len(under_way) > count * _AHEAD):
                 yield _first(under_way, workers)
         while under_way:
@@ -63,12 +66,15 @@ class _Task:
         return self.result is not None
 
 
-def _idle(workers: list[_Worker]) -> _Worker:
-    """Give a worker that has nothing to do, as soon as there is one."""
+def _idle(workers: list[_Worker], job: bytes, *, most: int) -> _Worker:
+    """Give a worker that has nothing to do, as soon as there is one; a new one up to *most*."""
     while True:
         for worker in workers:
             if worker.task is None:
                 return worker
+        if len(workers) < most:
+            workers.append(_Worker(job))
+            continue
         _heard(workers)
 
 
@@ -138,11 +144,14 @@ class _Worker:
     def _start(self) -> None:
         # this process has threads, so a worker is no fork of it
         context = get_context("spawn")
-        self.pipe, other = context.Pipe()
-        self._process = context.Process(target=_work, args=(self._job, other), daemon=True)
-        with _deaf():
-            self._process.start()
-        other.close()
+        try:
+            self.pipe, other = context.Pipe()
+            self._process = context.Process(target=_work, args=(self._job, other), daemon=True)
+            with _deaf(), closing(other):
+                self._process.start()
+        except OSError as error:
+            told = escaped(error.strerror or str(error))
+            raise ReplayError(f"cannot start a process: {told}; ask for fewer workers") from None
 
 
 def _raised(error: Exception) -> Any:

@@ -212,12 +212,16 @@ def _log_gaps(share: float, rule: Readiness) -> Reason:
 
 def percent(share: float) -> str:
     """
-    Give a share as a text that is never rounded to nothing.
+    Give a share as a text that is never rounded to nothing, nor to all.
 
     >>> percent(0.01), percent(0.00123), percent(0.5), percent(0.0), percent(0.00001)
     ('1 %', '0.12 %', '50 %', '0 %', 'under 0.01 %')
+    >>> percent(1.0), percent(0.999), percent(2999 / 3000)
+    ('100 %', '99.9 %', 'over 99.9 %')
     """
     if 0 < share < 0.0001:
         return "under 0.01 %"
+    if 0.9995 <= share < 1:
+        return "over 99.9 %"
     digits = 2 if share < 0.01 else 1
     return f"{100 * share:.{digits}f}".rstrip("0").rstrip(".") + " %"

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.core import Outcome
 from abs_shield.errors import ShieldError
-from abs_shield.replay.report import Place, Readiness, Watch
+from abs_shield.replay.report import Place, Readiness, Watch, percent
 from abs_shield.stats.wilson import wilson
 
 RULE = Readiness()
@@ -118,3 +118,12 @@ def test_wrong_numbers_are_refused(wrong):
     """A share lies in [0, 1], a count is not negative."""
     with pytest.raises(ShieldError, match=next(iter(wrong))):
         Readiness(**wrong)
+
+
+@pytest.mark.parametrize("of", [3_000, 100_000])
+def test_a_share_is_rounded_neither_to_nothing_nor_to_all(of):
+    """One miss among many is still said, as is one hit."""
+    most, least = percent((of - 1) / of), percent(1 / of)
+
+    assert ("over 99.9 %", True) == (most, least not in ("0 %", "0.00 %"))
+    assert ("100 %", "0 %") == (percent(1.0), percent(0.0))
