@@ -1,5 +1,7 @@
 """Numbers from numbers: running statistics that know nothing of tools."""
 
+from abs_shield.stats.moments import Moments
 from abs_shield.stats.welford import RunningStats
+from abs_shield.stats.window import Window
 
-__all__ = ["RunningStats"]
+__all__ = ["Moments", "RunningStats", "Window"]

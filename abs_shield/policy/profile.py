@@ -1,0 +1,85 @@
+"""What a tool's real results look like, as far as its author can say."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import isfinite
+from typing import Annotated, Any, Self
+
+import regex
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+
+from abs_shield.policy.declared import Declared
+
+UNPROFILED_MS = (2.0, 60_000.0)
+"""The latencies expected of a tool that nobody described, in milliseconds."""
+
+
+def _range(latency_ms: tuple[float, float]) -> tuple[float, float]:
+    low, high = latency_ms
+    if not (isfinite(low) and isfinite(high) and 0 <= low <= high):
+        raise ValueError(f"({low}, {high}) is no range; give (least, most) in milliseconds")
+    return latency_ms
+
+
+def _compiles(pattern: str) -> str:
+    try:
+        regex.compile(pattern, regex.VERSION0)
+    except (regex.error, ValueError, OverflowError, RecursionError) as error:
+        raise ValueError(f"`{pattern}` is no regular expression: {error}") from None
+    return pattern
+
+
+class ToolProfile(Declared):
+    """
+    What real results of a tool look like; `Tool(profile=...)` carries it.
+
+    Latency is judged only where *expected_latency_ms* or *has_network_io* is given.
+
+    Attributes:
+        expected_latency_ms: Least and most plausible duration of a call, in milliseconds.
+        required_fields: Members that every real result has, by name or JSON pointer. One that is
+            null, or of another JSON type than it always was, counts as missing.
+        forbidden_fields: Members that no real result has.
+        response_patterns: Regular expressions; at least one is found in a real result's JSON.
+        min_response_length: Least characters of a result's JSON; None for no bound.
+        max_response_length: Most characters of a result's JSON; None for no bound.
+        has_network_io: Whether the tool waits for a network: then nothing is back within 2 ms.
+        nullable_fields: Required fields that may be null.
+        ignored_fields: Fields whose numbers are never compared, as those of an id are not.
+
+    >>> ToolProfile(expected_latency_ms=(100, 5000), required_fields=["temperature"]).judges_latency
+    True
+    """
+
+    model_config = ConfigDict(ignored_types=(cached_property,))
+
+    expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_range)] = (50.0, 30_000.0)
+    required_fields: tuple[str, ...] = ()
+    forbidden_fields: tuple[str, ...] = ()
+    response_patterns: tuple[Annotated[str, AfterValidator(_compiles)], ...] = ()
+    min_response_length: Annotated[int, Field(ge=0)] | None = None
+    max_response_length: Annotated[int, Field(ge=0)] | None = None
+    has_network_io: bool = True
+    nullable_fields: tuple[str, ...] = ()
+    ignored_fields: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        least, most = self.min_response_length, self.max_response_length
+        if least is not None and most is not None and least > most:
+            raise ValueError(f"`min_response_length` {least} is above `max_response_length` {most}")
+        for name in self.required_fields:
+            if name in self.forbidden_fields:
+                raise ValueError(f"`{name}` is both required and forbidden")
+        return self
+
+    @property
+    def judges_latency(self) -> bool:
+        """Whether its author said how long a call takes."""
+        return bool(self.model_fields_set & {"expected_latency_ms", "has_network_io"})
+
+    @cached_property
+    def searches(self) -> tuple[Any, ...]:
+        """The search functions of the compiled patterns."""
+        return tuple(regex.compile(p, regex.VERSION0).search for p in self.response_patterns)

@@ -1,0 +1,84 @@
+"""Mean and variance of the newest numbers of a stream, in constant time and exact for ever."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from math import dist, fsum, sqrt
+
+from abs_shield.stats.moments import Moments
+
+_CANCELLED = 1e-4
+"""Where the sum of squares falls to this share at once, its digits are gone."""
+
+
+class Window:
+    """
+    Mean and sample variance of the newest *size* numbers.
+
+    One step swaps the oldest number for the newest. As such steps add rounding errors up, the
+    numbers themselves are summed again, exactly, after *size* steps, and at once where an outlier
+    leaves: the sums are never further from their batch twins than a few last digits.
+
+    Source of the step: B. P. Welford, Technometrics 4(3), 1962, with one point in and one out.
+
+    Attributes:
+        values: The numbers, oldest first.
+        n: How many there are.
+        mean: Their mean; 0 where there are none.
+        deviation: Their sample standard deviation; 0 below two.
+
+    >>> window = Window(3)
+    >>> for x in [1, 2, 4, 6]:
+    ...     window.update(x)
+    >>> window.mean, round(window.variance, 9)
+    (4.0, 4.0)
+    """
+
+    __slots__ = ("_m2", "_steps", "deviation", "mean", "n", "values")
+
+    def __init__(self, size: int = 100, values: Iterable[float] = ()) -> None:
+        self.values = deque(values, maxlen=size)
+        self.n, self.mean, self.deviation = 0, 0.0, 0.0
+        self._m2, self._steps = 0.0, 0
+        self._rebuild()
+
+    @property
+    def variance(self) -> float:
+        """Sample variance; 0 below two numbers."""
+        return self._m2 / (self.n - 1) if self.n > 1 else 0.0
+
+    @property
+    def moments(self) -> Moments:
+        """What merges with the moments of other windows."""
+        return Moments(self.n, self.mean, self._m2)
+
+    def update(self, x: float) -> None:
+        """Learn *x*, a finite number of at most 1e150; judge it first."""
+        values, n = self.values, self.n
+        if n == values.maxlen:
+            oldest = values[0]
+            values.append(x)
+            old_mean, old_m2 = self.mean, self._m2
+            delta = x - oldest
+            self.mean = mean = old_mean + delta / n
+            self._m2 = m2 = old_m2 + delta * (x - mean + oldest - old_mean)
+            self._steps = steps = self._steps + 1
+            if m2 < old_m2 * _CANCELLED or m2 < 0 or steps >= n:
+                self._rebuild()
+                return
+        else:
+            values.append(x)
+            self.n = n = n + 1
+            delta = x - self.mean
+            self.mean = mean = self.mean + delta / n
+            self._m2 = m2 = self._m2 + delta * (x - mean)
+        self.deviation = sqrt(m2 / (n - 1)) if n > 1 else 0.0
+
+    def _rebuild(self) -> None:
+        values = self.values
+        self._steps = 0
+        self.n = n = len(values)
+        self.mean = mean = fsum(values) / n if n else 0.0
+        self._m2 = m2 = dist(values, (mean,) * n) ** 2
+        self.deviation = sqrt(m2 / (n - 1)) if n > 1 else 0.0

@@ -1,0 +1,19 @@
+"""After a call: does what came back look like it came from the tool? Eight signals tell."""
+
+from abs_shield.policy.profile import ToolProfile
+from abs_shield.verification.combine import Calibrated, Literature, Rates
+from abs_shield.verification.engine import VerificationEngine
+from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
+from abs_shield.verification.signals import SIGNALS
+
+__all__ = [
+    "SIGNALS",
+    "Calibrated",
+    "Literature",
+    "Rates",
+    "SignalResult",
+    "ToolProfile",
+    "VerificationEngine",
+    "VerificationResult",
+    "VerificationTier",
+]

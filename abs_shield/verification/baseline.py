@@ -1,0 +1,190 @@
+"""What a tool's results usually are: one series a field, one for duration, one for size."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from math import log, log10
+from typing import Any, NamedTuple
+
+from abs_shield.stats.western import WEIGHTS, limits
+from abs_shield.verification.seen import Seen
+from abs_shield.verification.series import NEWEST, Series
+
+LEAST = 8
+"""Results that a baseline needs before it judges."""
+_MOST_SERIES = 1_000
+_SURE_OF_FIELDS = 20
+_WEAK = 0.15
+"""What a missing field or an odd size counts: never enough by itself."""
+
+
+class Surprise(NamedTuple):
+    """How strongly something speaks against a result, in [0, 1], and where."""
+
+    score: float
+    detail: str
+    where: str = ""
+
+
+class Outlook(NamedTuple):
+    """What a baseline thinks of one result: by its rules, and by single values alone."""
+
+    rules: Surprise | None = None
+    value: Surprise | None = None
+
+
+class Point(NamedTuple):
+    """What is learnt of one result that was accepted."""
+
+    key: bytes
+    numbers: dict[str, float]
+    latency_ms: float
+    size: int
+    names: frozenset[str]
+
+
+class Baseline:
+    """
+    The newest results of one tool.
+
+    Attributes:
+        gap: Calls since the last result that was learnt; 1 where that was the last call.
+    """
+
+    __slots__ = ("_always", "_counts", "_keys", "_latency", "_size", "_squares", "fields", "gap")
+
+    def __init__(self) -> None:
+        self.fields: dict[str, Series] = {}
+        self._latency = Series()
+        self._size = Series()
+        self._keys: deque[bytes] = deque(maxlen=NEWEST)
+        self._counts: Counter[bytes] = Counter()
+        self._squares = 0
+        self._always: frozenset[str] | None = None
+        self.gap = 1
+
+    @property
+    def n(self) -> int:
+        """Results that it remembers, at most 100."""
+        return len(self._keys)
+
+    def peers(self, key: bytes) -> int:
+        """
+        Give how many remembered results one with arguments *key* may be compared with.
+
+        Results of other arguments may be of other things. So either all results had these
+        arguments, or what counts is how many different ones there were: the inverse of Simpson's
+        index, which is 1 where one of them had nearly all results.
+        """
+        n = len(self._keys)
+        if self._counts[key] == n:
+            return n
+        return n * n // self._squares
+
+    def has_both_signs(self, name: str) -> bool:
+        """Whether the numbers of a field are above 0 and below by nature."""
+        series = self.fields.get(name)
+        return series is not None and min(series.values) < 0 < max(series.values)
+
+    def judge(self, seen: Seen, peers: int) -> Outlook:
+        """Say what is odd about a result that has at least 8 *peers*."""
+        latency = seen.judges_latency
+        width = 1 << (len(seen.numbers) + latency).bit_length()
+        fields, gap = self.fields, self.gap
+        worst_rules, rules_at, worst_far, far_at = 0.0, "", 1.0, ""
+        last_n, shared = 0, None
+        for name, x in seen.numbers.items():
+            series = fields.get(name)
+            if series is None or not (n := series.n):
+                continue
+            if n > peers:
+                n = peers
+            if n != last_n or shared is None:
+                last_n, shared = n, limits(n, width)
+            distance = series.distance(x, gap)
+            series.judged = (distance, shared)
+            far = distance if distance >= 0 else -distance
+            if far > shared.beyond_1 or series.is_on_one_side:
+                score = series.rules(x, distance, shared)
+                if score > worst_rules:
+                    worst_rules, rules_at = score, name
+            if far > shared.beyond_3 * worst_far and series.is_new(x):
+                worst_far, far_at = far / shared.beyond_3, name
+        rules = None
+        if worst_rules:
+            rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
+        if latency and worst_rules < WEIGHTS[0] and self._is_fast(seen, peers, width):
+            rules = Surprise(WEIGHTS[0], "much faster than it ever was")
+        if rules is None:
+            rules = self._shape(seen, peers)
+        return Outlook(rules, _value(worst_far, far_at) if far_at else None)
+
+    def learn(self, point: Point, *, judged: bool) -> None:
+        """Take a result in that was accepted; *judged* is whether it was the last one judged."""
+        self._learn_key(point.key)
+        self.gap = 1
+        fields = self.fields
+        for name, x in point.numbers.items():
+            series = fields.get(name)
+            if series is None:
+                if len(fields) >= _MOST_SERIES:
+                    self._sweep()
+                series = fields[name] = Series()
+            series.learn(x, judged=judged)
+        self._latency.learn(_logged(point.latency_ms))
+        self._size.learn(_logged(point.size))
+        always = self._always
+        if always is None:
+            self._always = point.names
+        elif always is not point.names and always != point.names:
+            self._always = always & point.names
+
+    def _is_fast(self, seen: Seen, peers: int, width: int) -> bool:
+        """Too fast is odd; too slow is the network."""
+        series = self._latency
+        distance = series.distance(_logged(seen.latency_ms), self.gap)
+        return distance < 0 and distance < -limits(min(peers, series.n), width).beyond_3
+
+    def _shape(self, seen: Seen, peers: int) -> Surprise | None:
+        """A field that was always there, or a size that never was: weak signs, both."""
+        always = self._always
+        if always and len(self._keys) >= _SURE_OF_FIELDS and not always <= _names(seen.value):
+            return Surprise(_WEAK, "a field is missing that every earlier result had")
+        series = self._size
+        size = _logged(seen.size)
+        distance = series.distance(size, self.gap)
+        if abs(distance) > limits(min(peers, series.n), 2).beyond_3 and series.is_new(size):
+            return Surprise(_WEAK, "of a size that no earlier result had")
+        return None
+
+    def _learn_key(self, key: bytes) -> None:
+        counts, keys = self._counts, self._keys
+        if len(keys) == NEWEST:
+            oldest = keys[0]
+            self._squares -= 2 * counts[oldest] - 1
+            counts[oldest] -= 1
+            if not counts[oldest]:
+                del counts[oldest]
+        keys.append(key)
+        self._squares += 2 * counts[key] + 1
+        counts[key] += 1
+
+    def _sweep(self) -> None:
+        """Forget the half of the fields with the fewest points: names that are data themselves."""
+        kept = sorted(self.fields, key=lambda name: self.fields[name].seen)
+        for name in kept[: _MOST_SERIES // 2]:
+            del self.fields[name]
+
+
+def _names(value: Any) -> Any:
+    return value.keys() if isinstance(value, dict) else frozenset()
+
+
+def _logged(x: float) -> float:
+    return log(x) if x > 1e-3 else -7.0
+
+
+def _value(far: float, name: str) -> Surprise:
+    score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
+    times = f"{far:.1f}" if far < 100 else "over 100"
+    return Surprise(score, f"{times} times as far from its mean as it ever should be", "/" + name)

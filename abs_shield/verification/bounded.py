@@ -1,0 +1,72 @@
+"""Keeps the newest things by key, within a weight, for a time."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from typing import Any, Generic, TypeVar
+
+Key = TypeVar("Key")
+Held = TypeVar("Held")
+_AT, _WEIGHT, _HELD = range(3)
+
+
+class Bounded(Generic[Key, Held]):
+    """
+    What was used last, by key; the longest unused is forgotten first.
+
+    Args:
+        make: Makes what a new key holds.
+        most: The weight that is held in all, at least.
+        ttl_s: Seconds after its last use in which a key is forgotten.
+    """
+
+    def __init__(self, make: Callable[[], Held], *, most: int, ttl_s: float) -> None:
+        self._make = make
+        self._most = most
+        self._ttl_s = ttl_s
+        self._weight = 0
+        self._held: OrderedDict[Key, list[Any]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def items(self) -> Iterator[tuple[Key, Held]]:
+        """Give every key and what it holds, longest unused first."""
+        return ((key, entry[_HELD]) for key, entry in self._held.items())
+
+    def get(self, key: Key, at: float) -> Held | None:
+        """Give what a key holds; None where it holds nothing, or was not used for too long."""
+        entry = self._held.get(key)
+        if entry is None:
+            return None
+        if at - entry[_AT] > self._ttl_s:
+            self.forget(key)
+            return None
+        held: Held = entry[_HELD]
+        return held
+
+    def used(self, key: Key, at: float, *, weight: int = 1) -> Held:
+        """Give what a key holds, made where it held nothing, and mark it as the newest."""
+        held = self.get(key, at)
+        if held is None:
+            held = self._make()
+            self._held[key] = [at, weight, held]
+            self._weight += weight
+            while self._weight > self._most and len(self._held) > 1:
+                self.forget(next(iter(self._held)))
+            return held
+        self._held[key][_AT] = at
+        self._held.move_to_end(key)
+        return held
+
+    def forget(self, key: Key) -> None:
+        """Forget one key."""
+        entry = self._held.pop(key, None)
+        if entry is not None:
+            self._weight -= entry[_WEIGHT]
+
+    def forget_all(self, matches: Callable[[Key], bool]) -> None:
+        """Forget every key that *matches*."""
+        for key in [key for key in self._held if matches(key)]:
+            self.forget(key)

@@ -1,0 +1,132 @@
+"""Learns from labelled results how much each signal means, and how far that can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from abs_shield.errors import ShieldError
+from abs_shield.stats.calibration import brier, expected_calibration_error
+from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.text.show import shown
+from abs_shield.verification.combine import GROUP, Calibrated, Rates
+from abs_shield.verification.record import SignalResult, VerificationResult
+
+_FOLDS = 5
+_LEAST = 20
+"""Labels of each kind that a calibration needs."""
+
+Example = tuple[Mapping[str, bool], bool]
+"""Which signals looked, and whether they fired; whether the result was hallucinated."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calibration:
+    """
+    What labelled results say of the signals.
+
+    Attributes:
+        prior: Share of the results that were hallucinated, smoothed.
+        signals: Rates by signal, of those that looked at least once.
+        groups: Rates by evidence group: what is combined.
+        labels: How many results there were.
+        brier: Mean squared error of the probability, on results it was not learnt from.
+        ece: Expected calibration error of the same, in [0, 1].
+    """
+
+    prior: float
+    signals: Mapping[str, Rates]
+    groups: Mapping[str, Rates]
+    labels: int
+    brier: float
+    ece: float
+
+
+def calibration_of(labelled: Iterable[tuple[Any, bool]]) -> Calibration:
+    """
+    Learn from results and whether each was hallucinated.
+
+    Its Brier score and calibration error are those of five folds, each judged with what the
+    other four taught.
+
+    Args:
+        labelled: Pairs of a `VerificationResult`, or of a mapping of signal to whether it fired,
+            and whether the result was hallucinated.
+
+    Raises:
+        ShieldError: There are fewer than 20 of either kind, or an entry has another shape.
+    """
+    examples = [_example(entry) for entry in labelled]
+    wrong = sum(hallucinated for _, hallucinated in examples)
+    if wrong < _LEAST or len(examples) - wrong < _LEAST:
+        raise ShieldError(
+            f"calibrate: got {wrong} hallucinated and {len(examples) - wrong} real results;"
+            f" label at least {_LEAST} of each"
+        )
+    told = [
+        (p, hallucinated) for fold in range(_FOLDS) for p, hallucinated in _held_out(examples, fold)
+    ]
+    prior, groups = _learnt(examples, GROUP)
+    names = {name: name for name in GROUP}
+    return Calibration(
+        prior=prior,
+        signals=_learnt(examples, names)[1],
+        groups=groups,
+        labels=len(examples),
+        brier=brier(told),
+        ece=expected_calibration_error(told),
+    )
+
+
+def _held_out(examples: Sequence[Example], fold: int) -> list[tuple[float, bool]]:
+    prior, groups = _learnt([e for n, e in enumerate(examples) if n % _FOLDS != fold], GROUP)
+    combiner = Calibrated(groups)
+    return [
+        (probability(combiner.odds(log_odds(prior), _heard(fired))), hallucinated)
+        for fired, hallucinated in examples[fold::_FOLDS]
+    ]
+
+
+def _heard(fired: Mapping[str, bool]) -> list[tuple[str, SignalResult]]:
+    return [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
+
+
+def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float, dict[str, Rates]]:
+    """Count by *unit*, which is what a signal counts as: itself, or its group."""
+    looked: dict[str, list[int]] = {}
+    fired: dict[str, list[int]] = {}
+    wrong = 0
+    for said, hallucinated in examples:
+        wrong += hallucinated
+        for name in {unit[signal] for signal in said}:
+            looked.setdefault(name, [0, 0])[hallucinated] += 1
+        for name in {unit[signal] for signal, has in said.items() if has}:
+            fired.setdefault(name, [0, 0])[hallucinated] += 1
+    rates = {}
+    for name, (real, unreal) in looked.items():
+        hits = fired.get(name, [0, 0])
+        rates[name] = Rates.counted(fired=(hits[0], hits[1]), looked=(real, unreal))
+    return (wrong + 0.5) / (len(examples) + 1), rates
+
+
+def _example(entry: Any) -> Example:
+    try:
+        said, hallucinated = entry
+    except (TypeError, ValueError):
+        raise _unreadable(entry) from None
+    if isinstance(said, VerificationResult):
+        said = {n: s.fired for n, s in said.signals.items() if not s.unavailable}
+    if not isinstance(said, Mapping) or not isinstance(hallucinated, (bool, int)):
+        raise _unreadable(entry)
+    for name, fired in said.items():
+        if name not in GROUP or not isinstance(fired, bool):
+            raise _unreadable(entry)
+    return said, bool(hallucinated)
+
+
+def _unreadable(entry: Any) -> ShieldError:
+    return ShieldError(
+        f"calibrate: {shown(entry)} is no labelled result; give pairs of a `VerificationResult`,"
+        " or of a mapping of signal to whether it fired, and whether it was hallucinated"
+    )

@@ -1,0 +1,312 @@
+"""Judges what tools returned: reads the signals, adds them up, learns from what was accepted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from itertools import count
+from os import PathLike
+from threading import Lock
+from time import time
+from typing import Any, Self
+
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.policy.profile import ToolProfile
+from abs_shield.text.show import shown
+from abs_shield.verification.keep import load_state, save_state
+from abs_shield.verification.known import Kept, key_of, kinds_of, point_of
+from abs_shield.verification.memory import Memory, Place
+from abs_shield.verification.past import Past
+from abs_shield.verification.record import VerificationResult, VerificationTier
+from abs_shield.verification.seen import Seen
+from abs_shield.verification.settings import (
+    LabelKept,
+    Settings,
+    calibrated,
+    checked,
+)
+from abs_shield.verification.snapshot import restored, snapshot_of
+from abs_shield.verification.weigh import Heard
+
+_0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
+_DIGITS = 3
+"""Digits to which a score has to agree with that of a result in quarantine."""
+
+
+class VerificationEngine:
+    """
+    Gives P(hallucination) of what a tool returned, from eight signals; thread-safe.
+
+    What it accepts becomes part of what it knows; what it flags or blocks does not, until a label
+    says that it was right. It knows at most 1,000 tools and the newest 100 results of each, and
+    of the newest 50 results by arguments and 10 by session as many as have 20,000 numbers; what
+    was not used for a day is forgotten.
+
+    Args:
+        prior: P(hallucination) before looking, above 0 and below *accept_threshold*.
+        accept_threshold: P(hallucination) below which a result is accepted.
+        block_threshold: P(hallucination) from which a result is blocked.
+        session_times: How many times larger or smaller contradicts the session.
+        sub_floor_lr: Likelihood ratio of a network call that is back within 2 ms.
+
+    Raises:
+        PolicyError: Not 0 < accept_threshold < block_threshold < 1, or another value is out of
+            its range.
+
+    >>> engine = VerificationEngine().register_tool_profile(
+    ...     "get_weather", expected_latency_ms=(100, 5000), has_network_io=True,
+    ...     required_fields=["temperature", "humidity"])
+    >>> result = engine.verify("get_weather", args={"city": "London"},
+    ...     result={"temperature": 18, "humidity": 65}, execution_time_ms=350.0)
+    >>> result.verdict, result.confidence, str(result.tier_reached)
+    ('accept', 0.127, 'VerificationTier.TIER_1')
+    """
+
+    def __init__(
+        self,
+        *,
+        prior: float = 0.15,
+        accept_threshold: float = 0.2,
+        block_threshold: float = 0.5,
+        session_times: float = 50.0,
+        sub_floor_lr: float = 50.0,
+    ) -> None:
+        for name, value in (("session_times", session_times), ("sub_floor_lr", sub_floor_lr)):
+            if not (isinstance(value, (int, float)) and 1 < value < 1e9):
+                raise PolicyError(f"verification: `{name}` is {shown(value)}; give more than 1")
+        self._lock = Lock()
+        self._settings = Settings(checked(accept_threshold, block_threshold, prior))
+        self._memory = Memory(times=session_times)
+        self._sub_floor_lr = sub_floor_lr
+        self._profiles: dict[str, ToolProfile] = {}
+        self._writer = os.urandom(6).hex()
+        self._ids = count()
+
+    # Tools ---------------------------------------------------------------------------------------
+
+    def register_tool_profile(
+        self, name: str, profile: ToolProfile | None = None, /, **fields: Any
+    ) -> Self:
+        """
+        Say what real results of a tool look like; another profile of it is replaced.
+
+        Args:
+            name: The tool.
+            profile: A profile that was declared elsewhere, in the place of *fields*.
+            fields: Those of `ToolProfile`.
+
+        Raises:
+            PolicyError: A field is misspelt or out of its range.
+        """
+        if profile is not None and fields:
+            raise PolicyError("toolprofile: got a profile and fields; give one of them")
+        self._profiles[name] = ToolProfile(**fields) if profile is None else profile
+        return self
+
+    def profile(self, name: str) -> ToolProfile | None:
+        """Give a tool's profile; None where it has none."""
+        return self._profiles.get(name)
+
+    def unregister_tool(self, name: str) -> None:
+        """Forget a tool: its profile, its results, its labels and its calibration."""
+        with self._lock:
+            self._profiles.pop(name, None)
+            self._settings.own.pop(name, None)
+            self._memory.forget(name)
+
+    # Judging -------------------------------------------------------------------------------------
+
+    def verify(
+        self,
+        tool_name: str,
+        *,
+        args: Any = None,
+        result: Any,
+        execution_time_ms: float,
+        session_id: str | None = None,
+    ) -> VerificationResult:
+        """
+        Judge what a call returned.
+
+        Args:
+            tool_name: The tool.
+            args: Its arguments: results of equal ones are compared.
+            result: What it returned: JSON-able data, a text that holds JSON, a model.
+            execution_time_ms: How long it took, in milliseconds.
+            session_id: The session; None compares with none.
+
+        Raises:
+            ShieldError: *execution_time_ms* is no number of milliseconds.
+        """
+        ms = _milliseconds(execution_time_ms)
+        seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
+        key = b"" if args is None else key_of(tool_name, args)
+        with self._lock:
+            return self._judged(seen, Place(tool_name, key, session_id or ""))
+
+    def _judged(self, seen: Seen, place: Place) -> VerificationResult:
+        memory, at = self._memory, time()
+        known = memory.tool(place.tool)
+        told = self._settings.of(place.tool)
+        limits, weigher = told.limits, told.weigher
+        heard = Heard()
+        weigher.listen(_0, seen, Past(known.kinds, None, None, None, self._sub_floor_lr), heard)
+        posterior = weigher.posterior(limits.prior, heard)
+        if posterior < limits.blocks_from:
+            weigher.listen(_1, seen, memory.past(known, place, seen, at=at), heard)
+            posterior = weigher.posterior(limits.prior, heard)
+        given = weigher.result(limits, posterior, heard)
+        kept = Kept(
+            self._new_id(), at, point_of(seen, place.key), place.session, kinds_of(seen), posterior
+        )
+        if given.verdict == "accept":
+            memory.learn(known, kept, place.tool, judged=True)
+        else:
+            memory.refuse(known, kept, place.tool)
+        return given
+
+    def _new_id(self) -> str:
+        return f"{self._writer}-{next(self._ids):x}"
+
+    # Learning ------------------------------------------------------------------------------------
+
+    def record_feedback(
+        self, tool_name: str, *, confidence_score: float, was_hallucination: bool
+    ) -> None:
+        """
+        Say whether a result that had *confidence_score* was a hallucination.
+
+        From a tool's fifth label on, its block threshold and its prior move the way the label
+        says. A label that a flagged or blocked result was right also releases the newest one that
+        had this score: it counts among the real ones from then on.
+
+        Args:
+            tool_name: The tool.
+            confidence_score: The result's `confidence`, in [0, 1].
+            was_hallucination: What a person, or a later check, found.
+
+        Raises:
+            ShieldError: The score is not in [0, 1], or the label is neither true nor false.
+        """
+        if not isinstance(was_hallucination, bool):
+            raise ShieldError(
+                f"record_feedback: `was_hallucination` is {shown(was_hallucination)};"
+                " give True or False"
+            )
+        if not (isinstance(confidence_score, (int, float)) and 0 <= confidence_score <= 1):
+            raise ShieldError(
+                f"record_feedback: `confidence_score` is {shown(confidence_score)};"
+                " give the result's `confidence`, in [0, 1]"
+            )
+        with self._lock:
+            label = LabelKept(self._new_id(), time(), float(confidence_score), was_hallucination)
+            self._settings.owned(tool_name).learn(label)
+            if not was_hallucination:
+                self._release(tool_name, confidence_score)
+
+    def _release(self, tool: str, score: float) -> None:
+        known = self._memory.tool(tool)
+        for kept in reversed(known.quarantine):
+            if round(kept.probability, _DIGITS) == round(score, _DIGITS):
+                known.quarantine.remove(kept)
+                self._memory.learn(known, kept, tool)
+                return
+
+    def calibrate(
+        self,
+        tool_name: str | None = None,
+        *,
+        labelled: Iterable[tuple[Any, bool]] | None = None,
+        accept_threshold: float | None = None,
+        block_threshold: float | None = None,
+        prior: float | None = None,
+        likelihood_ratios: Mapping[str, float] | None = None,
+    ) -> Self:
+        """
+        Set how results are weighed: of one tool, or of all that have nothing of their own.
+
+        Args:
+            tool_name: The tool; None for all others.
+            labelled: Pairs of a `VerificationResult` (or a mapping of signal to whether it fired)
+                and whether it was hallucinated. How often each signal fires on either kind is
+                counted, and replaces the likelihood ratios.
+            accept_threshold: P(hallucination) below which a result is accepted.
+            block_threshold: P(hallucination) from which a result is blocked.
+            prior: P(hallucination) before looking; with *labelled*, their share where None.
+            likelihood_ratios: Ratio by signal, above 0; ends an earlier calibration.
+
+        Raises:
+            PolicyError: A value is out of its range, or no signal has that name.
+            ShieldError: *labelled* are too few, or have another shape.
+        """
+        taught = calibrated(labelled)
+        with self._lock:
+            self._settings.owned(tool_name).set(
+                accept_threshold=accept_threshold,
+                block_threshold=block_threshold,
+                prior=prior,
+                likelihood_ratios=likelihood_ratios,
+                calibration=taught,
+            )
+        return self
+
+    def get_calibration(self, tool_name: str | None = None) -> dict[str, Any]:
+        """
+        Give how results of a tool are weighed, or of all that have nothing of their own.
+
+        Returns:
+            ``status`` ("uncalibrated" or "calibrated"), both thresholds, the prior, the likelihood
+            ratios, how many labels there were; once calibrated, also ``signals`` with the rates
+            ``tpr`` and ``fpr``, ``brier`` and ``ece``, and how many results were counted.
+        """
+        with self._lock:
+            told = self._settings.usual if tool_name is None else self._settings.of(tool_name)
+            return {"tool": tool_name, **told.told()}
+
+    # Keeping -------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Give all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
+        with self._lock:
+            return snapshot_of(self._memory, self._settings)
+
+    def restore(self, snapshot: Mapping[str, Any]) -> Self:
+        """
+        Add what a snapshot knows to what is known here; what both know counts once.
+
+        Raises:
+            StoreError: It is no snapshot, or one of a newer version.
+        """
+        with self._lock:
+            restored(self._memory, self._settings, snapshot)
+        return self
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """
+        Write what was learnt: JSON where the name ends in ``.json``, else an SQLite database.
+
+        Engines of several processes may save into one database: each adds what it learnt, and
+        learns what the others added.
+
+        Raises:
+            StoreError: The file cannot be written, or is of a newer version.
+        """
+        save_state(self, path)
+
+    def load(self, path: str | PathLike[str]) -> Self:
+        """
+        Add what a file knows that `save` wrote.
+
+        Raises:
+            StoreError: There is no such file, it cannot be read, or is of a newer version.
+        """
+        load_state(self, path)
+        return self
+
+
+def _milliseconds(given: object) -> float:
+    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
+        return float(given)
+    raise ShieldError(
+        f"verify: `execution_time_ms` is {shown(given)}; give milliseconds, 0 or more"
+    )

@@ -1,0 +1,132 @@
+"""Writes what an engine learnt into a file, and adds what a file knows to an engine."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from os import PathLike
+from pathlib import Path
+from typing import Any, Protocol
+
+from abs_shield.errors import StoreError
+from abs_shield.text.show import escaped
+from abs_shield.verification.snapshot import SCHEMA_VERSION
+
+_PARTS = ("results", "quarantine", "labels", "settings")
+_BUSY_S = 30.0
+_TABLE = """CREATE TABLE IF NOT EXISTS verification (
+    part TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (part, id)
+) WITHOUT ROWID"""
+
+
+class Learns(Protocol):
+    """What is kept: an engine."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Give all it learnt."""
+
+    def restore(self, snapshot: Mapping[str, Any]) -> Any:
+        """Add what a snapshot knows."""
+
+
+def save_state(engine: Learns, path: str | PathLike[str]) -> None:
+    """
+    Write JSON where the name ends in ``.json``; else merge with what an SQLite database holds.
+
+    Raises:
+        StoreError: The file cannot be written, is no such database, or of a newer version.
+    """
+    with _told(path):
+        if _is_json(path):
+            _write_json(engine.snapshot(), Path(path))
+            return
+        with closing(_opened(path)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute(_TABLE)
+            database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+            before = _rows(database)
+            engine.restore(_snapshot(before))
+            _replace(database, before, engine.snapshot())
+            database.commit()
+
+
+def load_state(engine: Learns, path: str | PathLike[str]) -> None:
+    """
+    Add what a file knows that `save_state` wrote.
+
+    Raises:
+        StoreError: There is no such file, it holds no such thing, or of a newer version.
+    """
+    with _told(path):
+        if not Path(path).is_file():
+            raise StoreError(f"verification: there is no file `{escaped(str(path), limit=200)}`")
+        if _is_json(path):
+            engine.restore(json.loads(Path(path).read_text(encoding="utf-8")))
+            return
+        with closing(_opened(path)) as database:
+            engine.restore(_snapshot(_rows(database)))
+
+
+@contextmanager
+def _told(path: str | PathLike[str]) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.Error, ValueError, RecursionError) as error:
+        name = escaped(str(path), limit=200)
+        raise StoreError(f"verification: `{name}` cannot be used: {error}") from None
+
+
+def _is_json(path: str | PathLike[str]) -> bool:
+    return str(path).endswith(".json")
+
+
+def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
+    """Write it beside the old one, and put it into its place at once."""
+    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        beside.write_text(json.dumps(snapshot, allow_nan=False), encoding="utf-8")
+        os.replace(beside, path)
+    finally:
+        with suppress(FileNotFoundError):
+            beside.unlink()
+
+
+def _opened(path: str | PathLike[str]) -> sqlite3.Connection:
+    database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > SCHEMA_VERSION:
+        database.close()
+        raise StoreError(
+            f"verification: `{escaped(str(path), limit=200)}` has schema_version {version}, and"
+            f" {SCHEMA_VERSION} is the newest known here; update abs_shield"
+        )
+    return database
+
+
+def _rows(database: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    rows = database.execute("SELECT part, id, body FROM verification")
+    return {(part, ident): body for part, ident, body in rows}
+
+
+def _snapshot(rows: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    told: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in _PARTS}}
+    for (part, ident), body in rows.items():
+        told[part][ident] = json.loads(body)
+    return told
+
+
+def _replace(
+    database: sqlite3.Connection, before: Mapping[tuple[str, str], str], told: Mapping[str, Any]
+) -> None:
+    after = {
+        (part, ident): json.dumps(body, allow_nan=False)
+        for part in _PARTS
+        for ident, body in told[part].items()
+    }
+    gone = [key for key in before if key not in after]
+    new = [(*key, body) for key, body in after.items() if before.get(key) != body]
+    database.executemany("DELETE FROM verification WHERE part = ? AND id = ?", gone)
+    database.executemany("INSERT OR REPLACE INTO verification VALUES (?, ?, ?)", new)

@@ -1,0 +1,104 @@
+"""Everything an engine remembers, bounded: tools, histories by arguments, and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+from typing import NamedTuple
+
+from abs_shield.verification.baseline import LEAST
+from abs_shield.verification.bounded import Bounded
+from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
+from abs_shield.verification.history import NEWEST, History, Recent
+from abs_shield.verification.known import Kept, KnownTool
+from abs_shield.verification.past import Past
+from abs_shield.verification.seen import Seen
+
+MOST_TOOLS = 1_000
+MOST_NUMBERS = 20_000
+"""Numbers of histories, and as many of sessions, that are remembered at once."""
+TTL_S = 86_400.0
+"""A history or a session to which nothing was added for a day is forgotten."""
+
+
+class Place(NamedTuple):
+    """Where a result stands: its tool, its arguments' digest, its session; empty for none."""
+
+    tool: str
+    key: bytes
+    session: str
+
+
+class Memory:
+    """What an engine remembers; its owner holds a lock around every call."""
+
+    def __init__(self, *, times: float) -> None:
+        self._times = times
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.tools: Bounded[str, KnownTool] = Bounded(KnownTool, most=MOST_TOOLS, ttl_s=inf)
+        self._histories: Bounded[tuple[str, bytes], History] = Bounded(
+            History, most=MOST_NUMBERS, ttl_s=TTL_S
+        )
+        self._sessions: Bounded[Place, Recent] = Bounded(Recent, most=MOST_NUMBERS, ttl_s=TTL_S)
+
+    def tool(self, name: str) -> KnownTool:
+        """Give what is known of a tool, from now on something."""
+        return self.tools.used(name, 0.0)
+
+    def past(self, known: KnownTool, place: Place, seen: Seen, *, at: float) -> Past:
+        """Give what came before a result, as far as it can be compared with it."""
+        baseline, numbers = known.baseline, seen.numbers
+        outlook = in_all = in_session = None
+        peers = baseline.peers(place.key)
+        if peers >= LEAST:
+            outlook = baseline.judge(seen, peers)
+        history = self._histories.get((place.tool, place.key), at)
+        if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
+            in_all = history.judge(numbers)
+        if place.session:
+            recent = self._sessions.get(place, at)
+            if recent is not None:
+                both = baseline.has_both_signs
+                in_session = recent.judge(numbers, times=self._times, both_signs=both)
+        return Past(known.kinds, outlook, in_all, in_session)
+
+    def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
+        """Take a result in that was accepted, or that a label released."""
+        point = kept.point
+        known.baseline.learn(point, judged=judged)
+        known.newest.append(kept)
+        if kept.kinds:
+            known.learn_kinds(kept.kinds)
+        at, weight = kept.at, 1 + len(point.numbers)
+        self._histories.used((tool, point.key), at, weight=weight).learn(kept)
+        if kept.session:
+            place = Place(tool, point.key, kept.session)
+            self._sessions.used(place, at, weight=weight).learn(point.numbers)
+
+    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+        """Keep a result apart that was not accepted."""
+        known.refused(kept)
+        key = (tool, kept.point.key)
+        history = self._histories.get(key, kept.at)
+        if history is not None:
+            history.gap += 1
+            if history.gap > NEWEST:
+                self._histories.forget(key)
+
+    def results(self) -> Iterable[tuple[str, Kept]]:
+        """Give every result that is remembered, each once, by tool."""
+        told: dict[str, tuple[str, Kept]] = {}
+        for name, known in self.tools.items():
+            told |= {kept.id: (name, kept) for kept in known.newest}
+        for (name, _), history in self._histories.items():
+            told |= {kept.id: (name, kept) for kept in history.newest}
+        return told.values()
+
+    def forget(self, tool: str) -> None:
+        """Forget everything about one tool."""
+        self.tools.forget(tool)
+        self._histories.forget_all(lambda key: key[0] == tool)
+        self._sessions.forget_all(lambda key: key.tool == tool)

@@ -1,0 +1,27 @@
+"""What came before a result, as far as the signals may know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from abs_shield.verification.baseline import Outlook, Surprise
+
+
+class Past(NamedTuple):
+    """
+    What came before one result.
+
+    Attributes:
+        kinds: JSON type by field, of fields that always had one type in results enough.
+        outlook: What the tool's baseline thinks; None where it knows too few results.
+        history: What the same arguments gave before; None where they gave too little.
+        session: What this session was given before; None where that is nothing.
+        sub_floor_lr: Likelihood ratio of a network call that is back at once.
+    """
+
+    kinds: Mapping[str, str]
+    outlook: Outlook | None = None
+    history: Surprise | None = None
+    session: Surprise | None = None
+    sub_floor_lr: float = 50.0

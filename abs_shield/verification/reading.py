@@ -1,0 +1,25 @@
+"""What one signal read from one result."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Reading(NamedTuple):
+    """
+    What one signal read: silence (score 0) counts as evidence too.
+
+    Attributes:
+        score: How strongly it speaks against the result, in [0, 1]; 0 is silence.
+        detail: One line; names fields and sizes, never a value.
+        where: JSON pointer of the worst field; empty for the whole result.
+        likelihood_ratio: The ratio that holds for this reading; None for the signal's own.
+    """
+
+    score: float = 0.0
+    detail: str = ""
+    where: str = ""
+    likelihood_ratio: float | None = None
+
+
+SILENT = Reading()

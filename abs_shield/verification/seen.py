@@ -1,0 +1,121 @@
+"""One result as the signals see it: read once, however many of them look at it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
+from abs_shield.session.results import as_json
+from abs_shield.text.leaves import opened
+from abs_shield.verification.numbers import read_numbers
+
+_UNWRITTEN = "not written yet"
+
+LONGEST_TEXT = 1 << 20
+"""Characters of a result's JSON that are written out; of a longer one only the size is known."""
+
+
+class Seen:
+    """
+    One result, its duration, and what its author said of such results.
+
+    Attributes:
+        profile: The tool's profile; None where nobody described it.
+        value: The result in the shape of JSON; a text that holds JSON is opened.
+        latency_ms: How long the call took, finite and at least 0.
+        numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
+        size: About how many characters its JSON has.
+    """
+
+    def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
+        self.profile = profile
+        self.latency_ms = latency_ms
+        value = result if type(result) is dict else as_json(result)
+        if type(value) is str and len(value) <= LONGEST_TEXT:
+            held = opened(value)
+            self.value: Any = value if held is None else held
+        else:
+            self.value = value
+        self._given = value
+        self._text: str | None = _UNWRITTEN
+        read = read_numbers(self.value)
+        self.numbers = read.numbers
+        self.size = read.size
+        if profile is not None and profile.ignored_fields:
+            for name in profile.ignored_fields:
+                self.numbers.pop(name.removeprefix("/"), None)
+
+    @property
+    def expected_ms(self) -> tuple[float, float]:
+        """The latencies that are plausible, in milliseconds."""
+        return UNPROFILED_MS if self.profile is None else self.profile.expected_latency_ms
+
+    @property
+    def judges_latency(self) -> bool:
+        """Whether anybody said how long a call takes."""
+        return self.profile is not None and self.profile.judges_latency
+
+    @property
+    def text(self) -> str | None:
+        """The result as JSON, a text as it is; None where it is too long to be written."""
+        if self._text is _UNWRITTEN:
+            self._text = self._written()
+        return self._text
+
+    def _written(self) -> str | None:
+        if isinstance(self._given, str):
+            return self._given if len(self._given) <= LONGEST_TEXT else None
+        if self.size > LONGEST_TEXT:
+            return None
+        try:
+            return _ENCODE(self.value)
+        except (ValueError, TypeError, RecursionError):
+            return None
+
+    def member(self, name: str) -> Any:
+        """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
+        if not name.startswith("/"):
+            value = self.value
+            return value.get(name, ABSENT) if isinstance(value, Mapping) else ABSENT
+        value = self.value
+        for step in name[1:].split("/"):
+            key = step.replace("~1", "/").replace("~0", "~")
+            if not (isinstance(value, Mapping) and key in value):
+                return ABSENT
+            value = as_json(value[key])
+        return value
+
+
+class Absent:
+    """Stands for a field that a result does not have."""
+
+
+ABSENT = Absent()
+
+
+def kind_of(value: Any) -> str:
+    """
+    Give the JSON type of a value: object, array, string, number, boolean or null.
+
+    >>> kind_of(1), kind_of(1.5), kind_of(True), kind_of(None), kind_of({})
+    ('number', 'number', 'boolean', 'null', 'object')
+    """
+    for kinds, name in _KINDS:
+        if isinstance(value, kinds):
+            return name
+    return "null" if value is None else "object"
+
+
+_KINDS: tuple[tuple[Any, str], ...] = (
+    (bool, "boolean"), ((int, float), "number"), (str, "string"), ((list, tuple), "array"),
+)  # fmt: skip
+
+
+def _plain(value: Any) -> Any:
+    plain = as_json(value)
+    return plain if plain is not value and type(plain) in (str, int, float, list, dict) else "?"
+
+
+_ENCODE = json.JSONEncoder(default=_plain).encode

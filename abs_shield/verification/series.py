@@ -1,0 +1,210 @@
+"""What one number of a tool's results usually is: its scale, its spread, its newest surprises."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from itertools import pairwise
+from math import inf, log, sqrt
+
+from abs_shield.stats import Window
+from abs_shield.stats.shape import kurtosis, repeats, skewness, wandering
+from abs_shield.stats.western import RUN, WEIGHTS, Limits, limits
+
+NEWEST = 100
+"""Points that a series remembers."""
+_FIRST_FITS = (8, 16, 32, 64)
+_WANDERS, _STEADY = 1.0, 1.4
+"""Below the first, neighbours tell more than the mean; from the second on, they tell nothing."""
+_SKEWED = 1.0
+_HEAVY = 4.5
+"""Kurtosis from which tails are heavier than a normal distribution's, which has 3."""
+_STEP = 0.08
+"""A series of few distinct values moves in steps: its spread is at least this share of them."""
+_DRIFT = 0.01
+"""One that wanders may well move by this share of where it is, whatever it did so far."""
+_ROUNDING = 1e-9
+
+
+class Scale(Enum):
+    """On which scale the points of a series are alike."""
+
+    LEVEL = "level"
+    LOG = "log"
+    CHANGE = "change"
+    """From the last point to this one: counters, clocks, prices."""
+
+
+class Series:
+    """
+    The newest points of one number, and how far a further one may lie from them.
+
+    On which scale they are alike is chosen from the points themselves, again and again: levels,
+    their logarithms where they are skewed and positive, changes where neighbours are alike.
+
+    Attributes:
+        values: The points as they came, oldest first.
+        seen: How many there were in all.
+        judged: How far the point that is judged now lies, and by which limits.
+        is_on_one_side: Whether one more point on the side of the newest ones completes a run.
+    """
+
+    __slots__ = (
+        "_beyond", "_due", "_floor", "_last", "_run", "_runs_apply", "_scale", "_window",
+        "is_on_one_side", "judged", "seen", "values",
+    )  # fmt: skip
+
+    def __init__(self, *, size: int = NEWEST, first: int = _FIRST_FITS[0]) -> None:
+        self.values: deque[float] = deque(maxlen=size)
+        self.seen = 0
+        self._due = first
+        self._scale: Scale | None = None
+        self._window = Window(size)
+        self._floor = 0.0
+        self._last = 0.0
+        self._runs_apply = False
+        self._run = 0
+        self.is_on_one_side = False
+        self.judged: tuple[float, Limits] | None = None
+        self._beyond: deque[tuple[int, bool, bool]] = deque(maxlen=4)
+
+    @property
+    def n(self) -> int:
+        """Points that a further one is compared with; 0 where they are too few."""
+        return 0 if self._scale is None else self._window.n
+
+    def distance(self, x: float, gap: int = 1) -> float:
+        """
+        Give how many deviations *x* lies from what is expected; 0 where nothing can be said.
+
+        Args:
+            x: The point, finite and at most 1e150.
+            gap: Calls since the last point that was learnt.
+        """
+        scale, window = self._scale, self._window
+        spread, floor = window.deviation, self._floor
+        if scale is Scale.LEVEL:
+            away = x - window.mean
+        elif scale is Scale.CHANGE:
+            away = x - self._last - gap * window.mean
+            floor = max(floor * abs(self._last), abs(window.mean))
+            if gap > 1:
+                root = sqrt(gap)
+                spread, floor = spread * root, floor * root
+        elif scale is None:
+            return 0.0
+        elif x <= 0:
+            return -inf if x < 0 else 0.0
+        else:
+            away = log(x) - window.mean
+        if spread < floor:
+            spread = floor
+        return away / spread if spread else 0.0
+
+    def is_new(self, x: float) -> bool:
+        """Whether *x* lies outside of everything that is remembered: what was there may return."""
+        return not min(self.values) <= x <= max(self.values)
+
+    def rules(self, x: float, distance: float, judged: Limits) -> float:
+        """Give the weights of the Western Electric rules that *x*, at *distance*, completes."""
+        size = abs(distance)
+        score = 0.0
+        if size > judged.beyond_1:
+            if size > judged.beyond_3 and self.is_new(x):
+                score = WEIGHTS[0]
+            if self._runs_apply and self._beyond:
+                score += self._cluster(distance > 0, size > judged.beyond_2)
+        if self._runs_apply and size > judged.one_side:
+            run = self._run
+            if (run >= RUN - 1) if distance > 0 else (run <= 1 - RUN):
+                score += WEIGHTS[3]
+        return score
+
+    def _cluster(self, above: bool, far: bool) -> float:
+        now, near, further = self.seen, 0, 0
+        for seen, was_above, was_far in self._beyond:
+            if was_above is above and seen > now - 4:
+                near += 1
+                further += was_far and seen > now - 2
+        return WEIGHTS[1] * (far and further >= 1) + WEIGHTS[2] * (near >= 3)
+
+    def learn(self, x: float, *, judged: bool = False) -> None:
+        """Take *x* in; where it was the point judged last, its distance counts for the rules."""
+        self.seen = seen = self.seen + 1
+        self.values.append(x)
+        scale = self._scale
+        if scale is Scale.LEVEL:
+            self._window.update(x)
+        elif scale is Scale.CHANGE:
+            self._window.update(x - self._last)
+        elif scale is Scale.LOG and x > 0:
+            self._window.update(log(x))
+        if judged and self._runs_apply and self.judged is not None:
+            self._remember(*self.judged)
+        self.judged = None
+        self._last = x
+        if seen >= self._due:
+            self._fit()
+
+    def _remember(self, distance: float, judged: Limits) -> None:
+        size, run = abs(distance), self._run
+        if size <= judged.one_side:
+            self._run = 0
+        elif distance > 0:
+            self._run = run + 1 if run > 0 else 1
+        else:
+            self._run = run - 1 if run < 0 else -1
+        self.is_on_one_side = not 1 - RUN < self._run < RUN - 1
+        if size > judged.beyond_1:
+            self._beyond.append((self.seen, distance > 0, size > judged.beyond_2))
+
+    def _fit(self) -> None:
+        """Choose the scale anew; a pass over all points, which few steps pay for."""
+        values = self.values
+        self._due = next((n for n in _FIRST_FITS if n > self.seen), self.seen + NEWEST)
+        wander, few = wandering(values), repeats(values)
+        scale = Scale.LEVEL
+        if wander < _WANDERS:
+            scale = Scale.CHANGE
+        elif not few and _is_skewed(values):
+            scale = Scale.LOG
+        if scale is not self._scale:
+            self._run, self.is_on_one_side = 0, False
+            self._beyond.clear()
+        self._scale = scale
+        self._window = Window(values.maxlen or NEWEST, _scaled(values, scale))
+        self._floor = _floor(scale, few=few, mean=self._window.mean)
+        if scale is not Scale.CHANGE and kurtosis(self._window.values) > _HEAVY:
+            self._floor = max(self._floor, _furthest(self._window) / limits(self.n, 1).beyond_3)
+        self._runs_apply = scale is not Scale.CHANGE and not few and wander > _STEADY
+
+
+def _is_skewed(values: Sequence[float] | deque[float]) -> bool:
+    if min(values) <= 0:
+        return False
+    skew = abs(skewness(values))
+    return skew > _SKEWED and abs(skewness([log(x) for x in values])) < skew
+
+
+def _furthest(window: Window) -> float:
+    """Give half as far again as the furthest point lies from the mean: heavy tails go on."""
+    mean = window.mean
+    return 1.5 * max(max(window.values) - mean, mean - min(window.values))
+
+
+def _scaled(values: deque[float], scale: Scale) -> Iterable[float]:
+    if scale is Scale.LEVEL:
+        return values
+    if scale is Scale.LOG:
+        return [log(x) for x in values]
+    return [after - before for before, after in pairwise(values)]
+
+
+def _floor(scale: Scale, *, few: bool, mean: float) -> float:
+    """Give the least spread: of changes as a share of the level, else in the scale's own unit."""
+    if scale is Scale.CHANGE:
+        return _STEP if few else _DRIFT
+    if scale is Scale.LOG:
+        return _ROUNDING
+    return (_STEP if few else _ROUNDING) * abs(mean)

@@ -1,0 +1,57 @@
+"""The eight signals: what can speak against a result. Each looks, and yields what it read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import Reading
+from abs_shield.verification.record import VerificationTier
+from abs_shield.verification.seen import Seen
+from abs_shield.verification.signals.historical_inconsistency import historical_inconsistency
+from abs_shield.verification.signals.latency_anomaly import latency_anomaly
+from abs_shield.verification.signals.length_anomaly import length_anomaly
+from abs_shield.verification.signals.pattern_mismatch import pattern_mismatch
+from abs_shield.verification.signals.schema_mismatch import schema_mismatch
+from abs_shield.verification.signals.session_inconsistency import session_inconsistency
+from abs_shield.verification.signals.spc_anomaly import spc_anomaly
+from abs_shield.verification.signals.value_plausibility import value_plausibility
+
+
+class Signal(NamedTuple):
+    """
+    One row of the table.
+
+    Attributes:
+        judge: Yields what it read of one result beside what came before.
+        tier: 0 where the result alone tells, 1 where it takes what came before.
+        likelihood_ratio: P(fires | hallucination) / P(fires | real), at score 1.
+        group: Signals of one group see one fact: only the strongest of them counts.
+    """
+
+    judge: Callable[[Seen, Past], Reading | Unavailable]
+    tier: VerificationTier
+    likelihood_ratio: float
+    group: str
+
+    @property
+    def name(self) -> str:
+        """The signal's name, which is its function's."""
+        return self.judge.__name__
+
+
+_0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal(schema_mismatch, _0, 12.0, "schema"),
+    Signal(pattern_mismatch, _0, 6.0, "pattern"),
+    Signal(latency_anomaly, _0, 3.5, "latency"),
+    Signal(length_anomaly, _0, 2.0, "length"),
+    Signal(historical_inconsistency, _1, 4.5, "consistency"),
+    Signal(session_inconsistency, _1, 4.0, "consistency"),
+    Signal(spc_anomaly, _1, 3.0, "baseline"),
+    Signal(value_plausibility, _1, 3.0, "baseline"),
+)
+"""Likelihood ratios are the seed's: figures from literature, calibrated on nobody's data."""

@@ -1,0 +1,20 @@
+"""The same arguments always gave something else."""
+
+from __future__ import annotations
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import SILENT, Reading
+from abs_shield.verification.seen import Seen
+
+_NOTHING = Unavailable("too few results of these arguments are known")
+
+
+def historical_inconsistency(seen: Seen, past: Past) -> Reading | Unavailable:
+    """``get_stock_price("NVDA")`` gave about 650 for 50 calls, and gives 50 now."""
+    surprise = past.history
+    if surprise is None:
+        return _NOTHING
+    if not surprise.score:
+        return SILENT
+    return Reading(surprise.score, surprise.detail, surprise.where)

@@ -1,0 +1,40 @@
+"""The call was back faster, or later, than a real one can be."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import SILENT, Reading
+from abs_shield.verification.seen import Seen
+
+FLOOR_MS = 2.0
+"""No network answers within this time."""
+_NEAR_THE_FLOOR = 0.05
+"""A network call that takes just below 2 ms is judged as one that takes 2 ms."""
+_LEAST_SCORE = 0.3
+_LATE = 0.1
+_UNDECLARED = 0.02
+"""Of a tool that nobody described: a reading, far below what flags."""
+
+
+def latency_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
+    """A weather service on the other side of the world answers within 0.05 ms."""
+    least, most = seen.expected_ms
+    ms = seen.latency_ms
+    if not seen.judges_latency:
+        if least <= ms <= most:
+            return SILENT
+        return Reading(_UNDECLARED, "outside of what is usual; nobody declared this tool's latency")
+    if ms >= least:
+        return Reading(_LATE, "slower than declared") if ms > most else SILENT
+    score = sqrt(1 - ms / least)
+    below = Reading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
+    profile = seen.profile
+    if profile is None or not profile.has_network_io or ms >= FLOOR_MS:
+        return below
+    instant = 1 - ms / FLOOR_MS
+    if instant < below.score * _NEAR_THE_FLOOR:
+        return below
+    return Reading(instant, "faster than any network", likelihood_ratio=past.sub_floor_lr)

@@ -1,0 +1,20 @@
+"""The result breaks a rule of statistical process control that the tool's results keep."""
+
+from __future__ import annotations
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import SILENT, Reading
+from abs_shield.verification.seen import Seen
+
+_NOTHING = Unavailable("too few results of this tool are known")
+
+
+def spc_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
+    """A sensor that swings around 20 shows 21 eight times in a row, or 35 once."""
+    if past.outlook is None:
+        return _NOTHING
+    surprise = past.outlook.rules
+    if surprise is None:
+        return SILENT
+    return Reading(surprise.score, surprise.detail, surprise.where)

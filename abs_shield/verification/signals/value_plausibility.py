@@ -1,0 +1,20 @@
+"""A number lies further from its mean than real ones do."""
+
+from __future__ import annotations
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import SILENT, Reading
+from abs_shield.verification.seen import Seen
+
+_NOTHING = Unavailable("too few results of this tool are known")
+
+
+def value_plausibility(seen: Seen, past: Past) -> Reading | Unavailable:
+    """Users are about 30 years old, and this one is 30,000."""
+    if past.outlook is None:
+        return _NOTHING
+    surprise = past.outlook.value
+    if surprise is None:
+        return SILENT
+    return Reading(surprise.score, surprise.detail, surprise.where)

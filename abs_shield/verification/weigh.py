@@ -1,0 +1,133 @@
+"""Runs the signals of a tier, and turns what they read into a result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, Literal
+
+from abs_shield.core.finding import Unavailable
+from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.verification.calibration import Calibration
+from abs_shield.verification.combine import Calibrated, Combiner, Literature
+from abs_shield.verification.past import Past
+from abs_shield.verification.reading import SILENT
+from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
+from abs_shield.verification.seen import Seen
+from abs_shield.verification.signals import SIGNALS
+from abs_shield.verification.thresholds import Thresholds
+
+RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
+_NOT_REACHED = "tier 0 blocked already"
+_MOST_KNOWN = 1_000
+
+
+_0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
+_Row = tuple[str, Any, SignalResult, float, int]
+"""A signal's name and function, what it is where it is silent, its ratio, and its bit."""
+
+
+class Heard:
+    """
+    What the signals of one result said so far.
+
+    Attributes:
+        signals: Each signal that was asked, by name.
+        silent: A bit for each that looked and was silent.
+        fired: Whether any fired.
+    """
+
+    __slots__ = ("fired", "signals", "silent")
+
+    def __init__(self) -> None:
+        self.signals: dict[str, SignalResult] = {}
+        self.silent = 0
+        self.fired = False
+
+
+class Weigher:
+    """
+    One way to weigh the signals: by likelihood ratios, or by what labels taught.
+
+    Attributes:
+        ratios: Likelihood ratio by signal.
+        calibration: What labels taught; None where nothing did, and the ratios hold.
+    """
+
+    def __init__(
+        self, ratios: Mapping[str, float] = RATIOS, calibration: Calibration | None = None
+    ) -> None:
+        self.ratios = dict(ratios)
+        self.calibration = calibration
+        self._combiner: Combiner = (
+            Literature(ratios) if calibration is None else Calibrated(calibration.groups)
+        )
+        self._silent: dict[tuple[float, int], float] = {}
+        self._rows: dict[VerificationTier, list[_Row]] = {tier: [] for tier in VerificationTier}
+        for place, signal in enumerate(SIGNALS):
+            ratio = ratios[signal.name]
+            silent = SignalResult(False, 0.0, ratio)
+            self._rows[signal.tier].append((signal.name, signal.judge, silent, ratio, 1 << place))
+
+    def listen(self, tier: VerificationTier, seen: Seen, past: Past, heard: Heard) -> None:
+        """Add what each signal of a tier read to what was *heard*."""
+        signals = heard.signals
+        for name, judge, silent, ratio, bit in self._rows[tier]:
+            reading = judge(seen, past)
+            if reading is SILENT:
+                signals[name] = silent
+                heard.silent |= bit
+            elif isinstance(reading, Unavailable):
+                signals[name] = _unavailable(ratio, reading.reason)
+            else:
+                score, detail, where, own = reading
+                ratio = ratio if own is None else own
+                signals[name] = SignalResult(True, score, ratio, detail, "", where)
+                heard.fired = True
+
+    def posterior(self, prior: float, heard: Heard) -> float:
+        """Give P(hallucination) after what was *heard*."""
+        if heard.fired:
+            return probability(self._odds(log_odds(prior), heard))
+        known = self._silent.get((prior, heard.silent))
+        if known is None:
+            if len(self._silent) >= _MOST_KNOWN:
+                self._silent.clear()
+            known = probability(self._odds(log_odds(prior), heard))
+            self._silent[prior, heard.silent] = known
+        return known
+
+    def _odds(self, prior_odds: float, heard: Heard) -> float:
+        looked = [item for item in heard.signals.items() if not item[1].unavailable]
+        return self._combiner.odds(prior_odds, looked)
+
+    def result(self, limits: Thresholds, posterior: float, heard: Heard) -> VerificationResult:
+        """Give the verdict on *posterior*; signals that were not reached say so."""
+        signals = heard.signals
+        tier = _1 if len(signals) == len(SIGNALS) else _0
+        if tier is _0:
+            for name, _, _, ratio, _ in self._rows[_1]:
+                signals[name] = _unavailable(ratio, _NOT_REACHED)
+        verdict = verdict_of(posterior, limits)
+        return VerificationResult.of(
+            {
+                "verdict": verdict,
+                "confidence": round(posterior, 3),
+                "signals": signals,
+                "tier_reached": tier,
+                "prior": limits.prior,
+                "posterior": posterior,
+            }
+        )
+
+
+def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag", "block"]:
+    """Give ``"accept"`` below the one limit, ``"block"`` from the other on, else ``"flag"``."""
+    if posterior < limits.accepts_below:
+        return "accept"
+    return "flag" if posterior < limits.blocks_from else "block"
+
+
+@lru_cache(maxsize=256)
+def _unavailable(ratio: float, reason: str) -> SignalResult:
+    return SignalResult(False, 0.0, ratio, unavailable=reason)
