@@ -5,6 +5,7 @@ from abs_shield.policy.inverse import Inverse, inverse
 from abs_shield.policy.load import load_policy
 from abs_shield.policy.marks import Creates, Free, Injected, Soft, Target
 from abs_shield.policy.policy import Policy
+from abs_shield.policy.profile import ToolProfile
 from abs_shield.policy.rule import Rule, rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool, tool_of
@@ -20,6 +21,7 @@ __all__ = [
     "Suppression",
     "Target",
     "Tool",
+    "ToolProfile",
     "configure",
     "inverse",
     "load_policy",

@@ -6,7 +6,6 @@ from functools import cached_property
 from math import isfinite
 from typing import Annotated, Any, Self
 
-import regex
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from abs_shield.policy.declared import Declared
@@ -22,11 +21,17 @@ def _range(latency_ms: tuple[float, float]) -> tuple[float, float]:
     return latency_ms
 
 
-def _compiles(pattern: str) -> str:
+def _compiled(pattern: str) -> Any:
+    import regex  # 15 ms that a start without profiles does not need
+
     try:
-        regex.compile(pattern, regex.VERSION0)
+        return regex.compile(pattern, regex.VERSION0)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"`{pattern}` is no regular expression: {error}") from None
+
+
+def _compiles(pattern: str) -> str:
+    _compiled(pattern)
     return pattern
 
 
@@ -74,7 +79,7 @@ class ToolProfile(Declared):
                 raise ValueError(f"`{name}` is both required and forbidden")
         return self
 
-    @property
+    @cached_property
     def judges_latency(self) -> bool:
         """Whether its author said how long a call takes."""
         return bool(self.model_fields_set & {"expected_latency_ms", "has_network_io"})
@@ -82,4 +87,4 @@ class ToolProfile(Declared):
     @cached_property
     def searches(self) -> tuple[Any, ...]:
         """The search functions of the compiled patterns."""
-        return tuple(regex.compile(p, regex.VERSION0).search for p in self.response_patterns)
+        return tuple(_compiled(pattern).search for pattern in self.response_patterns)

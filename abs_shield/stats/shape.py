@@ -1,55 +1,55 @@
-"""The shape of a short series: does it wander, is it skewed, does it repeat itself?"""
+"""The shape of a short series: does it wander, is it skewed, has it heavy tails?"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise
-from math import fsum
+from collections.abc import Collection
+from math import dist, fsum
+from operator import mul
+from typing import NamedTuple
 
 
-def wandering(series: Collection[float]) -> float:
+class Shape(NamedTuple):
     """
-    Give von Neumann's ratio: squared steps over squared distances from the mean.
+    The shape of a series.
 
-    About 2 where neighbours have nothing to do with each other, towards 0 where they are alike;
-    2 for a constant series.
-
-    Source: J. von Neumann, Annals of Mathematical Statistics 12(4), 1941.
-
-    >>> wandering([1, 2, 3, 4, 5]), wandering([7, 7, 7])
-    (0.4, 2.0)
+    Attributes:
+        wandering: Von Neumann's ratio: squared steps over squared distances from the mean. About 2
+            where neighbours have nothing to do with each other, towards 0 where they are alike;
+            2 for a constant series.
+        skewness: 0 where both tails are alike, above 0 where the upper one is longer.
+        kurtosis: 3 of a normal distribution, more where the tails are heavier; 3 if constant.
     """
-    mean = fsum(series) / len(series)
-    spread = fsum((x - mean) ** 2 for x in series)
+
+    wandering: float
+    skewness: float
+    kurtosis: float
+
+
+def shape(series: Collection[float]) -> Shape:
+    """
+    Give the shape of at least two numbers.
+
+    Source: J. von Neumann, Annals of Mathematical Statistics 12(4), 1941, for the ratio.
+
+    >>> shape([1, 2, 3, 4, 5]).wandering, shape([7, 7, 7])
+    (0.4, Shape(wandering=2.0, skewness=0.0, kurtosis=3.0))
+    >>> [round(x, 3) for x in shape([1, 1, 1, 9])]
+    [1.333, 1.155, 2.333]
+    """
+    points = list(series)
+    n = len(points)
+    mean = fsum(points) / n
+    away = [x - mean for x in points]
+    squares = list(map(mul, away, away))
+    spread = fsum(squares)
     if not spread:
-        return 2.0
-    return fsum((after - before) ** 2 for before, after in pairwise(series)) / spread
-
-
-def skewness(series: Sequence[float] | Collection[float]) -> float:
-    """
-    Give the skewness: 0 where both tails are alike, above 0 where the upper one is longer.
-
-    >>> skewness([1, 2, 3]), round(skewness([1, 1, 1, 9]), 3)
-    (0.0, 1.155)
-    """
-    n = len(series)
-    mean = fsum(series) / n
-    second = fsum((x - mean) ** 2 for x in series) / n
-    return fsum((x - mean) ** 3 for x in series) / n / second**1.5 if second else 0.0
-
-
-def kurtosis(series: Sequence[float] | Collection[float]) -> float:
-    """
-    Give the kurtosis: 3 of a normal distribution, more where the tails are heavier.
-
-    >>> kurtosis([1, 3]), round(kurtosis([0] * 9 + [9]), 3)
-    (1.0, 8.111)
-    """
-    n = len(series)
-    mean = fsum(series) / n
-    second = fsum((x - mean) ** 2 for x in series) / n
-    return fsum((x - mean) ** 4 for x in series) / n / second**2 if second else 0.0
+        return Shape(2.0, 0.0, 3.0)
+    second = spread / n
+    return Shape(
+        dist(points[1:], points[:-1]) ** 2 / spread,
+        fsum(map(mul, squares, away)) / n / second**1.5,
+        fsum(map(mul, squares, squares)) / n / second**2,
+    )
 
 
 def repeats(series: Collection[float]) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from math import log, log10
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from abs_shield.stats.western import WEIGHTS, limits
-from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST, Series
 
 LEAST = 8
@@ -86,14 +85,20 @@ class Baseline:
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
-    def judge(self, seen: Seen, peers: int) -> Outlook:
-        """Say what is odd about a result that has at least 8 *peers*."""
-        latency = seen.judges_latency
-        width = 1 << (len(seen.numbers) + latency).bit_length()
+    def judge(self, point: Point, peers: int, *, latency: bool) -> Outlook:
+        """
+        Say what is odd about a result.
+
+        Args:
+            point: The result.
+            peers: How many results it may be compared with, at least 8.
+            latency: Whether its duration counts.
+        """
+        width = 1 << (len(point.numbers) + latency).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, far_at = 0.0, "", 1.0, ""
         last_n, shared = 0, None
-        for name, x in seen.numbers.items():
+        for name, x in point.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
@@ -113,10 +118,10 @@ class Baseline:
         rules = None
         if worst_rules:
             rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
-        if latency and worst_rules < WEIGHTS[0] and self._is_fast(seen, peers, width):
+        if latency and worst_rules < WEIGHTS[0] and self._is_fast(point, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
-            rules = self._shape(seen, peers)
+            rules = self._shape(point, peers)
         return Outlook(rules, _value(worst_far, far_at) if far_at else None)
 
     def learn(self, point: Point, *, judged: bool) -> None:
@@ -139,19 +144,19 @@ class Baseline:
         elif always is not point.names and always != point.names:
             self._always = always & point.names
 
-    def _is_fast(self, seen: Seen, peers: int, width: int) -> bool:
+    def _is_fast(self, point: Point, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""
         series = self._latency
-        distance = series.distance(_logged(seen.latency_ms), self.gap)
+        distance = series.distance(_logged(point.latency_ms), self.gap)
         return distance < 0 and distance < -limits(min(peers, series.n), width).beyond_3
 
-    def _shape(self, seen: Seen, peers: int) -> Surprise | None:
+    def _shape(self, point: Point, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
-        if always and len(self._keys) >= _SURE_OF_FIELDS and not always <= _names(seen.value):
+        if always and len(self._keys) >= _SURE_OF_FIELDS and not always <= point.names:
             return Surprise(_WEAK, "a field is missing that every earlier result had")
         series = self._size
-        size = _logged(seen.size)
+        size = _logged(point.size)
         distance = series.distance(size, self.gap)
         if abs(distance) > limits(min(peers, series.n), 2).beyond_3 and series.is_new(size):
             return Surprise(_WEAK, "of a size that no earlier result had")
@@ -174,10 +179,6 @@ class Baseline:
         kept = sorted(self.fields, key=lambda name: self.fields[name].seen)
         for name in kept[: _MOST_SERIES // 2]:
             del self.fields[name]
-
-
-def _names(value: Any) -> Any:
-    return value.keys() if isinstance(value, dict) else frozenset()
 
 
 def _logged(x: float) -> float:

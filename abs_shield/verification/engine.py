@@ -14,7 +14,7 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.profile import ToolProfile
 from abs_shield.text.show import shown
 from abs_shield.verification.keep import load_state, save_state
-from abs_shield.verification.known import Kept, key_of, kinds_of, point_of
+from abs_shield.verification.known import Kept, key_of, point_of
 from abs_shield.verification.memory import Memory, Place
 from abs_shield.verification.past import Past
 from abs_shield.verification.record import VerificationResult, VerificationTier
@@ -146,19 +146,18 @@ class VerificationEngine:
 
     def _judged(self, seen: Seen, place: Place) -> VerificationResult:
         memory, at = self._memory, time()
-        known = memory.tool(place.tool)
+        known, point = memory.tool(place.tool), point_of(seen, place.key)
         told = self._settings.of(place.tool)
         limits, weigher = told.limits, told.weigher
         heard = Heard()
         weigher.listen(_0, seen, Past(known.kinds, None, None, None, self._sub_floor_lr), heard)
         posterior = weigher.posterior(limits.prior, heard)
         if posterior < limits.blocks_from:
-            weigher.listen(_1, seen, memory.past(known, place, seen, at=at), heard)
+            past = memory.past(known, point, place, latency=seen.judges_latency, at=at)
+            weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
         given = weigher.result(limits, posterior, heard)
-        kept = Kept(
-            self._new_id(), at, point_of(seen, place.key), place.session, kinds_of(seen), posterior
-        )
+        kept = Kept(self._new_id(), at, point, place.session, known.kinds_of(seen), posterior)
         if given.verdict == "accept":
             memory.learn(known, kept, place.tool, judged=True)
         else:

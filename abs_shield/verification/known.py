@@ -70,6 +70,14 @@ class KnownTool:
                 self._counted[name] = ("", 0)
                 self.kinds.pop(name, None)
 
+    def kinds_of(self, seen: Seen) -> Mapping[str, str]:
+        """Give the JSON type of each required field that a result has."""
+        profile = seen.profile
+        if profile is None or not profile.required_fields:
+            return _NO_KINDS
+        told = [(name, seen.member(name)) for name in profile.required_fields]
+        return {n: kind_of(value) for n, value in told if value is not ABSENT and value is not None}
+
     def refused(self, kept: Kept) -> None:
         """Keep a result apart; after a hundred in a row, what was known is out of date."""
         self.quarantine.append(kept)
@@ -79,15 +87,6 @@ class KnownTool:
             self.newest.clear()
             self.kinds.clear()
             self._counted.clear()
-
-
-def kinds_of(seen: Seen) -> dict[str, str]:
-    """Give the JSON type of each required field that a result has."""
-    profile = seen.profile
-    if profile is None or not profile.required_fields:
-        return {}
-    told = ((name, seen.member(name)) for name in profile.required_fields)
-    return {n: kind_of(value) for n, value in told if value is not ABSENT and value is not None}
 
 
 def point_of(seen: Seen, key: bytes) -> Point:
@@ -112,6 +111,7 @@ def _digested(text: str) -> bytes:
 
 
 MOST_NAMES = 256
+_NO_KINDS: Mapping[str, str] = {}
 _NO_NAMES: frozenset[str] = frozenset()
 _SHORT = 256
 _ENCODE = JSONEncoder(sort_keys=True, separators=(",", ":"), default=repr).encode

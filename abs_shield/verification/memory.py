@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from math import inf
 from typing import NamedTuple
 
-from abs_shield.verification.baseline import LEAST
+from abs_shield.verification.baseline import LEAST, Point
 from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.history import NEWEST, History, Recent
 from abs_shield.verification.known import Kept, KnownTool
 from abs_shield.verification.past import Past
-from abs_shield.verification.seen import Seen
 
 MOST_TOOLS = 1_000
 MOST_NUMBERS = 20_000
@@ -48,13 +47,15 @@ class Memory:
         """Give what is known of a tool, from now on something."""
         return self.tools.used(name, 0.0)
 
-    def past(self, known: KnownTool, place: Place, seen: Seen, *, at: float) -> Past:
+    def past(
+        self, known: KnownTool, point: Point, place: Place, *, latency: bool, at: float
+    ) -> Past:
         """Give what came before a result, as far as it can be compared with it."""
-        baseline, numbers = known.baseline, seen.numbers
+        baseline, numbers = known.baseline, point.numbers
         outlook = in_all = in_session = None
         peers = baseline.peers(place.key)
         if peers >= LEAST:
-            outlook = baseline.judge(seen, peers)
+            outlook = baseline.judge(point, peers, latency=latency)
         history = self._histories.get((place.tool, place.key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
             in_all = history.judge(numbers)

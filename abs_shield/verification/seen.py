@@ -25,6 +25,7 @@ class Seen:
         profile: The tool's profile; None where nobody described it.
         value: The result in the shape of JSON; a text that holds JSON is opened.
         latency_ms: How long the call took, finite and at least 0.
+        judges_latency: Whether anybody said how long a call takes.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         size: About how many characters its JSON has.
     """
@@ -32,6 +33,7 @@ class Seen:
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
         self.profile = profile
         self.latency_ms = latency_ms
+        self.judges_latency = profile is not None and profile.judges_latency
         value = result if type(result) is dict else as_json(result)
         if type(value) is str and len(value) <= LONGEST_TEXT:
             held = opened(value)
@@ -53,11 +55,6 @@ class Seen:
         return UNPROFILED_MS if self.profile is None else self.profile.expected_latency_ms
 
     @property
-    def judges_latency(self) -> bool:
-        """Whether anybody said how long a call takes."""
-        return self.profile is not None and self.profile.judges_latency
-
-    @property
     def text(self) -> str | None:
         """The result as JSON, a text as it is; None where it is too long to be written."""
         if self._text is _UNWRITTEN:
@@ -76,10 +73,11 @@ class Seen:
 
     def member(self, name: str) -> Any:
         """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
-        if not name.startswith("/"):
-            value = self.value
-            return value.get(name, ABSENT) if isinstance(value, Mapping) else ABSENT
         value = self.value
+        if name[:1] != "/":
+            if type(value) is dict or isinstance(value, Mapping):
+                return value.get(name, ABSENT)
+            return ABSENT
         for step in name[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             if not (isinstance(value, Mapping) and key in value):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import Enum
 from itertools import pairwise
 from math import inf, log, sqrt
 
 from abs_shield.stats import Window
-from abs_shield.stats.shape import kurtosis, repeats, skewness, wandering
+from abs_shield.stats.shape import Shape, repeats, shape
 from abs_shield.stats.western import RUN, WEIGHTS, Limits, limits
 
 NEWEST = 100
@@ -163,28 +163,28 @@ class Series:
         """Choose the scale anew; a pass over all points, which few steps pay for."""
         values = self.values
         self._due = next((n for n in _FIRST_FITS if n > self.seen), self.seen + NEWEST)
-        wander, few = wandering(values), repeats(values)
+        few, told = repeats(values), shape(values)
         scale = Scale.LEVEL
-        if wander < _WANDERS:
+        if told.wandering < _WANDERS:
             scale = Scale.CHANGE
-        elif not few and _is_skewed(values):
+        elif not few and _is_skewed(values, told):
             scale = Scale.LOG
+            told = shape([log(x) for x in values])
         if scale is not self._scale:
             self._run, self.is_on_one_side = 0, False
             self._beyond.clear()
         self._scale = scale
-        self._window = Window(values.maxlen or NEWEST, _scaled(values, scale))
-        self._floor = _floor(scale, few=few, mean=self._window.mean)
-        if scale is not Scale.CHANGE and kurtosis(self._window.values) > _HEAVY:
-            self._floor = max(self._floor, _furthest(self._window) / limits(self.n, 1).beyond_3)
-        self._runs_apply = scale is not Scale.CHANGE and not few and wander > _STEADY
+        self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
+        self._floor = _floor(scale, few=few, mean=window.mean)
+        if scale is not Scale.CHANGE and told.kurtosis > _HEAVY:
+            self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
+        self._runs_apply = scale is not Scale.CHANGE and not few and told.wandering > _STEADY
 
 
-def _is_skewed(values: Sequence[float] | deque[float]) -> bool:
-    if min(values) <= 0:
+def _is_skewed(values: deque[float], told: Shape) -> bool:
+    if abs(told.skewness) <= _SKEWED or min(values) <= 0:
         return False
-    skew = abs(skewness(values))
-    return skew > _SKEWED and abs(skewness([log(x) for x in values])) < skew
+    return abs(shape([log(x) for x in values]).skewness) < abs(told.skewness)
 
 
 def _furthest(window: Window) -> float:

@@ -11,7 +11,7 @@ from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import Calibrated, Combiner, Literature
 from abs_shield.verification.past import Past
-from abs_shield.verification.reading import SILENT
+from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.signals import SIGNALS
@@ -63,7 +63,7 @@ class Weigher:
             Literature(ratios) if calibration is None else Calibrated(calibration.groups)
         )
         self._silent: dict[tuple[float, int], float] = {}
-        self._rows: dict[VerificationTier, list[_Row]] = {tier: [] for tier in VerificationTier}
+        self._rows: tuple[list[_Row], list[_Row]] = ([], [])
         for place, signal in enumerate(SIGNALS):
             ratio = ratios[signal.name]
             silent = SignalResult(False, 0.0, ratio)
@@ -77,13 +77,13 @@ class Weigher:
             if reading is SILENT:
                 signals[name] = silent
                 heard.silent |= bit
-            elif isinstance(reading, Unavailable):
-                signals[name] = _unavailable(ratio, reading.reason)
-            else:
+            elif type(reading) is Reading:
                 score, detail, where, own = reading
                 ratio = ratio if own is None else own
                 signals[name] = SignalResult(True, score, ratio, detail, "", where)
                 heard.fired = True
+            elif isinstance(reading, Unavailable):
+                signals[name] = _unavailable(ratio, reading.reason)
 
     def posterior(self, prior: float, heard: Heard) -> float:
         """Give P(hallucination) after what was *heard*."""

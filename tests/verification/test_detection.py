@@ -1,0 +1,173 @@
+"""What a tool cannot have returned is flagged or blocked, and again when it comes again."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from abs_shield.verification import VerificationEngine
+
+
+class Tool:
+    """A tool that is asked again and again, with the same arguments or others."""
+
+    def __init__(self, *, same=True, **profile):
+        self.engine = VerificationEngine()
+        if profile:
+            self.engine.register_tool_profile("t", **profile)
+        self.same = same
+        self.asked = 0
+
+    def gives(self, result, *, session="s"):
+        self.asked += 1
+        args = {"id": 1 if self.same else self.asked}
+        return self.engine.verify(
+            "t", args=args, result=result, execution_time_ms=300.0, session_id=session
+        )
+
+    def gave(self, make, times):
+        for n in range(times):
+            assert "accept" == self.gives(make(n)).verdict
+        return self
+
+
+def fired(told):
+    return {name for name, signal in told.signals.items() if signal.fired}
+
+
+@pytest.mark.parametrize("calls", [5, 8, 50])
+def test_a_price_that_collapses(calls):
+    """NVDA at about 650, then 50: what the same arguments gave is contradicted."""
+    dice = random.Random(1)
+    told = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, calls).gives({"price": 50.0})
+
+    assert told.verdict != "accept"
+    assert "historical_inconsistency" in fired(told)
+
+
+@pytest.mark.parametrize("calls", [1, 3, 8, 50])
+@pytest.mark.parametrize("noise", [0, 3])
+def test_another_sign(calls, noise):
+    """A balance of about 100 is -100 now."""
+    dice = random.Random(2)
+    tool = Tool().gave(lambda n: {"balance": 100 + dice.gauss(0, noise)}, calls)
+
+    assert tool.gives({"balance": -100.0}).verdict != "accept"
+
+
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("calls", [8, 50])
+def test_a_field_inside_another(same, calls):
+    """An age of about 30 is 30,000 now; the finding says where."""
+    dice = random.Random(3)
+    tool = Tool(same=same).gave(lambda n: {"user": {"age": dice.randint(25, 40)}}, calls)
+    told = tool.gives({"user": {"age": 30_000}})
+
+    assert told.verdict != "accept"
+    assert "/user/age" == told.signals["value_plausibility"].where
+
+
+@pytest.mark.parametrize("value", [100.0 * 50, 100.0 / 50, 0])
+def test_fifty_times_in_one_session(value):
+    """The same arguments gave 100 a moment ago."""
+    told = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
+
+    assert told.verdict != "accept"
+    assert {"session_inconsistency"} == fired(told)
+
+
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("times", [0.5, 1.5])
+@pytest.mark.parametrize("calls", [8, 12, 100])
+def test_a_constant_that_changes_by_half(same, times, calls):
+    """A value that never moved is half as much, or half as much again."""
+    tool = Tool(same=same).gave(lambda n: {"fee": 40.0}, calls)
+
+    assert tool.gives({"fee": 40.0 * times}).verdict != "accept"
+
+
+@pytest.mark.parametrize("value", [None, "mild", {}, [18], True], ids=repr)
+def test_a_required_field_of_another_type(value):
+    """The temperature was a number for 20 calls; it is null, a text, an object, a list, a flag."""
+    tool = Tool(required_fields=["temperature", "humidity"])
+    tool.gave(lambda n: {"temperature": 18 + n % 3, "humidity": 60 + n % 4}, 20)
+    told = tool.gives({"temperature": value, "humidity": 61})
+
+    assert "block" == told.verdict
+    assert "/temperature" == told.signals["schema_mismatch"].where
+
+
+def test_a_required_field_inside_another():
+    """A pointer names a member of a member."""
+    tool = Tool(required_fields=["/user/name"])
+
+    assert "accept" == tool.gives({"user": {"name": "Ann"}}).verdict
+    assert "block" == tool.gives({"user": {"id": 7}}).verdict
+
+
+def test_a_field_that_may_be_null():
+    """Null is a value where the profile says so; a missing field is still missing."""
+    tool = Tool(required_fields=["ends"], nullable_fields=["ends"])
+
+    assert "accept" == tool.gives({"ends": None}).verdict
+    assert "block" == tool.gives({}).verdict
+
+
+def test_a_fabricated_result_is_caught_every_time():
+    """Twelve times the same: what was not accepted teaches nothing."""
+    dice = random.Random(4)
+    tool = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50)
+
+    assert {"block"} == {tool.gives({"price": 50.0}, session=None).verdict for _ in range(12)}
+    assert "accept" == tool.gives({"price": 652.0}, session=None).verdict
+
+
+def test_a_result_that_the_caller_changes_afterwards():
+    """What is remembered is a copy: the host may go on with its object."""
+    tool, result = Tool(), {"price": 100.0}
+    for _ in range(20):
+        tool.gives(result)
+    result["price"] = 9.0
+
+    assert tool.gives({"price": 9.0}).verdict != "accept"
+
+
+def test_one_fact_counts_once():
+    """Four signals see one price; two groups of them count, and the posterior says so."""
+    dice = random.Random(5)
+    told = Tool().gave(lambda n: {"price": 650 + dice.gauss(0, 9)}, 50).gives({"price": 50.0})
+    every = {"historical_inconsistency", "spc_anomaly", "value_plausibility"}
+
+    assert every <= fired(told)
+    odds = 0.15 / 0.85
+    for group in ({"historical_inconsistency", "session_inconsistency"}, every - {"historical"}):
+        strongest = max(
+            1 + (s.likelihood_ratio - 1) * s.score
+            for name, s in told.signals.items()
+            if name in group and s.fired
+        )
+        odds *= strongest
+    assert told.posterior <= odds / (1 + odds)
+
+
+def test_a_fast_answer_of_a_slow_tool():
+    """A tool that takes about 300 ms answers within 20: the baseline of durations speaks."""
+    dice, engine = random.Random(6), VerificationEngine()
+    engine.register_tool_profile("t", expected_latency_ms=(5, 5000))
+    for n in range(60):
+        engine.verify(
+            "t", args={"n": n}, result={}, execution_time_ms=dice.lognormvariate(5.7, 0.2)
+        )
+    told = engine.verify("t", args={"n": 0}, result={}, execution_time_ms=20.0)
+
+    assert told.signals["spc_anomaly"].fired
+
+
+def test_what_is_explained_holds_no_value():
+    """The explanation names fields and sizes; a number of a person's is in no line of it."""
+    tool = Tool().gave(lambda n: {"ssn": 123_456_789 + n}, 20)
+    told = tool.gives({"ssn": 987_654_321_000})
+
+    assert "ssn" in told.explanation
+    assert "987654321" not in told.explanation.replace("_", "").replace(",", "")

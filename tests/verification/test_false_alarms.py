@@ -1,0 +1,116 @@
+"""Honest results are accepted: a guard that cries wolf is turned off."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from abs_shield.verification import VerificationEngine
+from tests.verification.streams import STREAMS
+
+CALLS = {"50 fields": 2_000, "200 fields": 1_000}
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("same", [True, False], ids=["same arguments", "other arguments"])
+def test_honest_streams_are_accepted(name, same):
+    """At most one in a hundred is flagged with one field, two in a hundred in any other case."""
+    make, most = STREAMS[name]
+    engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(0, 1e9))
+    calls = CALLS.get(name, 5_000 if same else 2_000)
+    flagged = 0
+    for n, (result, ms) in enumerate(islice(make(seed=41), calls)):
+        told = engine.verify(
+            "t",
+            args={"id": 7 if same else n},
+            result=result,
+            execution_time_ms=ms,
+            session_id="s" if same else None,
+        )
+        flagged += told.verdict != "accept"
+
+    assert flagged / calls <= most
+
+
+@pytest.mark.parametrize("calls", [1, 50])
+def test_other_arguments_are_other_things(calls):
+    """NVDA costs 650, then PENNY costs 0.5, in the same session and again."""
+    engine = VerificationEngine()
+    for n in range(calls):
+        engine.verify(
+            "quote", args={"of": "NVDA"}, result={"price": 650.0 + n % 3},
+            execution_time_ms=250.0, session_id="s",
+        )  # fmt: skip
+
+    for value in (0.5, 0.51, 0.49):
+        told = engine.verify(
+            "quote", args={"of": "PENNY"}, result={"price": value},
+            execution_time_ms=250.0, session_id="s",
+        )  # fmt: skip
+        assert "accept" == told.verdict
+
+
+def test_true_becomes_false():
+    """A flag that turns is no change of a number."""
+    engine = VerificationEngine()
+    for n in range(50):
+        engine.verify(
+            "t", args={}, result={"open": True, "n": n % 4}, execution_time_ms=9.0, session_id="s"
+        )
+
+    told = engine.verify(
+        "t", args={}, result={"open": False, "n": 2}, execution_time_ms=9.0, session_id="s"
+    )
+    assert "accept" == told.verdict
+
+
+def test_a_pure_computation_may_be_fast():
+    """0.15 ms are plausible where no network is waited for."""
+    engine = VerificationEngine().register_tool_profile(
+        "calculate", expected_latency_ms=(0.1, 100), has_network_io=False
+    )
+    told = engine.verify("calculate", result=4, execution_time_ms=0.15)
+
+    assert ("accept", False) == (told.verdict, told.signals["latency_anomaly"].fired)
+
+
+def test_a_tool_in_the_process_may_be_fast():
+    """Of a tool that nobody described 0.3 ms are a reading, which alone is accepted."""
+    told = VerificationEngine().verify("lookup", result={"x": 1}, execution_time_ms=0.3)
+
+    assert ("accept", True) == (told.verdict, told.signals["latency_anomaly"].fired)
+
+
+def test_the_undeclared_reading_flags_no_honest_stream():
+    """Ten fields of a tool that takes 0.3 ms are accepted as those of a slow one are."""
+    engine = VerificationEngine()
+    make, _ = STREAMS["10 fields"]
+    verdicts = [
+        engine.verify("t", args={}, result=r, execution_time_ms=0.3).verdict
+        for r, _ in islice(make(seed=5), 3_000)
+    ]
+
+    assert sum(v != "accept" for v in verdicts) <= 0.02 * len(verdicts)
+
+
+def test_slow_is_no_fabrication():
+    """A call that takes ten times as long as declared is accepted, with a reading."""
+    engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(10, 100))
+    told = engine.verify("t", result={}, execution_time_ms=1_000.0)
+
+    assert ("accept", True) == (told.verdict, told.signals["latency_anomaly"].fired)
+
+
+def test_a_change_that_stays_is_believed_in_the_end():
+    """After a hundred results in a row that are unlike the old ones, these are forgotten."""
+    engine = VerificationEngine()
+    for _ in range(60):
+        engine.verify("fee", args={}, result={"fee": 10.0}, execution_time_ms=20.0)
+    verdicts = [
+        engine.verify("fee", args={}, result={"fee": 30.0}, execution_time_ms=20.0).verdict
+        for _ in range(130)
+    ]
+
+    assert {"flag", "block"} >= set(verdicts[:50])
+    assert {"accept"} == set(verdicts[-20:])

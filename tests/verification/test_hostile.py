@@ -1,0 +1,223 @@
+"""A result is data: whatever it is, there is a verdict, in bounded time, and nothing is poisoned."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from abs_shield import PolicyError, ShieldError
+from abs_shield.verification import ToolProfile, VerificationEngine
+
+PROFILE = {
+    "required_fields": ["x"], "forbidden_fields": ["mock"], "response_patterns": ["x", "y"],
+    "min_response_length": 1, "expected_latency_ms": (1, 5000),
+}  # fmt: skip
+
+
+class Model(BaseModel):
+    x: float = 5.2
+
+
+@dataclass
+class Record:
+    x: float = 5.2
+
+
+class Hostile:
+    def __getattr__(self, name):
+        raise RuntimeError("not for you")
+
+    def __str__(self):
+        raise RuntimeError("nor this")
+
+    __repr__ = __str__
+
+
+class Colour(enum.Enum):
+    RED = 1
+
+
+def circle():
+    result = {"x": 5.2}
+    result["self"] = result
+    return result
+
+
+def nested(depth):
+    result = {"x": 5.2}
+    for _ in range(depth):
+        result = {"x": 5.2, "in": result}
+    return result
+
+
+ODD = {
+    "nan": {"x": float("nan")}, "infinity": {"x": float("inf")}, "huge": {"x": 10**400},
+    "minus huge": {"x": -(10**5000)}, "circular": circle(), "deep": nested(5_000),
+    "bytes": b"\xff\x00", "bytes in it": {"x": b"\xff"}, "text": "x" * 1000, "none": None,
+    "long": {"x": "y" * 100_000_000}, "wide": {f"k{n}": n for n in range(100_000)},
+    "many": [{"x": n} for n in range(100_000)], "object": Hostile(), "in it": {"x": Hostile()},
+    "model": Model(), "record": Record(), "generator": (n for n in [1]), "type": Model,
+    "set": {1, "a"}, "complex": {"x": 1j}, "decimal": {"x": Decimal("5.2")}, "date": date.today(),
+    "enum": {"x": Colour.RED}, "keys": {1: 2, None: 3, (4, 5): 6}, "surrogate": {"x": "\ud800"},
+    "json": '{"x": 5.2}', "broken json": '{"x": ', "largest": {"x": 1.7e308}, "tiny": {"x": 5e-324},
+    "slashes": {"x": 1, "a/b": 2, "a": {"b": 3}, "~": {"~1": 4}},
+}  # fmt: skip
+
+
+def taught():
+    engine = VerificationEngine().register_tool_profile("t", **PROFILE)
+    for n in range(20):
+        give(engine, {"x": 5 + n % 5 / 10})
+    return engine
+
+
+def give(engine, result, *, tool="t"):
+    return engine.verify(tool, args={"a": 1}, result=result, execution_time_ms=30.0, session_id="s")
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_there_is_a_verdict_and_nothing_is_poisoned(name):
+    """An odd result is judged; afterwards real ones are accepted, and false ones are not."""
+    engine = taught()
+    told = give(engine, ODD[name])
+
+    assert told.verdict in ("accept", "flag", "block")
+    assert 0 <= told.posterior <= 1
+    assert "accept" == give(engine, {"x": 5.3}).verdict
+    assert "accept" != give(engine, {"x": -900.0}).verdict
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_unknown_tool_may_begin_with_anything(name):
+    """The first results of a tool are odd: the next ones have a verdict too."""
+    engine = VerificationEngine()
+    for _ in range(12):
+        assert give(engine, ODD[name], tool=name).verdict in ("accept", "flag", "block")
+    assert give(engine, {"x": 1.0}, tool=name).verdict in ("accept", "flag", "block")
+
+
+@pytest.mark.parametrize("result", [Model(), Record(), '{"x": 5.2}', {"x": 5.2}], ids=repr)
+def test_models_records_and_texts_are_read(result):
+    """A model, a dataclass and JSON in a text have the fields that they show."""
+    engine = taught()
+
+    assert "accept" == give(engine, result).verdict
+    assert not give(engine, result).signals["schema_mismatch"].fired
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=12,
+)
+
+
+@given(st.lists(JSON, min_size=1, max_size=25))
+def test_any_json_has_a_probability(results):
+    """Whatever a tool gives, one after the other, each has a verdict that fits its posterior."""
+    engine = VerificationEngine().register_tool_profile("t", **PROFILE)
+    for result in results:
+        told = give(engine, result)
+        expected = "accept" if told.posterior < 0.2 else "flag" if told.posterior < 0.5 else "block"
+        assert expected == told.verdict
+        assert 0 <= told.posterior <= 1
+
+
+@given(JSON)
+def test_judging_changes_nothing(result):
+    """A result is as it was, and is judged alike by two engines that know the same."""
+    before = repr(result)
+    one, other = give(taught(), result), give(taught(), result)
+
+    assert before == repr(result)
+    assert one == other
+
+
+@pytest.mark.parametrize("ms", [-1, float("nan"), float("inf"), "fast", None, True], ids=repr)
+def test_a_duration_that_is_none(ms):
+    """It is refused on one line, and nothing is learnt."""
+    engine = VerificationEngine()
+    with pytest.raises(ShieldError, match="give milliseconds, 0 or more"):
+        engine.verify("t", result={"x": 1}, execution_time_ms=ms)
+
+    assert {} == engine.snapshot()["results"]
+
+
+def test_a_pattern_that_takes_for_ever():
+    """It is given up after 50 ms, which is no evidence at all."""
+    engine = VerificationEngine().register_tool_profile(
+        "t", response_patterns=[r"^(?:(?:a|aa)+)+$"]
+    )
+    told = engine.verify("t", result="a" * 60 + "b", execution_time_ms=300.0)
+
+    assert "accept" == told.verdict
+    assert "50 ms" in told.signals["pattern_mismatch"].unavailable
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("response_patterns", ["("], "is no regular expression"),
+        ("expected_latency_ms", (100, 50), "is no range"),
+        ("expected_latency_ms", (-1, 50), "is no range"),
+        ("min_response_length", -1, "greater than or equal to 0"),
+        ("required_feilds", ["x"], "did you mean `required_fields`?"),
+    ],
+)
+def test_a_wrong_profile_is_refused(field, value, told):
+    """At registration, on one line."""
+    with pytest.raises(PolicyError) as caught:
+        VerificationEngine().register_tool_profile("t", **{field: value})
+
+    assert told in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"required_fields": ["a"], "forbidden_fields": ["a"]}, "both required and forbidden"),
+        ({"min_response_length": 9, "max_response_length": 3}, "is above `max_response_length`"),
+    ],
+)
+def test_a_profile_that_contradicts_itself(fields, told):
+    """Nothing could ever match it."""
+    with pytest.raises(PolicyError, match=told):
+        ToolProfile(**fields)
+
+
+@pytest.mark.parametrize(
+    ("limits", "told"),
+    [
+        ({"accept_threshold": 0.9, "block_threshold": 0.1}, "is not below `block_threshold`"),
+        ({"accept_threshold": 0.0}, "give one in"),
+        ({"block_threshold": 1.0}, "give one in"),
+        ({"prior": 0.3}, "below `accept_threshold`"),
+        ({"prior": float("nan")}, "below `accept_threshold`"),
+        ({"session_times": 0.5}, "give more than 1"),
+    ],
+)
+def test_wrong_limits_are_refused(limits, told):
+    """0 < accept < block < 1, and a prior that lets something be accepted."""
+    with pytest.raises(PolicyError, match=told):
+        VerificationEngine(**limits)
+
+
+def test_memory_is_bounded():
+    """Ever new fields, arguments and sessions: what is remembered stops growing."""
+    engine = VerificationEngine()
+    for n in range(3_000):
+        engine.verify(
+            f"t{n % 3}", args={"n": n}, result={f"k{n}_{k}": k for k in range(20)},
+            execution_time_ms=30.0, session_id=f"s{n}",
+        )  # fmt: skip
+
+    told = engine.snapshot()
+    assert len(told["results"]) <= 3 * 100 + 20_000 // 21 + 1

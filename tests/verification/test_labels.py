@@ -1,0 +1,249 @@
+"""What labels teach: limits that move the way they say, results that are released, rates."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield import PolicyError, ShieldError
+from abs_shield.stats.calibration import expected_calibration_error
+from abs_shield.stats.logodds import log_odds, probability
+from abs_shield.verification import SIGNALS, Calibrated, SignalResult, VerificationEngine
+from abs_shield.verification.calibration import calibration_of
+from abs_shield.verification.combine import GROUP
+
+LABELS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
+
+
+def limits(engine, tool="t"):
+    told = engine.get_calibration(tool)
+    return told["block_threshold"], told["prior"]
+
+
+@given(LABELS)
+def test_no_label_moves_anything_against_itself(labels):
+    """A hallucination never raises the limit or lowers the prior; a real result never the other."""
+    engine = VerificationEngine()
+    before = (0.5, 0.15)
+    for n, (score, wrong) in enumerate(labels, 1):
+        engine.record_feedback("t", confidence_score=score, was_hallucination=wrong)
+        after = limits(engine)
+        if n < 5:
+            assert (0.5, 0.15) == after
+        elif wrong:
+            assert (after[0] <= before[0], after[1] >= before[1]) == (True, True)
+        else:
+            assert (after[0] >= before[0], after[1] <= before[1]) == (True, True)
+        assert 0.2 < after[0] < 1
+        assert 0 < after[1] < 0.2
+        before = after
+
+
+def test_the_fifth_label_is_the_first_that_moves():
+    """Four labels are patience; tools do not share them."""
+    engine = VerificationEngine()
+    for n in range(5):
+        assert (0.5, 0.15) == limits(engine)
+        engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+
+    assert pytest.approx((0.5 + 0.1 * (0.3 - 0.5), 0.15 + 0.1 * (1 - 0.15))[0]) == limits(engine)[0]
+    assert (0.5, 0.15) == limits(engine, "another")
+
+
+def test_missed_ones_bring_the_limit_to_their_score():
+    """Hallucinations at 0.35 that pass as flags are blocked in the end."""
+    engine = VerificationEngine()
+    for _ in range(60):
+        engine.record_feedback("t", confidence_score=0.35, was_hallucination=True)
+
+    assert limits(engine)[0] == pytest.approx(0.35, abs=0.01)
+
+
+def test_labels_that_agree_hardly_move_the_limit():
+    """A thousand blocked hallucinations and accepted real results leave it near where it was."""
+    engine = VerificationEngine()
+    for n in range(1_000):
+        wrong = n % 10 == 0
+        engine.record_feedback("t", confidence_score=0.9 * wrong + 0.05, was_hallucination=wrong)
+
+    assert 0.45 <= limits(engine)[0] <= 0.55
+
+
+@pytest.mark.parametrize(("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes")])
+def test_a_label_that_is_none(score, label):
+    """A score beyond 0 to 1, or an answer that is neither true nor false, is refused."""
+    with pytest.raises(ShieldError, match="record_feedback"):
+        VerificationEngine().record_feedback("t", confidence_score=score, was_hallucination=label)
+
+
+def test_a_label_releases_what_was_held_back():
+    """The price really fell: the label says so once, and such results are known from then on."""
+    engine = VerificationEngine()
+
+    def give(price):
+        return engine.verify("t", args={"of": "x"}, result={"price": price}, execution_time_ms=30.0)
+
+    for n in range(20):
+        give(100.0 + n % 3)
+    told = give(40.0)
+    assert told.verdict != "accept"
+    for _ in range(12):
+        released = give(40.0)
+        engine.record_feedback("t", confidence_score=released.confidence, was_hallucination=False)
+
+    assert "accept" == give(40.5).verdict
+
+
+def test_a_label_of_a_hallucination_releases_nothing():
+    """What was held back stays there."""
+    engine = VerificationEngine()
+    for n in range(20):
+        engine.verify("t", args={}, result={"x": 100.0 + n % 3}, execution_time_ms=30.0)
+    told = engine.verify("t", args={}, result={"x": 9.0}, execution_time_ms=30.0)
+    engine.record_feedback("t", confidence_score=told.confidence, was_hallucination=True)
+
+    assert 1 == len(engine.snapshot()["quarantine"])
+
+
+# Calibration --------------------------------------------------------------------------------------
+
+RATES = {
+    "schema_mismatch": (0.72, 0.01), "pattern_mismatch": (0.5, 0.05),
+    "latency_anomaly": (0.6, 0.1), "length_anomaly": (0.3, 0.1),
+    "historical_inconsistency": (0.4, 0.02), "session_inconsistency": (0.35, 0.02),
+    "spc_anomaly": (0.5, 0.05), "value_plausibility": (0.45, 0.03),
+}  # fmt: skip
+
+
+def drawn(n, *, seed, wrong=0.2):
+    """Labelled results whose signals fire at known rates."""
+    dice = random.Random(seed)
+    for _ in range(n):
+        hallucinated = dice.random() < wrong
+        rate = 0 if hallucinated else 1
+        yield {name: dice.random() < pair[rate] for name, pair in RATES.items()}, hallucinated
+
+
+def told(engine, fired, tool="t"):
+    weigher, limits = engine._settings.of(tool).weigher, engine._settings.of(tool).limits
+    heard = [(name, SignalResult(said, 1.0, 1.0)) for name, said in fired.items()]
+    return probability(weigher._combiner.odds(log_odds(limits.prior), heard))
+
+
+def test_rates_are_learnt():
+    """The counted rates are the known ones, each within three in a hundred."""
+    taught = calibration_of(drawn(8_000, seed=1))
+    for name, (tpr, fpr) in RATES.items():
+        assert taught.signals[name].tpr == pytest.approx(tpr, abs=0.04)
+        assert taught.signals[name].fpr == pytest.approx(fpr, abs=0.02)
+    assert taught.prior == pytest.approx(0.2, abs=0.02)
+
+
+def test_the_calibrated_posterior_can_be_taken_at_its_word():
+    """On 5,000 results that taught nothing, the calibration error is at most 0.05."""
+    engine = VerificationEngine().calibrate("t", labelled=drawn(2_000, seed=2))
+    held_out = [(told(engine, fired), wrong) for fired, wrong in drawn(5_000, seed=3)]
+
+    assert expected_calibration_error(held_out) <= 0.05
+    assert engine.get_calibration("t")["ece"] == pytest.approx(
+        expected_calibration_error(held_out), abs=0.04
+    )
+
+
+def test_one_tool_is_calibrated_and_the_others_are_not():
+    """The status says which; with None all others are."""
+    engine = VerificationEngine().calibrate("t", labelled=drawn(500, seed=4))
+
+    assert "calibrated" == engine.get_calibration("t")["status"]
+    assert "uncalibrated" == engine.get_calibration("u")["status"]
+    assert "uncalibrated" == engine.get_calibration()["status"]
+    engine.calibrate(labelled=drawn(500, seed=5))
+    assert "calibrated" == engine.get_calibration("u")["status"]
+
+
+def test_what_the_calibrated_combiner_adds():
+    """log(tpr / fpr) of what fires, log((1 - tpr) / (1 - fpr)) of what is silent."""
+    taught = calibration_of(drawn(500, seed=6))
+    combiner = Calibrated(taught.groups)
+    rates = taught.groups["schema"]
+    for fired in (True, False):
+        added = combiner.odds(0.0, [("schema_mismatch", SignalResult(fired, 1.0, 1.0))])
+        ratio = rates.tpr / rates.fpr if fired else (1 - rates.tpr) / (1 - rates.fpr)
+        assert probability(added) == pytest.approx(ratio / (1 + ratio))
+
+
+def test_results_of_an_engine_teach_it():
+    """Pairs of a result and its label are what `verify` gives, and a person's answer."""
+    engine, labelled = VerificationEngine(), []
+    engine.register_tool_profile("t", required_fields=["x"])
+    for n in range(60):
+        wrong = n % 3 == 0
+        result = {} if wrong and n % 2 else {"x": 1}
+        labelled.append((engine.verify("t", result=result, execution_time_ms=9.0), wrong))
+    engine.calibrate("t", labelled=labelled)
+
+    assert {"tpr", "fpr"} == set(engine.get_calibration("t")["signals"]["schema_mismatch"])
+    assert engine.verify("t", result={}, execution_time_ms=9.0).posterior > 0.5
+
+
+@pytest.mark.parametrize(
+    ("labelled", "told"),
+    [
+        ([], "label at least 20 of each"),
+        ([({"schema_mismatch": True}, True)] * 50, "50 hallucinated and 0 real"),
+        ([7], "is no labelled result"),
+        ([({"no_such_signal": True}, True)], "is no labelled result"),
+        ([({"spc_anomaly": 0.5}, True)], "is no labelled result"),
+    ],
+)
+def test_labels_that_teach_nothing(labelled, told):
+    """Too few, or of another shape: refused on one line, and nothing has changed."""
+    engine = VerificationEngine()
+    with pytest.raises(ShieldError, match=told):
+        engine.calibrate("t", labelled=labelled)
+
+    assert "uncalibrated" == engine.get_calibration("t")["status"]
+
+
+def test_ratios_and_limits_are_set():
+    """For one tool, and for all others; what is set is what holds."""
+    engine = VerificationEngine()
+    engine.calibrate("t", likelihood_ratios={"spc_anomaly": 20}, block_threshold=0.8)
+    engine.calibrate(prior=0.1, accept_threshold=0.3)
+
+    own, usual = engine.get_calibration("t"), engine.get_calibration()
+    assert (20, 0.8, 0.15) == (
+        own["likelihood_ratios"]["spc_anomaly"], own["block_threshold"], own["prior"],
+    )  # fmt: skip
+    assert (3.0, 0.5, 0.1) == (
+        usual["likelihood_ratios"]["spc_anomaly"], usual["block_threshold"], usual["prior"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given_", "told"),
+    [
+        ({"likelihood_ratios": {"spc_anomly": 3}}, "did you mean `spc_anomaly`?"),
+        ({"likelihood_ratios": {"spc_anomaly": 0}}, "give one above 0"),
+        ({"block_threshold": 0.1}, "is not below"),
+        ({"prior": 0.9}, "below `accept_threshold`"),
+    ],
+)
+def test_wrong_settings_are_refused(given_, told):
+    """On one line, with the nearest name; nothing has changed."""
+    engine = VerificationEngine()
+    with pytest.raises(PolicyError, match=told):
+        engine.calibrate("t", **given_)
+
+    assert engine.get_calibration("u") | {"tool": "t"} == engine.get_calibration("t")
+
+
+def test_every_signal_is_in_a_group():
+    """The table says which; two groups hold two signals, which see one fact."""
+    assert set(GROUP) == {signal.name for signal in SIGNALS}
+    assert GROUP["spc_anomaly"] == GROUP["value_plausibility"]
+    assert GROUP["historical_inconsistency"] == GROUP["session_inconsistency"]
+    assert 6 == len(set(GROUP.values()))
