@@ -1,4 +1,4 @@
-"""A result is data: whatever it is, there is a verdict, in bounded time, and nothing is poisoned."""
+"""A result is data: whatever it is, there is a verdict, and nothing is poisoned."""
 
 from __future__ import annotations
 
