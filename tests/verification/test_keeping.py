@@ -1,4 +1,4 @@
-"""What an engine learnt is saved, loaded, and merged across processes; what both know counts once."""
+"""What an engine learnt is saved, loaded, and merged across processes."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_no_label_moves_anything_against_itself(labels):
 def test_the_fifth_label_is_the_first_that_moves():
     """Four labels are patience; tools do not share them."""
     engine = VerificationEngine()
-    for n in range(5):
+    for _ in range(5):
         assert (0.5, 0.15) == limits(engine)
         engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
 
