@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping
 
 from abs_shield.stats.western import limits
@@ -27,13 +26,8 @@ class History:
 
     def __init__(self) -> None:
         self.fields: dict[str, Series] = {}
-        self.newest: deque[Kept] = deque(maxlen=NEWEST)
+        self.newest: list[Kept] = []
         self.gap = 1
-
-    @property
-    def n(self) -> int:
-        """Results that it remembers, at most 50."""
-        return len(self.newest)
 
     def judge(self, numbers: Mapping[str, float]) -> Surprise:
         """Give the field that is furthest from what the same arguments gave before."""
@@ -58,10 +52,21 @@ class History:
 
     def learn(self, kept: Kept) -> None:
         """Take a result in that was accepted."""
-        self.newest.append(kept)
+        newest = self.newest
+        newest.append(kept)
         self.gap = 1
+        if len(newest) > NEWEST:
+            del newest[0]
+        if self.fields or len(newest) < LEAST:
+            some: tuple[Kept, ...] = (kept,) if self.fields else ()
+        else:
+            some = tuple(newest)  # most arguments never come so often: they need no series
+        for one in some:
+            self._add(one.point.numbers)
+
+    def _add(self, numbers: Mapping[str, float]) -> None:
         fields = self.fields
-        for name, x in kept.point.numbers.items():
+        for name, x in numbers.items():
             series = fields.get(name)
             if series is None:
                 series = fields[name] = Series(size=NEWEST, first=LEAST)
@@ -74,7 +79,7 @@ class Recent:
     __slots__ = ("results",)
 
     def __init__(self) -> None:
-        self.results: deque[Mapping[str, float]] = deque(maxlen=RECENT)
+        self.results: list[Mapping[str, float]] = []
 
     def judge(
         self, numbers: Mapping[str, float], *, times: float, both_signs: Callable[[str], bool]
@@ -101,6 +106,8 @@ class Recent:
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""
         self.results.append(numbers)
+        if len(self.results) > RECENT:
+            del self.results[0]
 
 
 def fold(x: float, y: float) -> float:

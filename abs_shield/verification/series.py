@@ -36,6 +36,9 @@ class Scale(Enum):
     """From the last point to this one: counters, clocks, prices."""
 
 
+_NO_WINDOW = Window(2)
+
+
 class Series:
     """
     The newest points of one number, and how far a further one may lie from them.
@@ -60,14 +63,14 @@ class Series:
         self.seen = 0
         self._due = first
         self._scale: Scale | None = None
-        self._window = Window(size)
+        self._window = _NO_WINDOW
         self._floor = 0.0
         self._last = 0.0
         self._runs_apply = False
         self._run = 0
         self.is_on_one_side = False
         self.judged: tuple[float, Limits] | None = None
-        self._beyond: deque[tuple[int, bool, bool]] = deque(maxlen=4)
+        self._beyond: tuple[tuple[int, bool, bool], ...] = ()
 
     @property
     def n(self) -> int:
@@ -157,7 +160,8 @@ class Series:
             self._run = run - 1 if run < 0 else -1
         self.is_on_one_side = not 1 - RUN < self._run < RUN - 1
         if size > judged.beyond_1:
-            self._beyond.append((self.seen, distance > 0, size > judged.beyond_2))
+            point = (self.seen, distance > 0, size > judged.beyond_2)
+            self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
         """Choose the scale anew; a pass over all points, which few steps pay for."""
@@ -172,7 +176,7 @@ class Series:
             told = shape([log(x) for x in values])
         if scale is not self._scale:
             self._run, self.is_on_one_side = 0, False
-            self._beyond.clear()
+            self._beyond = ()
         self._scale = scale
         self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
         self._floor = _floor(scale, few=few, mean=window.mean)

@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 
 from abs_shield.verification import VerificationEngine
-from tests.verification.streams import STREAMS
+from benchmarks.verification_streams import STREAMS
 
 CALLS = {"50 fields": 2_000, "200 fields": 1_000}
 
