@@ -9,6 +9,7 @@ from abs_shield.policy.profile import ToolProfile
 from abs_shield.policy.rule import Rule, rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool, tool_of
+from abs_shield.policy.verification import Verification
 
 __all__ = [
     "Creates",
@@ -22,6 +23,7 @@ __all__ = [
     "Target",
     "Tool",
     "ToolProfile",
+    "Verification",
     "configure",
     "inverse",
     "load_policy",

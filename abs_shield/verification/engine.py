@@ -10,8 +10,10 @@ from threading import Lock
 from time import time
 from typing import Any, Self
 
+from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy.profile import ToolProfile
+from abs_shield.policy.verification import Verification
 from abs_shield.text.show import shown
 from abs_shield.verification.keep import load_state, save_state
 from abs_shield.verification.known import Kept, key_of, point_of
@@ -19,12 +21,7 @@ from abs_shield.verification.memory import Memory, Place
 from abs_shield.verification.past import Past
 from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
-from abs_shield.verification.settings import (
-    LabelKept,
-    Settings,
-    calibrated,
-    checked,
-)
+from abs_shield.verification.settings import LabelKept, Settings, calibrated
 from abs_shield.verification.snapshot import restored, snapshot_of
 from abs_shield.verification.weigh import Heard
 
@@ -71,16 +68,25 @@ class VerificationEngine:
         session_times: float = 50.0,
         sub_floor_lr: float = 50.0,
     ) -> None:
-        for name, value in (("session_times", session_times), ("sub_floor_lr", sub_floor_lr)):
-            if not (isinstance(value, (int, float)) and 1 < value < 1e9):
-                raise PolicyError(f"verification: `{name}` is {shown(value)}; give more than 1")
-        self._lock = Lock()
-        self._settings = Settings(checked(accept_threshold, block_threshold, prior))
-        self._memory = Memory(times=session_times)
-        self._sub_floor_lr = sub_floor_lr
+        told = Verification(
+            prior=prior,
+            accept_threshold=accept_threshold,
+            block_threshold=block_threshold,
+            session_times=session_times,
+            sub_floor_lr=sub_floor_lr,
+        )
+        self._lock = renewed(Lock())
+        self._settings = Settings((told.accept_threshold, told.block_threshold, told.prior))
+        self._memory = Memory(times=told.session_times)
+        self._sub_floor_lr = told.sub_floor_lr
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
+
+    @classmethod
+    def of(cls, declared: Verification) -> Self:
+        """Give an engine with the limits that a policy declares."""
+        return cls(**{name: getattr(declared, name) for name in Verification.model_fields})
 
     # Tools ---------------------------------------------------------------------------------------
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from math import isfinite
 from time import time
 from typing import Any, NamedTuple
 
 from abs_shield.errors import PolicyError
+from abs_shield.policy.verification import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 from abs_shield.verification.calibration import Calibration, calibration_of
@@ -157,20 +157,9 @@ def checked(accepts: float, blocks: float, prior: float, *, calibrated: bool = F
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or the prior is not above 0
             and below the first of them, where nothing was counted that says otherwise.
     """
-    for name, value in (("accept_threshold", accepts), ("block_threshold", blocks)):
-        if not _is_share(value):
-            raise PolicyError(f"verification: `{name}` is {shown(value)}; give one in (0, 1)")
-    if accepts >= blocks:
-        raise PolicyError(
-            f"verification: `accept_threshold` {accepts:g} is not below `block_threshold`"
-            f" {blocks:g}; results between them are flagged"
-        )
-    if not _is_share(prior) or (prior >= accepts and not calibrated):
-        raise PolicyError(
-            f"verification: `prior` is {shown(prior)}; give one above 0 and below"
-            f" `accept_threshold` {accepts:g}, else nothing is ever accepted"
-        )
-    return float(accepts), float(blocks), float(prior)
+    usual = min(prior, accepts / 2) if calibrated else prior
+    told = Verification(accept_threshold=accepts, block_threshold=blocks, prior=usual)
+    return told.accept_threshold, told.block_threshold, float(prior)
 
 
 def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
@@ -196,9 +185,3 @@ def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
 def calibrated(labelled: Iterable[tuple[Any, bool]] | None) -> Calibration | None:
     """Give what labelled results teach; None where there are none given."""
     return None if labelled is None else calibration_of(labelled)
-
-
-def _is_share(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return isfinite(value) and 0 < value < 1

@@ -1,0 +1,46 @@
+"""How sure one must be that a result is made up, before it is flagged or held back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from abs_shield.policy.declared import Declared
+
+Share = Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
+Above1 = Annotated[float, Field(gt=1, lt=1e9, allow_inf_nan=False)]
+
+
+class Verification(Declared):
+    """
+    How results are judged; ``configure(verification=False)`` judges none.
+
+    Attributes:
+        prior: P(hallucination) before looking, above 0 and below *accept_threshold*: else nothing
+            would ever be accepted.
+        accept_threshold: P(hallucination) below which a result is accepted.
+        block_threshold: P(hallucination) from which a result is blocked.
+        session_times: How many times larger or smaller contradicts the session.
+        sub_floor_lr: Likelihood ratio of a network call that is back within 2 ms.
+    """
+
+    prior: Share = 0.15
+    accept_threshold: Share = 0.2
+    block_threshold: Share = 0.5
+    session_times: Above1 = 50.0
+    sub_floor_lr: Above1 = 50.0
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.accept_threshold >= self.block_threshold:
+            raise ValueError(
+                f"`accept_threshold` {self.accept_threshold:g} is not below `block_threshold`"
+                f" {self.block_threshold:g}; results between them are flagged"
+            )
+        if self.prior >= self.accept_threshold:
+            raise ValueError(
+                f"`prior` {self.prior:g} is not below `accept_threshold` {self.accept_threshold:g};"
+                " nothing would ever be accepted"
+            )
+        return self
