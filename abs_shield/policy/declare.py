@@ -12,7 +12,6 @@ from abs_shield.policy.policy import Policy
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
-from abs_shield.policy.verification import Verification
 from abs_shield.session import Limits
 from abs_shield.text.show import shown
 
@@ -35,7 +34,7 @@ def configure(
     retries: int = 3,
     window: tuple[int, float] = (10, 60.0),
     suppress: Iterable[Suppression] = (),
-    verification: Verification | Literal[False] | None = None,
+    verification: None = None,
     answer: None = None,
     limits: Limits | None = None,
     **unknown: Any,
@@ -80,5 +79,5 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
     return dict(declared)
 
 
-_OPTIONAL = ("modes", "limits", "verification")
+_OPTIONAL = ("modes", "limits")
 _SEQUENCES = frozenset({"layers", "tools", "rules", "inverses", "allow", "suppress"})

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
@@ -26,17 +26,14 @@ class Guard:
         decision: What was decided before the call.
         value: What the call returned; set it inside the block.
         failed: Whether the call failed; None where that is whether the block raised.
-        given: Whether the caller has the value already, as that of a generator: it can be flagged,
-            and not be withheld.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
-        ResultBlocked: On leaving, where what it returned is withheld.
     """
 
     __slots__ = (
         "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
-        "_suspended", "failed", "given", "value",
+        "_suspended", "failed", "value",
     )  # fmt: skip
 
     def __init__(
@@ -59,7 +56,6 @@ class Guard:
         self._suspended = False
         self.value: Any = None
         self.failed: bool | None = None
-        self.given = False
 
     @property
     def opened(self) -> Opened:
@@ -160,17 +156,14 @@ class Guard:
         value, failed = self.value, self.failed
         if failed is None and error is not None:
             value = told(error)
-        failed = error is not None if failed is None else failed
-        opened = self.opened
         try:
-            ran = Ran(elapsed_ms, failed, opened.nested, self.given)
-            decision = self._desk.close(
-                opened.call, opened.arguments, value, session=self._session, ran=ran
+            ran = Ran(
+                elapsed_ms, error is not None if failed is None else failed, self.opened.nested
             )
+            opened = self.opened
+            self._desk.close(opened.call, opened.arguments, value, session=self._session, ran=ran)
         finally:
             self._leave(kind, error, traceback)
-        if decision.blocked:
-            raise ResultBlocked(decision)
 
     def _leave(
         self,

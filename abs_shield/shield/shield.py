@@ -35,7 +35,6 @@ from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof
-    from abs_shield.verification import VerificationEngine
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
@@ -204,19 +203,6 @@ class Shield:
 
         return prove(self.policy, self.registry.tools(), at=at)
 
-    @property
-    def verification(self) -> VerificationEngine:
-        """
-        What judges results: for labels, calibration, and to save what it learnt.
-
-        Raises:
-            ShieldError: The policy judges no results.
-        """
-        engine = self.desk.verifier.engine
-        if engine is None:
-            raise ShieldError("the policy says `verification=False`: no results are judged")
-        return engine
-
     # Judging: never raises -----------------------------------------------------------------------
 
     def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
@@ -253,18 +239,10 @@ class Shield:
         session: Session | None = None,
     ) -> Decision:
         """
-        Judge what a call returned, and take it in, once a call; the caller hands it on unless
-        ``decision.blocked``.
-
-        Args:
-            call: The call.
-            value: What it returned, or its error.
-            elapsed_ms: How long it took, in milliseconds.
-            error: Whether it failed: then there is nothing to verify.
-            session: The session; the current one where None.
+        Take in what a call returned, once a call.
 
         Returns:
-            A Decision about the result, with its probability of being made up.
+            A Decision about the result; its verification is unavailable as yet.
         """
         read = one(call)
         arguments = read_arguments(read.arguments)

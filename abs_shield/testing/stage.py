@@ -10,7 +10,7 @@ from dataclasses import replace
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Returned
 from abs_shield.core.ids import new_id
-from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ShieldError
 from abs_shield.replay.clock import RunClock
 from abs_shield.replay.turns import Turn
 from abs_shield.session import Session
@@ -49,7 +49,7 @@ class Stage:
 
     def dispatch(self, call: ToolCall) -> None:
         """Run the real function of a call; a generator to its end."""
-        with suppress(CallBlocked, ResultBlocked):
+        with suppress(CallBlocked):
             value = self._firewall.dispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
             )
@@ -61,7 +61,7 @@ class Stage:
 
     async def adispatch(self, call: ToolCall) -> None:
         """As `dispatch`, for async functions too."""
-        with suppress(CallBlocked, ResultBlocked):
+        with suppress(CallBlocked):
             value = await self._firewall.adispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
             )
