@@ -415,6 +415,16 @@ def test_the_page_holds_the_heatmap(command, busy, tmp_path):
     assert any("impossible_state on refund; judged 212 of 212 calls" in t for t in titles)
 
 
+def test_a_page_that_cannot_be_written(command, busy, tmp_path):
+    """The report is printed all the same; the error is one line and exit code 2."""
+    done = command("report", busy[0], "--html", tmp_path)
+
+    assert (2, f"abs-shield: `--html`: {tmp_path} is a folder; name a file in it\n") == (
+        done.code, done.err,
+    )  # fmt: skip
+    assert "Safe to enforce now" in done.out
+
+
 def test_the_page_stands_alone(command, busy, tmp_path):
     """No script, no link, no address: its policy forbids them, and its style is sealed."""
     path = tmp_path / "page.html"

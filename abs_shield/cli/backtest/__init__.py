@@ -130,9 +130,11 @@ def backtest(
     if labels is not None and job.labels.count and not done.comparison.matched:
         raise no_match(labels, job.labels, first_run=done.first_run)
     failing = _kinds(fail_on)
-    if drawn is not None:
-        drawn.draw(done.comparison.new)
-    _print(done, files, format, failing)
+    try:  # first, as the reader of the report may leave; a picture that fails costs no report
+        if drawn is not None:
+            drawn.draw(done.comparison.new)
+    finally:
+        _print(done, files, format, failing)
     failed = any(done.comparison.kinds[kind] for kind in failing)
     raise typer.Exit(2 if teller.bad_lines or teller.returned else int(failed))
 

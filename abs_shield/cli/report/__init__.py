@@ -108,15 +108,21 @@ def report(
         made = _report(store, since=start, until=end, revision=policy_revision)
     limited = not (since is until is policy_revision is None)
     summary = Summary.of(made, rule, log=named(usual_log() if db is None else db), limited=limited)
-    if html is not None:
-        with output(html, option="--html") as file:
-            file.write(page(summary).encode())
+    try:  # first, as the reader of the report may leave; a page that fails costs no report
+        if html is not None:
+            with output(html, option="--html") as file:
+                file.write(page(summary).encode())
+    finally:
+        _print(summary, format, rows=rows)
+
+
+def _print(summary: Summary, format: Format, *, rows: int) -> None:
     if format is Format.JSON:
         print_json(summary.to_dict())
-    else:
-        console = screen()
-        for part in printed(summary, rows=rows):
-            console.print(part, soft_wrap=not hasattr(part, "columns"))
+        return
+    console = screen()
+    for part in printed(summary, rows=rows):
+        console.print(part, soft_wrap=not hasattr(part, "columns"))
 
 
 def named(address: str) -> str:
