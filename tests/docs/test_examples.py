@@ -54,6 +54,13 @@ STORIES = {
         "test_the_tool_itself_refunds_any_sum PASSED",
         "6 passed",
     ],
+    "verify_results.py": [
+        "50 of 50 honest quotes accepted",
+        "50.00  block   historical_inconsistency at /price",
+        "651.30  accept",
+        "null   block   `price` is null",
+        "after a restart: block",
+    ],
     "audit_rollout.py": [
         "6 calls, 0 stopped; strict would stop:",
         "impossible_state     refund         1",

@@ -1,0 +1,47 @@
+"""Verifies what tools return: honest results, a fabricated one, a label, and a saved engine."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from pathlib import Path
+
+from abs_shield.verification import VerificationEngine
+
+
+def quote(engine: VerificationEngine, price: float) -> str:
+    """Verify one quote of NVDA, and tell its verdict."""
+    told = engine.verify(
+        "get_stock_price",
+        args={"ticker": "NVDA"},
+        result={"price": price, "currency": "USD"},
+        execution_time_ms=250.0,
+        session_id="session-123",
+    )
+    return f"{price:8.2f}  {told.verdict:6}  {told.explanation.partition('; ')[2] or '-'}"
+
+
+def main() -> None:
+    """Tell the story."""
+    dice = random.Random(7)
+    engine = VerificationEngine()
+    engine.register_tool_profile(
+        "get_stock_price", expected_latency_ms=(50, 5000), required_fields=["price"]
+    )
+    accepted = sum(" accept " in quote(engine, dice.gauss(650, 5)) for _ in range(50))
+    print(f"{accepted} of 50 honest quotes accepted")
+    print(quote(engine, 50.0))
+    print(quote(engine, 50.0))
+    print(quote(engine, 651.3))
+
+    told = engine.verify("get_stock_price", args={}, result={"price": None}, execution_time_ms=90.0)
+    print(f"   null   {told.verdict:6}  {told.signals['schema_mismatch'].detail}")
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "verification.db"
+        engine.save(path)
+        print("after a restart:", quote(VerificationEngine().load(path), 50.0).split()[1])
+
+
+if __name__ == "__main__":
+    main()
