@@ -26,10 +26,21 @@ class Surprise(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """What a baseline thinks of one result: by its rules, and by single values alone."""
+    """
+    What a baseline thinks of one result.
+
+    Attributes:
+        rules: What breaks a rule of its process.
+        value: The single number that lies furthest from its mean.
+        beyond: Every number that lies beyond what its limit allows, by name.
+    """
 
     rules: Surprise | None = None
     value: Surprise | None = None
+    beyond: tuple[str, ...] = ()
+
+
+_USUAL = Outlook()
 
 
 class Point(NamedTuple):
@@ -67,6 +78,10 @@ class Baseline:
         """Results that it remembers, at most 100."""
         return len(self._keys)
 
+    def is_of(self, key: bytes) -> bool:
+        """Whether all results that it remembers are of arguments *key*."""
+        return self._counts[key] == len(self._keys)
+
     def peers(self, key: bytes) -> int:
         """
         Give how many remembered results one with arguments *key* may be compared with.
@@ -76,9 +91,7 @@ class Baseline:
         index, which is 1 where one of them had nearly all results.
         """
         n = len(self._keys)
-        if self._counts[key] == n:
-            return n
-        return n * n // self._squares
+        return n if self.is_of(key) else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
         """Whether the numbers of a field are above 0 and below by nature."""
@@ -96,7 +109,8 @@ class Baseline:
         """
         width = 1 << (len(point.numbers) + latency).bit_length()
         fields, gap = self.fields, self.gap
-        worst_rules, rules_at, worst_far, far_at = 0.0, "", 1.0, ""
+        worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
+        far_at = ""
         last_n, shared = 0, None
         for name, x in point.numbers.items():
             series = fields.get(name)
@@ -113,8 +127,10 @@ class Baseline:
                 score = series.rules(x, distance, shared)
                 if score > worst_rules:
                     worst_rules, rules_at = score, name
-            if far > shared.beyond_3 * worst_far and series.is_new(x):
-                worst_far, far_at = far / shared.beyond_3, name
+            if far > shared.beyond_3 and series.is_new(x):
+                beyond.append(name)
+                if far > shared.beyond_3 * worst_far:
+                    worst_far, far_at = far / shared.beyond_3, name
         rules = None
         if worst_rules:
             rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
@@ -122,7 +138,9 @@ class Baseline:
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
             rules = self._shape(point, peers)
-        return Outlook(rules, _value(worst_far, far_at) if far_at else None)
+        if not beyond:
+            return Outlook(rules) if rules else _USUAL
+        return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
     def learn(self, point: Point, *, judged: bool) -> None:
         """Take a result in that was accepted; *judged* is whether it was the last one judged."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Surprise
@@ -17,23 +17,32 @@ RECENT = 10
 _LEAST_CHANGE = 0.25
 _NEGATED = 1.1
 """How many times the other a number may be, to be the same one with the other sign."""
+_CONSISTENT = Surprise(0.0, "")
 
 
 class History:
-    """The newest results of one tool and one set of arguments, a series a field."""
+    """
+    The newest results of one tool and one set of arguments.
 
-    __slots__ = ("fields", "gap", "newest")
+    Attributes:
+        newest: The results, oldest first.
+        gap: Calls since the last result that was learnt; 1 where that was the last call.
+    """
+
+    __slots__ = ("_fields", "_unread", "gap", "newest")
 
     def __init__(self) -> None:
-        self.fields: dict[str, Series] = {}
+        self._fields: dict[str, Series] = {}
+        self._unread = 0
         self.newest: list[Kept] = []
         self.gap = 1
 
     def judge(self, numbers: Mapping[str, float]) -> Surprise:
         """Give the field that is furthest from what the same arguments gave before."""
-        worst, where = 0.0, ""
-        fields, gap, last_n, bound = self.fields, self.gap, 0, 0.0
+        self._read()
+        fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
         width = 1 << len(numbers).bit_length()
+        beyond = []
         for name, x in numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
@@ -42,35 +51,44 @@ class History:
                 last_n, bound = n, limits(n, width).beyond_3
             distance = series.distance(x, gap)
             if (distance > bound or distance < -bound) and series.is_new(x):
-                change = _change(x, series)
-                if change > worst:
-                    worst, where = change, name
-        if worst < _LEAST_CHANGE:
-            return Surprise(0.0, "")
-        said = f"{worst:.0%} away from what the same arguments gave before"
-        return Surprise(worst, said, "/" + where)
+                beyond.append(name)
+        return furthest(beyond, numbers, fields)
 
     def learn(self, kept: Kept) -> None:
-        """Take a result in that was accepted."""
+        """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
         newest.append(kept)
+        self._unread += 1
         self.gap = 1
         if len(newest) > NEWEST:
             del newest[0]
-        if self.fields or len(newest) < LEAST:
-            some: tuple[Kept, ...] = (kept,) if self.fields else ()
-        else:
-            some = tuple(newest)  # most arguments never come so often: they need no series
-        for one in some:
-            self._add(one.point.numbers)
 
-    def _add(self, numbers: Mapping[str, float]) -> None:
-        fields = self.fields
-        for name, x in numbers.items():
-            series = fields.get(name)
-            if series is None:
-                series = fields[name] = Series(size=NEWEST, first=LEAST)
-            series.learn(x)
+    def _read(self) -> None:
+        """Add what came since the last judgement to the series; all of it, where that is all."""
+        if self._unread >= len(self.newest):
+            self._fields = {}
+        for kept in self.newest[-self._unread :] if self._unread else ():
+            for name, x in kept.point.numbers.items():
+                series = self._fields.get(name)
+                if series is None:
+                    series = self._fields[name] = Series(size=NEWEST, first=LEAST)
+                series.learn(x)
+        self._unread = 0
+
+
+def furthest(
+    beyond: Iterable[str], numbers: Mapping[str, float], fields: Mapping[str, Series]
+) -> Surprise:
+    """Give the field that changed most, of those that lie *beyond* what their series allow."""
+    worst, where = 0.0, ""
+    for name in beyond:
+        change = _change(numbers[name], fields[name])
+        if change > worst:
+            worst, where = change, name
+    if worst < _LEAST_CHANGE:
+        return _CONSISTENT
+    said = f"{worst:.0%} away from what the same arguments gave before"
+    return Surprise(worst, said, "/" + where)
 
 
 class Recent:
@@ -101,7 +119,7 @@ class Recent:
             if _contradicts(x, earlier, times) and not both_signs(name):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, "/" + name)
-        return Surprise(0.0, "")
+        return _CONSISTENT
 
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from abs_shield.verification.baseline import LEAST, Point
 from abs_shield.verification.bounded import Bounded
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
-from abs_shield.verification.history import NEWEST, History, Recent
+from abs_shield.verification.history import NEWEST, History, Recent, furthest
 from abs_shield.verification.known import Kept, KnownTool
 from abs_shield.verification.past import Past
 
@@ -58,7 +58,10 @@ class Memory:
             outlook = baseline.judge(point, peers, latency=latency)
         history = self._histories.get((place.tool, place.key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
-            in_all = history.judge(numbers)
+            if outlook is not None and baseline.is_of(place.key):
+                in_all = furthest(outlook.beyond, numbers, baseline.fields)
+            else:
+                in_all = history.judge(numbers)
         if place.session:
             recent = self._sessions.get(place, at)
             if recent is not None:

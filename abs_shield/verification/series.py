@@ -143,9 +143,10 @@ class Series:
             self._window.update(x - self._last)
         elif scale is Scale.LOG and x > 0:
             self._window.update(log(x))
-        if judged and self._runs_apply and self.judged is not None:
-            self._remember(*self.judged)
-        self.judged = None
+        if self.judged is not None:
+            if judged and self._runs_apply:
+                self._remember(*self.judged)
+            self.judged = None
         self._last = x
         if seen >= self._due:
             self._fit()
