@@ -59,13 +59,13 @@ class DurableStore(Reading):
         if key is not None and not key:
             raise StoreError(f"{type(self).__name__} got an empty `key`; give bytes, or None")
         self._seal = Seal(key)
+        self._left: list[Ledger] = []
+        self._doubts = False
+        self._begin()
         with self._at_work():
             self._ledger: Ledger | None = self._connected(reads=existing)
             if existing:
                 self.part()
-        self._left: list[Ledger] = []
-        self._doubts = False
-        self._begin()
         self._writer: Writer[Item] = Writer(_entry, self._write, most=most)
         self.append = self._writer.put
 
@@ -127,6 +127,8 @@ class DurableStore(Reading):
 
     def part(self) -> None:
         """Let go of the connection that writes; it is opened again when it is needed."""
+        if self._process != os.getpid():
+            self._leave()
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
             with suppress(*ledger.errors):

@@ -215,3 +215,14 @@ def test_a_fork_that_was_interrupted_holds_nobody_up():
         own.after_in_parent()
 
     assert 0 == own._forking
+
+
+def test_a_child_that_closes_leaves_the_parent_its_connection(opens, kind, caplog):
+    """Over PostgreSQL's socket, which both have, the child would end the parent's session."""
+    store = opens(kind)
+    store.append(decision(1))
+    assert store.flush()
+
+    assert 0 == ended(child_of(store.close))
+    store.append(decision(2))
+    assert (True, "") == (store.flush(10), caplog.text)
