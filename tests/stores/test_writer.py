@@ -197,3 +197,20 @@ def test_a_label_that_is_dropped_is_no_label(tmp_path):
     with pytest.raises(StoreError, match="the log cannot be pruned: the log is closed"):
         store.prune(decision(2).at)
     assert (1, {}) == (len(store), store.labels())
+
+
+def test_what_is_put_behind_the_end_of_the_thread_is_written():
+    """At exit all logs are told to end first; a call may still decide before one is closed."""
+    written = []
+
+    def write(entries):
+        written.extend(entries)
+        entries.clear()
+
+    writer = Writer(lambda item: item, write, most=10)
+    writer.put(1)
+    writer.end_soon()
+    until(lambda: not writer._thread.is_alive())
+    writer.put(2)
+
+    assert (True, [1, 2]) == (writer.close(5), written)
