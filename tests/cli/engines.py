@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import random
 
 import pytest
 
 ENGINES = [
     pytest.param(("--workers", "2"), id="two"),
-    pytest.param(
-        ("--engine", "processes", "--workers", "3"),
-        id="three",
-        marks=pytest.mark.skipif(
-            "EVERY_ENGINE" not in os.environ, reason="takes long: `.ci/full` sets EVERY_ENGINE"
-        ),
-    ),
+    pytest.param(("--engine", "processes", "--workers", "3"), id="three"),
     pytest.param(
         ("--engine", "ray", "--workers", "2"),
         id="ray",
