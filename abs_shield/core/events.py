@@ -30,13 +30,18 @@ class Proposed(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A call came back with *value*, or failed."""
+    """
+    A call came back with *value*, or failed.
+
+    *decision_id* names what the door decided of the call, where it ran behind the door.
+    """
 
     name: str
     value: Any
     call_id: str | None = None
     error: bool = False
     at: float | None = None
+    decision_id: str | None = None
 
 
 class Opaque(NamedTuple):

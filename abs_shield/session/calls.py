@@ -27,6 +27,7 @@ class Executed:
         at: Seconds on this process's monotonic clock, or the run file's own time.
         turn: How many user messages came before it.
         nested: Whether another tool called it from code.
+        decision_id: What the door decided of it; None where it did not run behind the door.
     """
 
     tool: str
@@ -37,6 +38,7 @@ class Executed:
     at: float = 0.0
     turn: int = 0
     nested: bool = False
+    decision_id: str | None = None
 
 
 class TooLarge:

@@ -284,7 +284,7 @@ class Session(Scoped):
             size: Characters of *value*, where they were counted already.
         """
         name, call_id, error = executed.tool, executed.call_id, executed.error
-        event = Returned(name=name, value=value, call_id=call_id, error=error, at=executed.at)
+        event = Returned(name, value, call_id, error, executed.at, executed.decision_id)
         with self.lock:
             self.log.append(event, size=size)
             if below:

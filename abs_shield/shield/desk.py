@@ -36,11 +36,16 @@ _NOT_JUDGED = {"verification": Coverage(Outcome.UNAVAILABLE, "not yet")}
 
 
 class Ran(NamedTuple):
-    """How a call ran: for how long, whether it failed, whether another tool called it."""
+    """
+    How a call ran: for how long, whether it failed, whether another tool called it.
+
+    *decision_id* names what was decided of it, where that is known.
+    """
 
     elapsed_ms: float
     error: bool = False
     nested: bool = False
+    decision_id: str | None = None
 
 
 class Desk:
@@ -264,6 +269,7 @@ class Desk:
             at=session.clock(),
             turn=session.turns,
             nested=ran.nested,
+            decision_id=ran.decision_id,
         )
         if ran.nested:
             session.ran(executed)

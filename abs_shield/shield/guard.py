@@ -157,10 +157,9 @@ class Guard:
         if failed is None and error is not None:
             value = told(error)
         try:
-            ran = Ran(
-                elapsed_ms, error is not None if failed is None else failed, self.opened.nested
-            )
             opened = self.opened
+            failed = error is not None if failed is None else failed
+            ran = Ran(elapsed_ms, failed, opened.nested, opened.decision.id)
             self._desk.close(opened.call, opened.arguments, value, session=self._session, ran=ran)
         finally:
             self._leave(kind, error, traceback)

@@ -149,8 +149,8 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
 def _tool_message(event: Returned) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "tool", "name": event.name}
     message["content"] = content_of(event.value)
-    if event.call_id:
-        message["tool_call_id"] = event.call_id
+    if call_id := event.call_id or event.decision_id:
+        message["tool_call_id"] = call_id
     if event.error:
         message["error"] = True
     return message

@@ -177,7 +177,10 @@ class Shield:
         if self._recorder is not None:
             self._recorder.close()
         flushed = self.store.flush(timeout_s)
-        return flushed and (isinstance(self.store, MemoryStore) or not self.store.status.dropped)
+        status = (
+            None if isinstance(self.store, MemoryStore) else getattr(self.store, "status", None)
+        )
+        return flushed and not (status and status.dropped)
 
     def approve(self, decision_id: str) -> None:
         """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from abs_shield.core.decision import SCHEMA_VERSION as DECISIONS
 from abs_shield.stores.ledger import Ledger, Placed, Query
 from abs_shield.stores.record import SCHEMA_VERSION, Head, Kind, Row, Seal, column, time_of
+from abs_shield.text.show import escaped, told
 
 if TYPE_CHECKING:
     from abs_shield.stores.durable import DurableStore
@@ -84,17 +86,18 @@ def verify(
     with store.snapshot() as ledger:
         check = Check(seal, vouched(ledger, seal), seen)
         known = {str(head.writer): head for head in ledger.all_heads()}
-        for fault in _faults(ledger, check, known, dict(heads or {})):
-            seen.faults += 1
-            yield fault
+        with closing(_faults(ledger, check, known, dict(heads or {}))) as faults:
+            for fault in faults:
+                seen.faults += 1
+                yield fault
 
 
 def _faults(
     ledger: Ledger, check: Check, known: dict[str, Head], earlier: dict[str, Head]
-) -> Iterator[Fault]:
-    chains = groupby(ledger.placed(Query(), order="writer, seq"), key=_writer)
-    for writer, rows in chains:
-        yield from check.chain(writer, rows, known.pop(writer, None), earlier.pop(writer, None))
+) -> Generator[Fault, None, None]:
+    with closing(ledger.placed(Query(), order="writer, seq")) as placed:
+        for writer, rows in groupby(placed, key=_writer):
+            yield from check.chain(writer, rows, known.pop(writer, None), earlier.pop(writer, None))
     for writer, head in known.items():
         yield from check.chain(writer, iter(()), head, earlier.pop(writer, None))
     for head in earlier.values():
@@ -150,15 +153,22 @@ class Check:
         seen.heads[writer] = head or last
         yield from self._end(last, head, earlier, empty=place is None)
 
-    def record(self, placed: Placed, last: Head, *, behind: int | None) -> Iterator[Fault]:
+    def record(self, placed: Placed, last: Head, *, behind: int | None) -> list[Fault]:
         """
-        Give the faults of one record.
+        Give the faults of one record; whatever stands in it, reading it raises nothing.
 
         Args:
             placed: The record.
             last: The record before it in its chain.
             behind: The place of that one; None where this one is the first that is there.
         """
+        try:
+            return list(self._record(placed, last, behind=behind))
+        except Exception as error:  # anything may stand in a database
+            why = escaped(told(error), limit=200)
+            return [_fault(placed.row, "edited", f"it cannot be read: {why}")]
+
+    def _record(self, placed: Placed, last: Head, *, behind: int | None) -> Iterator[Fault]:
         row = placed.row
         if not _is_sound(row):
             yield Fault(last.writer, last.seq + 1, "edited", "a column holds what no writer writes")
@@ -173,8 +183,8 @@ class Check:
             return
         if behind is not None and placed.place <= behind:
             yield _fault(row, "reordered", "its place is before that of the record it follows")
-        if (told := _columns(row, sealed)) is not None:
-            yield _fault(row, "edited", told)
+        if (changed := _columns(row, sealed)) is not None:
+            yield _fault(row, "edited", changed)
         if (newer := _newer(sealed)) is not None:
             yield _fault(row, "newer", newer)
         if row.kind == Kind.GAP and isinstance(dropped := _body(sealed).get("dropped"), int):

@@ -14,7 +14,7 @@ from abs_shield.core import Decision
 from abs_shield.core.canonical import canonical
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
-from abs_shield.stores.ledger import Ledger
+from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.reading import Reading
 from abs_shield.stores.record import (
     Entry,
@@ -59,13 +59,13 @@ class DurableStore(Reading):
         if key is not None and not key:
             raise StoreError(f"{type(self).__name__} got an empty `key`; give bytes, or None")
         self._seal = Seal(key)
+        self._left: list[Ledger] = []
+        self._doubts = False
+        self._begin()
         with self._at_work():
             self._ledger: Ledger | None = self._connected(reads=existing)
             if existing:
                 self.part()
-        self._left: list[Ledger] = []
-        self._doubts = False
-        self._begin()
         self._writer: Writer[Item] = Writer(_entry, self._write, most=most)
         self.append = self._writer.put
 
@@ -107,11 +107,24 @@ class DurableStore(Reading):
 
     def _keep(self, item: Item, failed: str) -> None:
         """Put what has to be on disk before anything else is done; a drop is no keeping."""
-        dropped = self.status.dropped
+        dropped, head = self.status.dropped, self._head
         self._writer.put(item)
-        if not self.flush() or self.status.dropped > dropped:
-            why = "the log is closed" if self._writer.closed else self.status.error
-            raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}")
+        if self.flush() and (self.status.dropped == dropped or self._is_kept(_entry(item), head)):
+            return
+        why = "the log is closed" if self._writer.closed else self.status.error
+        raise StoreError(f"{failed}: {why or 'records were dropped meanwhile'}")
+
+    def _is_kept(self, entry: Entry, behind: Head) -> bool:
+        """Whether an entry stands in the log, behind a head: what was dropped may be another's."""
+        with self._reading() as ledger:
+            query = Query(
+                kind=entry.kind, writer=self._head.writer, decision_id=entry.decision_id or None
+            )
+            return any(
+                canonical(row.opened()["body"]) == entry.body
+                for row in ledger.rows(query)
+                if row.seq > behind.seq or row.writer != behind.writer
+            )
 
     def flush(self, timeout_s: float = _WAITS_S) -> bool:
         """Wait until everything appended so far is on disk; False where it takes longer."""
@@ -127,6 +140,8 @@ class DurableStore(Reading):
 
     def part(self) -> None:
         """Let go of the connection that writes; it is opened again when it is needed."""
+        if self._process != os.getpid():
+            self._leave()
         ledger, self._ledger = self._ledger, None
         if ledger is not None:
             with suppress(*ledger.errors):

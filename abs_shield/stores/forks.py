@@ -4,7 +4,9 @@ No fork while a SQLite file is in use: a child would inherit its locks, and nobo
 SQLite keeps a table of its locks in the memory of the process. A child has a copy of it for good,
 with the write lock taken where its parent was writing, and with a file that counts as open, so
 that it takes no lock of its own on it. So a fork waits until nothing reads or writes, and the
-writers' connections are closed before it.
+writers' connections are closed before it. A file that is open all the same, as the thread that
+forks reads it itself or the wait took too long, is closed to the child: what it wrote there could
+be deleted under it.
 """
 
 from __future__ import annotations
@@ -30,6 +32,13 @@ class Parting(Protocol):
         """Let go of the connection; it is opened again when it is needed."""
 
 
+class Opened(Protocol):
+    """A connection to a file, from before it is opened until after it is closed."""
+
+    file: tuple[int, int]
+    """Device and inode."""
+
+
 class Forks:
     """What a fork of this process waits for, and what lets go before it."""
 
@@ -38,10 +47,26 @@ class Forks:
         self._uses: dict[object, int] = {}
         self._forking = 0
         self._holders: WeakSet[Parting] = WeakSet()
+        self._open: WeakSet[Opened] = WeakSet()
+        self._inherited: set[tuple[int, int]] = set()
 
     def closes(self, holder: Parting) -> None:
         """Have *holder* let go of its connection before every fork."""
         self._holders.add(holder)
+
+    def opens(self, connection: Opened) -> None:
+        """Note a connection before it is opened."""
+        with self._changed:
+            self._open.add(connection)
+
+    def closed(self, connection: Opened) -> None:
+        """Forget a connection that is closed."""
+        with self._changed:
+            self._open.discard(connection)
+
+    def inherited(self, file: tuple[int, int]) -> bool:
+        """Whether a file was open when a fork made this process, which has no real lock on it."""
+        return file in self._inherited
 
     @contextmanager
     def kept_off(self) -> Iterator[None]:
@@ -65,6 +90,11 @@ class Forks:
         if self._changed.wait_for(self._alone, _WITHIN_S):
             for holder in list(self._holders):
                 holder.part()
+            if self._open:
+                logger.warning(
+                    "abs_shield's decision log was in use by the thread that forked;"
+                    " the child cannot write to it"
+                )
         else:
             logger.warning(
                 "abs_shield's decision log was in use for %s seconds while this process forked;"
@@ -78,7 +108,7 @@ class Forks:
 
     def after_in_parent(self) -> None:
         """Go on."""
-        self._forking -= 1
+        self._forking = max(0, self._forking - 1)  # an interrupted `before` may not have counted
         self._changed.notify_all()
         self._changed.release()
 
@@ -88,6 +118,8 @@ class Forks:
         self._changed = Condition()
         self._uses = {use: user for use, user in self._uses.items() if user == me}
         self._forking = 0
+        self._inherited |= {connection.file for connection in self._open}
+        self._open = WeakSet()
 
 
 FORKS = Forks()

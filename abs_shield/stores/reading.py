@@ -42,7 +42,8 @@ class Reading(ABC):
             rows = list(ledger.rows(query))
         for row in rows:
             decision = row.read(_decision)
-            newest.add(row, decision, at=decision.at)
+            if decision.id == decision_id:  # a column may be cut, or was changed
+                newest.add(row, decision, at=decision.at)
         return newest.value
 
     def decisions(

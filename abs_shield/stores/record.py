@@ -190,4 +190,7 @@ def time_of(kind: str, body: Mapping[str, Any]) -> float:
     """
     names = {Kind.GAP.value: ("last_at",), Kind.PRUNED.value: ("at", "before")}.get(kind, ("at",))
     at = next((body[name] for name in names if name in body), 0.0)
-    return float(at) if isinstance(at, (int, float)) and isfinite(at) else 0.0
+    try:
+        return float(at) if isinstance(at, (int, float)) and isfinite(at) else 0.0
+    except OverflowError:  # a whole number that no float holds
+        return 0.0

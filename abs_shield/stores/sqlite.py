@@ -94,9 +94,12 @@ class SqliteLedger(Ledger):
         self._path = path
         self._reads = reads
         try:
-            self._file = _made(path, reads=reads)
+            self.file = _made(path, reads=reads)
+            self._require_no_parent()
+            FORKS.opens(self)
             self._connection = _opened(path, reads=reads)
         except (OSError, sqlite3.Error) as error:
+            FORKS.closed(self)
             raise StoreError(f"cannot open the decision log `{path}`: {_told(error)}") from None
         try:
             self._prepare()
@@ -106,6 +109,14 @@ class SqliteLedger(Ledger):
         except StoreError:
             self.close()
             raise
+
+    def _require_no_parent(self) -> None:
+        """On a file that was open at the fork SQLite takes no lock in this process."""
+        if FORKS.inherited(self.file):
+            raise StoreError(
+                f"the decision log `{self._path}` was in use when this process was forked, which"
+                " cannot use it safely; fork while nothing reads it, or spawn the process"
+            )
 
     def _prepare(self) -> None:
         self.execute("BEGIN")  # while another process makes the tables, either all or none is seen
@@ -168,7 +179,7 @@ class SqliteLedger(Ledger):
     def _require_file(self) -> None:
         """SQLite goes on writing to a file that was deleted; nobody would read it again."""
         with suppress(OSError):
-            if _identity(os.stat(self._path)) == self._file:
+            if _identity(os.stat(self._path)) == self.file:
                 return
         raise StoreError(f"the decision log `{self._path}` was deleted or replaced")
 
@@ -187,6 +198,7 @@ class SqliteLedger(Ledger):
 
     def close(self) -> None:
         self._connection.close()
+        FORKS.closed(self)
 
 
 def _made(path: Path, *, reads: bool) -> tuple[int, int]:

@@ -171,11 +171,12 @@ class Writer(Generic[T]):
             self._wake()
 
     def _end(self, timeout_s: float) -> None:
-        """Wait for the thread; where none could be started, write here."""
+        """Wait for the thread; what came behind its end is written here, as where there is none."""
         until = time.monotonic() + timeout_s
         if self._thread is not None:
             self._thread.join(timeout_s)
-            return
+            if self._thread.is_alive():
+                return
         while self._waiting() and time.monotonic() < until:
             self._take()
             if not self._written():

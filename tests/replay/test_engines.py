@@ -174,6 +174,27 @@ def test_a_process_that_cannot_be_started():
     assert not children() - others
 
 
+def test_a_worker_that_cannot_be_started_anew(tmp_path):
+    """Where one is killed for want of memory, there may be none for another: one line says so."""
+    resource = pytest.importorskip("resource", reason="this system has no limits of open files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    job = engine_jobs.Killed(str(tmp_path), 99, at=4)
+    parts = outcomes(job, numbered(12), engine="processes", crew=Crew(workers=1))
+    others = children()
+
+    def to_the_end():
+        for _ in parts:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (room_for(0), hard))
+
+    try:
+        with pytest.raises(ReplayError, match=r"cannot start a process: .*; ask for fewer workers"):
+            to_the_end()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert not children() - others
+
+
 def room_for(count):
     """The limit of open files that leaves room for so many more."""
     taken = {int(name) for name in os.listdir("/dev/fd")}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from typing import Annotated, Any
 
 import pytest
 
-from abs_shield import StoreError, ToolCall, shielded
+from abs_shield import Injected, StoreError, ToolCall, shielded
 from abs_shield.replay import replay
 from abs_shield.session import Limits
 from abs_shield.shield import Recording, redacted
@@ -378,3 +380,30 @@ def test_a_call_without_an_id_stands_under_that_of_its_decision(door, file, mode
     calls = [call for message in run["messages"] for call in message.get("tool_calls", ())]
     assert [decision.id for decision in session.decisions] == [call["id"] for call in calls]
     assert [None, None] == [decision.call_id for decision in session.decisions]
+
+
+def test_results_stand_under_the_calls_they_belong_to(door, file):
+    """Two calls without an id run side by side, and the second comes back first."""
+    firewall = door(mode="audit", record=file)
+
+    @shielded(firewall)
+    async def look(what: str, after: Annotated[Any, Injected()], then: Annotated[Any, Injected()]):
+        """Look at something, after something else was seen."""
+        if after is not None:
+            await after.wait()
+        then.set()
+        return f"seen {what}"
+
+    async def both() -> None:
+        first, second = asyncio.Event(), asyncio.Event()
+        await asyncio.gather(look("A", first, second), look("B", None, first))
+
+    with firewall.session():
+        asyncio.run(both())
+
+    (run,) = runs(file)
+    made = [call for message in run["messages"] for call in message.get("tool_calls", ())]
+    called = {call["id"]: call["arguments"]["what"] for call in made}
+    back = [message for message in run["messages"] if message["role"] == "tool"]
+    assert ["B", "A"] == [called[message["tool_call_id"]] for message in back]
+    assert ["seen B", "seen A"] == [message["content"] for message in back]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from time import time
 
 import pytest
 
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
-from abs_shield.stores import Verified, ledger, verify
+from abs_shield.stores import Verified, chains, ledger, verify
+from abs_shield.stores.record import Seal
 from tests.stores.conftest import decision, ids
 
 KEY = b"a secret of the operator's"
@@ -403,3 +406,62 @@ def test_a_record_that_cannot_be_read_is_named(opens, kind, raw, sealed):
         assert "\n" not in str(said.value)
     assert ["d-1", "d-3"] == ids(store.scan(skipped=skipped.append))
     assert 1 == len(skipped)
+
+
+@pytest.fixture
+def forged(opens, raw):
+    """A log whose record 2 has a time that no float holds, under a good seal."""
+    store = opens("sqlite")
+    for number in range(1, 4):
+        store.append(decision(number))
+    row = next(row for row in store.rows(ledger.Query()) if row.seq == 2)
+    sealed = row.opened()
+    sealed["body"]["at"] = 10**400
+    text = json.dumps(sealed)
+    raw("sqlite", f"UPDATE records SET sealed = '{text}', digest = '{Seal()(text)}' WHERE seq = 2")
+    return store
+
+
+def test_a_time_that_is_too_large_is_a_fault_and_no_traceback(forged):
+    """Whoever has no key to fool can put any whole number into a record."""
+    assert [(2, "edited"), (3, "inserted")] == faults(forged, None)
+    with pytest.raises(StoreError, match="keep their records: 1;"):
+        forged.prune(1e12)
+
+
+def test_whatever_breaks_while_a_record_is_read_is_its_fault(log, key, monkeypatch):
+    """The verification goes on behind it."""
+    time_of = chains.time_of
+
+    def breaks(kind, body):
+        return time_of(kind, body) if body.get("id") != "d-2" else 1 / 0
+
+    monkeypatch.setattr(chains, "time_of", breaks)
+    found = list(verify(log, key=key))
+
+    assert [(2, "edited")] == [(fault.seq, fault.code) for fault in found]
+    assert "it cannot be read: ZeroDivisionError" in found[0].detail
+
+
+def test_a_verification_that_is_given_up_closes_what_it_reads(forged, monkeypatch):
+    """Before its connection is closed; afterwards its cursor would complain."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    found = verify(forged)
+    next(found)
+    found.close()
+
+    assert [] == complaints
+
+
+def test_get_goes_by_the_sealed_id(opens, kind, raw):
+    """A column may have been changed, and holds only the first characters."""
+    store = opens(kind)
+    long = "x" * 300
+    for number, name in enumerate(["d-1", "d-2", f"{long}1", f"{long}2"]):
+        store.append(decision(number, id=name))
+    store.flush()
+    raw(kind, "UPDATE records SET decision_id = 'd-1' WHERE seq = 2")
+
+    assert ["d-1", f"{long}1"] == ids([store.get("d-1"), store.get(f"{long}1")])
+    assert store.get(f"{long}3") is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sqlite3
 import time
 from threading import Event, Thread
 
@@ -119,7 +120,7 @@ def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
 
 
 def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch, caplog):
-    """Then it goes ahead, and the log of the program says so."""
+    """Then it goes ahead with a warning, and the child tells no decision as written."""
     monkeypatch.setattr(forks, "_WITHIN_S", 0.2)
     store = SqliteStore(tmp_path / "log.db")
     inside, done = Event(), Event()
@@ -132,7 +133,7 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
     thread = Thread(target=read)
     thread.start()
     assert inside.wait(10)
-    assert 0 == ended(child_of(lambda: True))
+    assert 0 == ended(child_of(lambda: store.append(decision(0)) or not store.flush(0.3)))
     done.set()
     thread.join()
 
@@ -154,3 +155,74 @@ def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
     gc.collect()
 
     assert len(forks.FORKS._holders) <= before + 1
+
+
+@pytest.mark.parametrize("way", ["verify", "snapshot"])
+def test_a_child_of_a_thread_that_reads_tells_no_decision_as_written(tmp_path, caplog, way):
+    """The parent's last close would delete the -wal file that the child writes to."""
+    store = SqliteStore(tmp_path / "log.db")
+    for number in range(3):
+        store.append(decision(number))
+    assert store.flush()
+    with sqlite3.connect(tmp_path / "log.db") as raw:
+        raw.execute("UPDATE records SET tool = 'other' WHERE seq = 1")
+    raw.close()
+
+    def act() -> bool:
+        store.append(decision(9))
+        kept, told = store.flush(0.5), store.status.error
+        return (
+            not kept and "was forked" in told and not store.close(0.1) and store.status.dropped == 1
+        )
+
+    with contextlib.ExitStack() as use:
+        if way == "verify":
+            next(use.enter_context(contextlib.closing(verify(store))))
+        else:
+            use.enter_context(store.snapshot())
+        child = child_of(act)
+
+    assert 0 == ended(child)
+    assert "was in use by the thread that forked" in caplog.text
+    store.append(decision(4))
+    assert store.close()
+
+
+def test_a_fork_after_a_reader_writes_again(tmp_path, caplog):
+    """Only what is open at the moment of the fork is closed to the child."""
+    store = SqliteStore(tmp_path / "log.db")
+    with store.snapshot():
+        pass
+
+    assert 0 == ended(child_of(lambda: store.append(decision(9)) or store.flush(10)))
+    assert ("", ["d-9"]) == (caplog.text, ids(store.scan()))
+    store.close()
+
+
+def test_a_fork_that_was_interrupted_holds_nobody_up():
+    """A Ctrl-C while it waits for its lock: the next use waits for no fork."""
+    own = forks.Forks()
+
+    class Interrupted:
+        def acquire(self):
+            raise KeyboardInterrupt
+
+    changed, own._changed = own._changed, Interrupted()
+    with pytest.raises(KeyboardInterrupt):
+        own.before()
+    own._changed = changed
+    with pytest.raises(RuntimeError):
+        own.after_in_parent()
+
+    assert 0 == own._forking
+
+
+def test_a_child_that_closes_leaves_the_parent_its_connection(opens, kind, caplog):
+    """Over PostgreSQL's socket, which both have, the child would end the parent's session."""
+    store = opens(kind)
+    store.append(decision(1))
+    assert store.flush()
+
+    assert 0 == ended(child_of(store.close))
+    store.append(decision(2))
+    assert (True, "") == (store.flush(10), caplog.text)

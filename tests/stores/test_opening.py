@@ -18,6 +18,7 @@ from abs_shield.stores import SqliteStore, open_store, verify
 from abs_shield.stores.migrations import postgres as postgres_steps
 from abs_shield.stores.migrations import sqlite as sqlite_steps
 from abs_shield.stores.places import KEY, LOG, log_key, usual_log
+from abs_shield.stores.sqlite import SqliteLedger
 from tests.stores.conftest import decision, ids
 
 
@@ -290,3 +291,20 @@ def test_every_script_is_kept_whatever_the_client_is_set_to(dsn, monkeypatch):
 
         assert ["订单 возврат 🧾"] == [d.tool for d in store.scan()]
         assert [] == list(verify(store))
+
+
+def test_the_few_records_of_other_kinds_are_found_by_their_index(tmp_path, monkeypatch):
+    """Labels among a million decisions need no look at each."""
+    asked = []
+    stream = SqliteLedger.stream
+
+    def streaming(ledger, sql, values):
+        plan = ledger.execute(f"EXPLAIN QUERY PLAN {sql}", values).fetchall()
+        asked.append(" ".join(step[-1] for step in plan))
+        return stream(ledger, sql, values)
+
+    monkeypatch.setattr(SqliteLedger, "stream", streaming)
+    with contextlib.closing(SqliteStore(tmp_path / "log.db")) as store:
+        assert ({}, []) == (store.labels(), list(store.gaps()))
+
+    assert [True, True] == ["records_kind" in plan for plan in asked]

@@ -197,3 +197,41 @@ def test_a_label_that_is_dropped_is_no_label(tmp_path):
     with pytest.raises(StoreError, match="the log cannot be pruned: the log is closed"):
         store.prune(decision(2).at)
     assert (1, {}) == (len(store), store.labels())
+
+
+def test_what_is_put_behind_the_end_of_the_thread_is_written():
+    """At exit all logs are told to end first; a call may still decide before one is closed."""
+    written = []
+
+    def write(entries):
+        written.extend(entries)
+        entries.clear()
+
+    writer = Writer(lambda item: item, write, most=10)
+    writer.put(1)
+    writer.end_soon()
+    until(lambda: not writer._thread.is_alive())
+    writer.put(2)
+
+    assert (True, [1, 2]) == (writer.close(5), written)
+
+
+def test_a_label_that_is_written_is_kept_though_a_decision_is_dropped(tmp_path, monkeypatch):
+    """By another thread, while the label waits to be on disk; the same label before is another."""
+    store = SqliteStore(tmp_path / "log.db")
+    store.append(decision(1))
+    label = Label(decision_id="d-1", truth=Truth.OK, at=9.0)
+    flush = store.flush
+
+    def flushing(*args):
+        store._writer._drop()
+        return flush(*args)
+
+    monkeypatch.setattr(store, "flush", flushing)
+    store.label(label)
+    monkeypatch.setattr(store._writer, "_made", lambda item: store._writer.lost(0.0, "no"))
+    with pytest.raises(StoreError, match="the label could not be written"):
+        store.label(label)
+
+    assert {"d-1": label} == store.labels()
+    store.close()

@@ -33,9 +33,14 @@ def idle_suppressions(case: Case) -> Iterator[Problem]:
 
 
 def _nowhere(each: Suppression, case: Case) -> str:
-    """Give the parameter at which nothing can be found, as no call of the tool may have it."""
-    ghosts = each.check == PARAMETER_MISMATCH and each.code in (None, _GHOST)
-    plan = case.plans.get(each.tool) if each.tool is not None and not ghosts else None
+    """
+    Give the parameter at which `parameter_mismatch` finds nothing of this code.
+
+    It tells of a parameter that no call may have only that it may not; other layers judge what is
+    there, declared or not.
+    """
+    told = each.check == PARAMETER_MISMATCH and each.code not in (None, _GHOST)
+    plan = case.plans.get(each.tool) if each.tool is not None and told else None
     if plan is None or plan.schema is None or not each.parameter:
         return ""
     return each.parameter if refuses(plan.schema, each.parameter) else ""

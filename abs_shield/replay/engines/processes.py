@@ -145,13 +145,14 @@ class _Worker:
         # this process has threads, so a worker is no fork of it
         context = get_context("spawn")
         try:
-            self.pipe, other = context.Pipe()
-            self._process = context.Process(target=_work, args=(self._job, other), daemon=True)
+            pipe, other = context.Pipe()
+            process = context.Process(target=_work, args=(self._job, other), daemon=True)
             with _deaf(), closing(other):
-                self._process.start()
+                process.start()
         except OSError as error:
             told = escaped(error.strerror or str(error))
             raise ReplayError(f"cannot start a process: {told}; ask for fewer workers") from None
+        self.pipe, self._process = pipe, process
 
 
 def _raised(error: Exception) -> Any:
