@@ -22,7 +22,7 @@ from abs_shield.core.digest import digest, digest_of
 from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
-from abs_shield.errors import CallBlocked
+from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session, current_session
 from abs_shield.session.scope import RUNNING
@@ -135,7 +135,7 @@ class ShieldMiddleware(Middleware):
     # What the model does -------------------------------------------------------------------------
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        """Judge a call; a blocked one is answered with feedback, as a tool that failed."""
+        """Judge a call; a blocked one, or a withheld result, is answered with feedback, as a failure."""
         message, meta = context.message, _meta(context)
         names = await self._callable(context)
         session = self._joined(context, meta)
@@ -153,7 +153,10 @@ class ShieldMiddleware(Middleware):
         with self._runs(call, session), guard.failing():
             result = await call_next(context)
         self._end(guard, result, session, call)
-        guard.__exit__(None, None, None)
+        try:
+            guard.__exit__(None, None, None)
+        except ResultBlocked as withheld:
+            return ToolResult(content=feedback_text(withheld.decision), is_error=True)
         return result
 
     @contextmanager

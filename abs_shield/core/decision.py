@@ -90,6 +90,8 @@ class Decision:
         if self.approval == "required":
             reasons.append("approval_required: an operator has to approve this call")
         reasons += [f"layer_error: {error}" for error in self.errors]
+        if self.blocked and self.subject is Subject.RESULT:
+            reasons.append("it was withheld; the call has run")
         told = "; ".join(reasons) or "nothing to say"
         line = f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
         return escaped(line, limit=len(line))
@@ -100,13 +102,15 @@ class Decision:
 
         Returns:
             ``{status, tool, problems: [{code, field, got, expected, allowed, nearest, hint}],
-            retryable, attempts_left}``; status is ``"blocked"``, ``"flagged"`` or ``"allowed"``.
+            retryable, attempts_left}``; status is ``"blocked"``, ``"flagged"`` or ``"allowed"``,
+            and ``"withheld"`` of a result that is not given: its call has run.
         """
-        problems = [_problem(finding) for finding in self.findings if finding.weighs]
+        write = _withheld_problem if self._status() == "withheld" else _problem
+        problems = [write(finding) for finding in self.findings if finding.weighs]
         if self.approval == "required":
             problems.append(_door_problem("approval_required", _APPROVAL_HINT))
         problems += [_door_problem("layer_error", _ERROR_HINT) for _ in self.errors]
-        if self.blocked and not self.retryable:
+        if self.blocked and not self.retryable and self.subject is Subject.CALL:
             problems.append(_door_problem("retries_spent", _STOP_HINT))
         return {
             "status": self._status(),
@@ -155,7 +159,7 @@ class Decision:
 
     def _status(self) -> str:
         if self.blocked:
-            return "blocked"
+            return "withheld" if self.subject is Subject.RESULT else "blocked"
         return "allowed" if self.action is Action.ALLOW else "flagged"
 
 
@@ -201,6 +205,12 @@ def _problem(finding: Finding) -> dict[str, Any]:
         "nearest": finding.nearest,
         "hint": _sentence(finding),
     }
+
+
+def _withheld_problem(finding: Finding) -> dict[str, Any]:
+    """Say where a result is wrong, and nothing of what it says: the model is not to use it."""
+    told = _problem(finding)
+    return {**told, "got": None, "expected": "", "nearest": "", "hint": finding.hint}
 
 
 def _door_problem(code: str, hint: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The names of the built-in layers: the six, in the order of the seed document, and opt-in ones."""
+"""The names of the built-in checks: the six layers, opt-in ones, and the signals of a result."""
 
 PHANTOM_TOOL = "phantom_tool"
 PHANTOM_TARGET = "phantom_target"
@@ -18,3 +18,17 @@ LAYER_NAMES = (
 
 OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
 """Layers that a policy has to name."""
+
+VERIFICATION = "verification"
+"""What judges results; its mode may be set as that of a layer."""
+
+SIGNAL_NAMES = (
+    "schema_mismatch",
+    "pattern_mismatch",
+    "latency_anomaly",
+    "length_anomaly",
+    "historical_inconsistency",
+    "session_inconsistency",
+    "spc_anomaly",
+    "value_plausibility",
+)

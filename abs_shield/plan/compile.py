@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from abs_shield.core import Mode
+from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError
 from abs_shield.plan.kinship import kinds_of
 from abs_shield.plan.rules import compile_rule
@@ -43,7 +44,9 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         rules=tuple(
             compile_rule(rule, schema, tool=tool.name, tolerant=tolerant) for rule in rules
         ),
-        modes={name: layer_mode(policy, name, tool) for name in policy.layer_names},
+        modes={
+            name: layer_mode(policy, name, tool) for name in (*policy.layer_names, VERIFICATION)
+        },
         mode=tool_mode(policy, tool) or policy.mode,
         suppress=tuple(s for s in policy.suppress if s.tool in (None, tool.name)),
         targets=targets,

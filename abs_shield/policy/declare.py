@@ -12,6 +12,7 @@ from abs_shield.policy.policy import Policy
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
+from abs_shield.policy.verification import Verification
 from abs_shield.session import Limits
 from abs_shield.text.show import shown
 
@@ -34,7 +35,7 @@ def configure(
     retries: int = 3,
     window: tuple[int, float] = (10, 60.0),
     suppress: Iterable[Suppression] = (),
-    verification: None = None,
+    verification: Verification | Literal[False] | None = None,
     answer: None = None,
     limits: Limits | None = None,
     **unknown: Any,
@@ -79,5 +80,5 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
     return dict(declared)
 
 
-_OPTIONAL = ("modes", "limits")
+_OPTIONAL = ("modes", "limits", "verification")
 _SEQUENCES = frozenset({"layers", "tools", "rules", "inverses", "allow", "suppress"})

@@ -88,6 +88,8 @@ _MADE_BY = {
     "Suppression": 'use `Suppression(check="...", reason="...")`',
     "Limits": "use `Limits(...)`",
     "Target": "use `Target()`",
+    "ToolProfile": "use `ToolProfile(...)`",
+    "Verification": "use `Verification(...)`, or False",
 }
 
 

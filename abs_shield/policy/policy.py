@@ -16,12 +16,13 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import OPT_IN_NAMES
+from abs_shield.core.names import OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
+from abs_shield.policy.verification import Verification
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -87,6 +88,7 @@ class Policy(Declared):
         retries: Blocked attempts of one tool in one run before the model is told to stop.
         window: Calls and seconds within which calls contradict each other.
         suppress: Known false alarms.
+        verification: How results are judged; False judges none.
         limits: Bounds of a session.
     """
 
@@ -106,7 +108,7 @@ class Policy(Declared):
     retries: int = Field(default=3, ge=1)
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
-    verification: None = None
+    verification: Verification | Literal[False] = Verification()
     answer: None = None
     limits: Limits = Limits()
 
@@ -115,14 +117,14 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
-        known = (*LAYER_NAMES, *names, *(tool.name for tool in self.tools))
+        known = (*LAYER_NAMES, *names, VERIFICATION, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
-                require_layer(key[1], also=tuple(names))
+                require_layer(key[1], also=(*names, VERIFICATION))
             elif key not in known:
                 _refuse_near_layer(key, layers=(*LAYER_NAMES, *names))
         for suppression in self.suppress:
-            require_layer(suppression.check, also=tuple(names))
+            require_layer(suppression.check, also=(*names, *SIGNAL_NAMES))
         return self
 
     @property

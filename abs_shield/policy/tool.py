@@ -11,6 +11,7 @@ from abs_shield.core import Mode
 from abs_shield.core.messages import ToolShape
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.marks import Target
+from abs_shield.policy.profile import ToolProfile
 
 LONGEST_NAME = 512
 """Characters of a tool's name."""
@@ -35,6 +36,7 @@ class Tool(Declared):
         open_world: Its results come from outside, e.g. from the web.
         reads_first: Tools that should have been called before.
         mode: The mode of this tool; None for the policy's.
+        profile: What its real results look like; None where nobody says.
     """
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -51,6 +53,7 @@ class Tool(Declared):
     open_world: bool = False
     reads_first: tuple[str, ...] = ()
     mode: Mode | None = None
+    profile: ToolProfile | None = None
 
     @field_validator("targets", mode="before")
     @classmethod

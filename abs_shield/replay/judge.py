@@ -15,6 +15,7 @@ from abs_shield.replay.runs import Run
 from abs_shield.replay.turns import Turn, turns
 from abs_shield.session import Sessions
 from abs_shield.shield import Shield
+from abs_shield.shield.verifying import Ran
 from abs_shield.stores import MemoryStore
 from abs_shield.text.failure import tells_failure
 
@@ -132,9 +133,9 @@ class _Bench:
 
     def _close(self, call: ToolCall, result: Returned) -> None:
         self._clock.move(result.at)
-        self._firewall.check_result(
-            call, result.value, elapsed_ms=0.0, error=result.error, session=self._session
-        )
+        # a run file tells neither how long a call took nor what was withheld: nothing to verify
+        ran = Ran(0.0, result.error)
+        self._firewall.desk.take(call, result.value, session=self._session, ran=ran)
 
     def _judged(self, recorded: ToolCall, decision: Decision, result: Returned | None) -> Judged:
         index = self._index

@@ -62,9 +62,9 @@ def object_of(call: ToolCall | None) -> Mapping[str, Any]:
 _FEEDBACK = frozenset({"status", "tool", "problems", "retryable", "attempts_left"})
 
 
-def is_feedback(value: Any) -> bool:
-    """Whether a result is what the door answers a blocked call with."""
-    return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], "blocked")
+def is_feedback(value: Any, status: str) -> bool:
+    """Whether a result is the door's answer to a blocked call, or in place of a withheld result."""
+    return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
 class CallBook:

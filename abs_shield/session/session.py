@@ -8,7 +8,7 @@ from itertools import islice
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from abs_shield.core import Decision, ToolCall
+from abs_shield.core import Decision, Subject, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message, text_of
@@ -80,6 +80,7 @@ class Session(Scoped):
         self._limits = limits
         self._executed: list[Executed] = []
         self._decisions: list[Decision] = []
+        self._result_decisions: list[Decision] = []
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
@@ -217,6 +218,12 @@ class Session(Scoped):
             return (*self._decisions, *self.pending.decisions())
 
     @property
+    def result_decisions(self) -> tuple[Decision, ...]:
+        """Decisions about what this session's calls returned, oldest first."""
+        with self.lock:
+            return tuple(self._result_decisions)
+
+    @property
     def forgot(self) -> bool:
         """Whether text of this session was dropped to keep its bounds."""
         return self.log.forgot
@@ -296,8 +303,10 @@ class Session(Scoped):
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
+        is_call = decision.subject is Subject.CALL
         with self.lock:
-            keep(self._decisions, decision, most=self._limits.decisions)
+            kept = self._decisions if is_call else self._result_decisions
+            keep(kept, decision, most=self._limits.decisions)
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""
@@ -330,27 +339,29 @@ class Session(Scoped):
             return False
         if self.pending.blocked(event.call_id):
             return False
-        if is_feedback(event.value):
+        if is_feedback(event.value, "blocked"):
             self._told_blocked(event)
             return False
         call = self.pending.answered(event)
         name = event.name or (call.name if call else "")
         if call is None and self.calls.claim(name):
             return False
+        withheld = is_feedback(event.value, "withheld")
         executed = Executed(
             tool=name,
             arguments=object_of(call),
-            value=None if event.error else event.value,
+            value=None if event.error or withheld else event.value,
             call_id=event.call_id or new_id(),
-            error=event.error,
+            error=event.error and not withheld,
             at=self.clock() if event.at is None else event.at,
             turn=self.turns,
         )
         self._keep(executed)
-        self.seen.returned(executed, event.value, self.log.version + 1)
+        value = None if withheld else event.value
+        self.seen.returned(executed, value, self.log.version + 1)
         self.calls.end(executed.call_id or "", announced=call is not None)
         if self.parent is not None:
-            self.parent.heard(executed, event.value, below=True)
+            self.parent.heard(executed, value, below=True)
         return True
 
     def _told_blocked(self, event: Returned) -> None:

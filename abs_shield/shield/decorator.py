@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.core import ToolCall
-from abs_shield.errors import CallBlocked, PolicyError
+from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.registry import SHARED
@@ -51,7 +51,8 @@ def shielded(
             called: that of the current session, else of ``ABS_SHIELD_POLICY``, else an
             audit-mode one; such a tool is known to every Shield.
         name: The name that the model calls; the function's own where None.
-        on_block: ``"raise"`` raises `CallBlocked`; ``"return"`` gives the feedback instead.
+        on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` gives the
+            feedback instead.
 
     Raises:
         PolicyError: A type hint has no JSON form, or a rule names an unknown parameter.
@@ -195,7 +196,7 @@ def _returning(wrapper: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return wrapper(*args, **kwargs)
-        except CallBlocked as blocked:
+        except (CallBlocked, ResultBlocked) as blocked:
             return blocked.decision.feedback()
 
     return run
@@ -205,7 +206,7 @@ def _areturning(wrapper: Any) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
         try:
             return await wrapper(*args, **kwargs)
-        except CallBlocked as blocked:
+        except (CallBlocked, ResultBlocked) as blocked:
             return blocked.decision.feedback()
 
     return run

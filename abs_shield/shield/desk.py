@@ -7,12 +7,10 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from threading import Thread
-from time import time
-from typing import Any, NamedTuple
+from typing import Any
 
-from abs_shield.core import Action, Coverage, Decision, Mode, Outcome, Subject, ToolCall, Verdict
+from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
-from abs_shield.core.ids import new_id
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
@@ -21,6 +19,7 @@ from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.verifying import Ran, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
@@ -32,20 +31,6 @@ _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
 """Calls of a turn around a dispatched one that are looked at."""
-_NOT_JUDGED = {"verification": Coverage(Outcome.UNAVAILABLE, "not yet")}
-
-
-class Ran(NamedTuple):
-    """
-    How a call ran: for how long, whether it failed, whether another tool called it.
-
-    *decision_id* names what was decided of it, where that is known.
-    """
-
-    elapsed_ms: float
-    error: bool = False
-    nested: bool = False
-    decision_id: str | None = None
 
 
 class Desk:
@@ -70,6 +55,7 @@ class Desk:
         self.approver = approver
         self.approvals = Approvals()
         self._bench = Bench(policy, registry, self.approvals)
+        self.verifier = Verifier(policy, registry, opened=self._bench.switch.opened)
 
     # Before the call -----------------------------------------------------------------------------
 
@@ -227,29 +213,23 @@ class Desk:
         session: Session,
         ran: Ran,
     ) -> Decision:
-        """Take a result into the session, once a call."""
+        """Judge a result and take it into the session, once a call; a withheld one is not seen."""
+        with session.lock:
+            if not (ran.nested or _is_due(call, session)):
+                return self.verifier.taken(call, session)
+            decision = self.verifier.decide(call, arguments, value, ran, session)
+            seen = None if decision.blocked else value
+            self._take(call, arguments, seen, session=session, ran=ran)
+        if was_judged(decision):
+            self.record(decision, session)
+        return decision
+
+    def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
+        """Take a result into the session that is not judged: it was written down, or made up."""
+        arguments = _read(call)
         with session.lock:
             if ran.nested or _is_due(call, session):
                 self._take(call, arguments, value, session=session, ran=ran)
-        return Decision(
-            id=new_id(),
-            subject=Subject.RESULT,
-            tool=call.name,
-            verdict=Verdict.CLEAN,
-            action=Action.ALLOW,
-            mode=Mode.AUDIT if self._bench.switch.opened() else self.policy.mode,
-            blocked=False,
-            would_block=False,
-            policy_revision=self.policy.revision,
-            at=time(),
-            coverage=_NOT_JUDGED,
-            elapsed_ms=ran.elapsed_ms,
-            session_id=session.id,
-            run_id=session.run_id,
-            call_id=call.id,
-            agent=session.agent,
-            model=session.model,
-        )
 
     def _take(
         self,
@@ -275,6 +255,12 @@ class Desk:
             session.ran(executed)
         else:
             session.returned(executed, value)
+
+
+def _read(call: ToolCall) -> Mapping[str, Any]:
+    """A call's arguments as an object; empty where they are none."""
+    read = read_arguments(call.arguments)
+    return {} if isinstance(read, Malformed) else read
 
 
 def _unlogged(decision: Decision) -> Decision:

@@ -10,12 +10,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
-from abs_shield.shield.desk import Desk, Ran
+from abs_shield.shield.desk import Desk
+from abs_shield.shield.verifying import Ran
 from abs_shield.text.show import escaped, told
+
+_UNSET: Any = object()
 
 
 class Guard:
@@ -24,16 +27,19 @@ class Guard:
 
     Attributes:
         decision: What was decided before the call.
-        value: What the call returned; set it inside the block.
+        value: What the call returned; set it inside the block. None, and not judged, until then.
         failed: Whether the call failed; None where that is whether the block raised.
+        given: Whether the caller has the value already, as that of a generator: it can be flagged,
+            and not be withheld.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
+        ResultBlocked: On leaving, where what it returned is withheld.
     """
 
     __slots__ = (
         "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
-        "_suspended", "failed", "value",
+        "_suspended", "_value", "failed", "given",
     )  # fmt: skip
 
     def __init__(
@@ -54,8 +60,17 @@ class Guard:
         self._running: Token[Session | None] | None = None
         self._started = 0.0
         self._suspended = False
-        self.value: Any = None
+        self._value: Any = _UNSET
         self.failed: bool | None = None
+        self.given = False
+
+    @property
+    def value(self) -> Any:
+        return None if self._value is _UNSET else self._value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self._value = value
 
     @property
     def opened(self) -> Opened:
@@ -156,13 +171,21 @@ class Guard:
         value, failed = self.value, self.failed
         if failed is None and error is not None:
             value = told(error)
+        failed = error is not None if failed is None else failed
+        opened = self.opened
         try:
-            opened = self.opened
-            failed = error is not None if failed is None else failed
-            ran = Ran(elapsed_ms, failed, opened.nested, opened.decision.id)
-            self._desk.close(opened.call, opened.arguments, value, session=self._session, ran=ran)
+            given = self.given or error is not None  # a signal of the framework's goes on its way
+            ran = Ran(
+                elapsed_ms, failed, opened.nested, opened.decision.id, given,
+                told=self._value is not _UNSET,
+            )  # fmt: skip
+            decision = self._desk.close(
+                opened.call, opened.arguments, value, session=self._session, ran=ran
+            )
         finally:
             self._leave(kind, error, traceback)
+        if decision.blocked:
+            raise ResultBlocked(decision)
 
     def _leave(
         self,

@@ -17,7 +17,7 @@ from abs_shield.shield.judge import layers_of
 NOTE = "shield_off"
 """Stands in `Decision.notes` of a call that nobody judged."""
 
-_NOT_JUDGED = Coverage(Outcome.UNAVAILABLE, "the shield is off")
+NOT_JUDGED = Coverage(Outcome.UNAVAILABLE, "the shield is off")
 
 
 class OffSwitch:
@@ -61,7 +61,7 @@ def unjudged(call: ToolCall, session: Session, policy: Policy, *, known: str | N
         would_block=False,
         policy_revision=policy.revision,
         at=time(),
-        coverage={name: _NOT_JUDGED for name, _ in layers_of(policy)},
+        coverage={name: NOT_JUDGED for name, _ in layers_of(policy)},
         session_id=session.id,
         run_id=session.run_id,
         call_id=call.id,

@@ -53,6 +53,7 @@ def _record(guard: Guard, done: Future[Any]) -> None:
     from asyncio import CancelledError
 
     error = CancelledError() if done.cancelled() else done.exception()
+    guard.given = True
     guard.value = None if error else done.result()
     guard.__exit__(type(error) if error else None, error, None)
 
@@ -98,7 +99,7 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
         raise
     finally:
         items.close()
-        guard.value = kept
+        guard.value, guard.given = kept, True
         guard.__exit__(type(error) if error else None, error, None)
 
 
@@ -130,7 +131,7 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
         raise
     finally:
         await items.aclose()
-        guard.value = kept
+        guard.value, guard.given = kept, True
         guard.__exit__(type(error) if error else None, error, None)
 
 

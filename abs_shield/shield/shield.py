@@ -20,13 +20,14 @@ from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
-from abs_shield.shield.desk import Desk, Ran
+from abs_shield.shield.desk import Desk
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import abandon, followed
 from abs_shield.shield.turns import Dispatch, aanswers, answers
+from abs_shield.shield.verifying import Ran
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED
@@ -35,6 +36,7 @@ from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.plan.proof import Proof
+    from abs_shield.verification import VerificationEngine
 
 Call = ToolCall | Mapping[str, Any]
 _MOST_SIBLINGS = 1_000
@@ -206,6 +208,19 @@ class Shield:
 
         return prove(self.policy, self.registry.tools(), at=at)
 
+    @property
+    def verification(self) -> VerificationEngine:
+        """
+        What judges results: for labels, calibration, and to save what it learnt.
+
+        Raises:
+            ShieldError: The policy judges no results.
+        """
+        engine = self.desk.verifier.engine
+        if engine is None:
+            raise ShieldError("the policy says `verification=False`: no results are judged")
+        return engine
+
     # Judging: never raises -----------------------------------------------------------------------
 
     def inspect_turn(self, calls: Any, *, session: Session | None = None) -> list[Decision]:
@@ -242,10 +257,18 @@ class Shield:
         session: Session | None = None,
     ) -> Decision:
         """
-        Take in what a call returned, once a call.
+        Judge what a call returned, and take it in, once a call; the caller hands it on unless
+        ``decision.blocked``.
+
+        Args:
+            call: The call.
+            value: What it returned, or its error.
+            elapsed_ms: How long it took, in milliseconds.
+            error: Whether it failed: then there is nothing to verify.
+            session: The session; the current one where None.
 
         Returns:
-            A Decision about the result; its verification is unavailable as yet.
+            A Decision about the result, with its probability of being made up.
         """
         read = one(call)
         arguments = read_arguments(read.arguments)

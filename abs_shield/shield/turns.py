@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_calls
-from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.text.show import escaped, told
 
@@ -95,7 +95,7 @@ async def _aanswer(
 
 
 def _failed(call: ToolCall, error: Exception) -> Answer:
-    if isinstance(error, CallBlocked):
+    if isinstance(error, CallBlocked | ResultBlocked):
         return Answer(call, feedback_text(error.decision), True)
     said = str(error) if isinstance(error, ShieldError) else told(error)
     content = {"status": "error", "tool": escaped(call.name), "error": said}
@@ -103,7 +103,7 @@ def _failed(call: ToolCall, error: Exception) -> Answer:
 
 
 def feedback_text(decision: Decision) -> str:
-    """Write what the model reads in place of a blocked call's result."""
+    """Write what the model reads in place of a result: the call was blocked, or it was withheld."""
     return json.dumps(decision.feedback(), default=str)
 
 

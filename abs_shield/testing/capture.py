@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from abs_shield.core import Decision
+from abs_shield.core import Decision, Subject
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
 from abs_shield.shield import Shield
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.listeners import LISTENERS
-from abs_shield.testing.decisions import Decisions
+from abs_shield.testing.decisions import Captured
 from abs_shield.text.show import shown
 
 
 @contextmanager
-def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Decisions]:
+def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captured]:
     """
-    Give a list that grows by every decision recorded while the block is open.
+    Give a list that grows by every decision recorded while the block is open: of those about
+    calls, and its ``results`` of those about what they returned.
 
     Captures nest, and hear of all threads and tasks. A call that is proposed and never dispatched
     is recorded when its turn ends.
@@ -35,11 +36,12 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Decis
     False
     """
     desk = None if firewall is None else shield_of(firewall).desk
-    decisions = Decisions()
+    decisions = Captured()
 
     def hear(decision: Decision, by: Desk) -> None:
         if desk is None or by is desk:
-            decisions.append(decision)
+            about_call = decision.subject is Subject.CALL
+            (decisions if about_call else decisions.results).append(decision)
 
     with LISTENERS.hearing(hear):
         yield decisions

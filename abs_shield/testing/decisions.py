@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from abs_shield.core import Action, Decision, Finding
+from abs_shield.core import Action, Decision, Finding, Subject
 from abs_shield.shield.off import NOTE
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -77,6 +77,19 @@ class Decisions(list[Decision]):
         return f"none, among {Decisions(self._among)!r}" if self._among else "none"
 
 
+class Captured(Decisions):
+    """
+    The decisions about calls that were recorded while a block was open, oldest first.
+
+    Attributes:
+        results: Those about what the calls returned, oldest first.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.results = Decisions()
+
+
 def is_blocked(decision: Decision) -> bool:
     return decision.blocked
 
@@ -90,7 +103,7 @@ def is_allowed(decision: Decision) -> bool:
 
 
 def told(decision: Decision) -> str:
-    """Say on one short line what became of a call, and why."""
+    """Say on one short line what became of a call or of its result, and why."""
     reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
     if decision.approval == "required":
         reasons.append("approval_required")
@@ -102,10 +115,11 @@ def told(decision: Decision) -> str:
 def _became(decision: Decision) -> str:
     if NOTE in decision.notes:
         return "not judged, the shield is off"
+    stopped = "blocked" if decision.subject is Subject.CALL else "withheld"
     if decision.blocked:
-        return "blocked"
+        return stopped
     if decision.would_block:
-        return f"would be blocked, but the mode is {decision.mode}"
+        return f"would be {stopped}, but the mode is {decision.mode}"
     return "allowed" if decision.action is Action.ALLOW else "flagged"
 
 

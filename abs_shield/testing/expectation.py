@@ -10,7 +10,7 @@ from typing import Self
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.testing.capture import capture_decisions
-from abs_shield.testing.decisions import Decisions
+from abs_shield.testing.decisions import Captured, Decisions
 from abs_shield.testing.wanted import Wanted
 
 
@@ -19,14 +19,15 @@ class Expectation:
     What ``with assert_blocked(...) as blocked`` gives.
 
     Attributes:
-        decisions: Everything recorded while the block was open.
+        decisions: What was recorded about calls while the block was open; its ``results`` about
+            what they returned.
     """
 
     def __init__(self, wanted: Wanted, name: str) -> None:
-        self.decisions = Decisions()
+        self.decisions = Captured()
         self._wanted = wanted
         self._name = name
-        self._capture: AbstractContextManager[Decisions] | None = None
+        self._capture: AbstractContextManager[Captured] | None = None
         self._met: Decision | None = None
 
     @property
@@ -66,9 +67,13 @@ class Expectation:
         self._capture.__exit__(None, None, None)
         if not isinstance(error, CallBlocked | ResultBlocked):
             return None
-        if all(error.decision.id != decision.id for decision in self.decisions):
+        if all(error.decision.id != decision.id for decision in self._everything()):
             self.decisions.append(error.decision)
         return error.decision
+
+    def _everything(self) -> Decisions:
+        """The decisions about calls and about results."""
+        return Decisions([*self.decisions, *self.decisions.results])
 
 
 class Blocked(Expectation):
@@ -84,10 +89,11 @@ class Blocked(Expectation):
         raised = self._left(kind, error, traceback)
         if error is not None and raised is None:
             return False
-        candidates = self.decisions if raised is None else [raised]
+        everything = self._everything()
+        candidates = everything if raised is None else [raised]
         self._met = next(filter(self._wanted.met, candidates), None)
         if self._met is None:
-            raise AssertionError(self._wanted.missed(self.decisions)) from error
+            raise AssertionError(self._wanted.missed(everything)) from error
         return True
 
 
@@ -108,8 +114,9 @@ class Passing(Expectation):
         raised = self._left(kind, error, traceback)
         if error is not None and raised is None:
             return
-        about = self._wanted.about(self.decisions)
+        everything = self.decisions if self._every else self._everything()
+        about = self._wanted.about(everything)
         met = [decision for decision in about if self._wanted.met(decision)]
         if raised is not None or not met or (self._every and len(met) < len(about)):
-            raise AssertionError(self._wanted.missed(self.decisions)) from error
+            raise AssertionError(self._wanted.missed(everything)) from error
         self._met = met[0]

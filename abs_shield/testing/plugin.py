@@ -15,7 +15,7 @@ import pytest
 from abs_shield import testing
 
 if TYPE_CHECKING:
-    from abs_shield.testing import Decisions
+    from abs_shield.testing import Captured
 
 _MARKER = (
     "no_shield: run the body of this test with every abs_shield Shield off: tools run unjudged, "
@@ -29,8 +29,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture
-def decisions() -> Iterator[Decisions]:
-    """Every decision that any Shield records during this test."""
+def decisions() -> Iterator[Captured]:
+    """Every decision that any Shield records during this test; ``results`` about results."""
     with testing.capture_decisions() as captured:
         yield captured
 

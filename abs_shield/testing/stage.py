@@ -10,12 +10,13 @@ from dataclasses import replace
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Returned
 from abs_shield.core.ids import new_id
-from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.replay.clock import RunClock
 from abs_shield.replay.turns import Turn
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.registry import runner
+from abs_shield.shield.verifying import Ran
 from abs_shield.testing.decisions import Decisions
 from abs_shield.testing.staging import Live, Scene
 from abs_shield.text.show import escaped, shown
@@ -49,7 +50,7 @@ class Stage:
 
     def dispatch(self, call: ToolCall) -> None:
         """Run the real function of a call; a generator to its end."""
-        with suppress(CallBlocked):
+        with suppress(CallBlocked, ResultBlocked):
             value = self._firewall.dispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
             )
@@ -61,7 +62,7 @@ class Stage:
 
     async def adispatch(self, call: ToolCall) -> None:
         """As `dispatch`, for async functions too."""
-        with suppress(CallBlocked):
+        with suppress(CallBlocked, ResultBlocked):
             value = await self._firewall.adispatch(
                 call.name, call.arguments, call_id=call.id, session=self.session
             )
@@ -102,9 +103,8 @@ class Stage:
 
     def _answer(self, call: ToolCall, returned: Returned) -> None:
         self._move([returned])
-        self._firewall.check_result(
-            call, returned.value, elapsed_ms=0.0, error=returned.error, session=self.session
-        )
+        ran = Ran(0.0, returned.error)  # nobody ran it: there is nothing to verify
+        self._firewall.desk.take(call, returned.value, session=self.session, ran=ran)
 
     def _take(self, event: Event) -> None:
         self._move([event])

@@ -77,7 +77,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"suppress": [Suppression(check="phantom_tol", reason="x")]}, "did you mean `phantom_tool`?"),
     ({"suppress": [{"check": "phantom_tool"}]}, "`reason`: Field required"),
     ({"suppress": [{"chek": "phantom_tool", "reason": "x"}]}, "did you mean `check`?"),
-    ({"verification": {}}, "`verification`"),
+    ({"verification": {"priro": 0.1}}, "did you mean `prior`?"),
     ({"answer": True}, "`answer`"),
     ({"limits": {"txt": 5}}, "`limits.txt`"),
     ({"limits": {"text": 0}}, "`text` is 0; give an integer from 1"),

@@ -12,7 +12,7 @@ from anthropic.lib.tools import ToolError
 
 from abs_shield.adapters.anthropic.blocks import call_of, hear, name_of, offered, plain, read, uses
 from abs_shield.core import Decision
-from abs_shield.errors import CallBlocked, ShieldError
+from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
@@ -163,6 +163,8 @@ class _Hooks:
                     guard = stack.enter_context(self.watch.guard(block))
                 value = _kept(tool.call(given))
                 guard.value = read(value)
+                with _refusing():
+                    stack.close()
                 return value
 
         return self.run_tool(_StandIn(tool.name, call), block)
@@ -186,6 +188,8 @@ class _AsyncHooks(_Hooks):
                     guard = await stack.enter_async_context(self.watch.guard(block))
                 value = _kept(await tool.call(given))
                 guard.value = read(value)
+                with _refusing():
+                    await stack.aclose()
                 return value
 
         return await self.run_tool(_StandIn(tool.name, call), block)
@@ -196,15 +200,15 @@ class _AsyncHooks(_Hooks):
 
 
 class _Refused(ToolError):  # type: ignore[misc]
-    """A call is blocked; the SDK gives this error's text to the model."""
+    """A call is blocked, or its result withheld; the SDK gives this error's text to the model."""
 
 
 @contextmanager
 def _refusing() -> Iterator[None]:
-    """Refuse a blocked call in the SDK's own way: the text is the tool's result."""
+    """Refuse a blocked call, or withhold a result, in the SDK's own way: the text is the result."""
     try:
         yield
-    except CallBlocked as blocked:
+    except (CallBlocked, ResultBlocked) as blocked:
         raise _Refused(feedback_text(blocked.decision)) from None
 
 
@@ -222,6 +226,8 @@ class _Toolset:
                     guard = stack.enter_context(self.watch.guard(block))
                 result = self.toolset.tool_result(block)
                 guard.value = _outcome(result)
+                with _refusing():
+                    stack.close()
                 return result
         except _Failed as failed:
             return failed.result
@@ -242,6 +248,8 @@ class _AsyncToolset(_Toolset):
                     guard = await stack.enter_async_context(self.watch.guard(block))
                 result = await self.toolset.tool_result(block)
                 guard.value = _outcome(result)
+                with _refusing():
+                    await stack.aclose()
                 return result
         except _Failed as failed:
             return failed.result

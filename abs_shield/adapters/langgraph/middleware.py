@@ -23,7 +23,7 @@ from abs_shield.adapters.langgraph.spoken import (
 from abs_shield.adapters.langgraph.steps import Place, Step, Steps
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import same
-from abs_shield.errors import CallBlocked
+from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
@@ -129,7 +129,8 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             handler: Runs it.
 
         Returns:
-            What *handler* returns, unchanged; the feedback's message where the call is blocked.
+            What *handler* returns, unchanged; the feedback's message where the call is blocked, or
+            its result withheld.
         """
         call, session = self._dispatched(request)
         with ExitStack() as door:
@@ -140,6 +141,10 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             with _signals(guard, self._key):
                 result = handler(request)
             _note(guard, result, call.id, self._key)
+            try:
+                door.close()
+            except ResultBlocked as withheld:
+                return _feedback(call, withheld.decision)
         return result
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -153,6 +158,10 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             with _signals(guard, self._key):
                 result = await handler(request)
             _note(guard, result, call.id, self._key)
+            try:
+                await door.aclose()
+            except ResultBlocked as withheld:
+                return _feedback(call, withheld.decision)
         return result
 
     def _dispatched(self, request: Any) -> tuple[ToolCall, Session]:

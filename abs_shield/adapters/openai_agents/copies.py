@@ -15,7 +15,7 @@ from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_
 from abs_shield.adapters.openai_agents.run import Runs
 from abs_shield.adapters.openai_agents.shapes import tool_shape
 from abs_shield.core import ToolCall
-from abs_shield.errors import CallBlocked
+from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.turns import feedback_text
 
@@ -128,7 +128,11 @@ class Copies:
                 guard.leave()
                 return value
             guard.value = value if isinstance(value, (dict, list)) else str(value)
-            await guard.__aexit__(None, None, None)
+            try:
+                await guard.__aexit__(None, None, None)
+            except ResultBlocked as withheld:
+                _excuse(tool, context)
+                return feedback_text(withheld.decision)
             return value
 
         return judged

@@ -27,7 +27,7 @@ from abs_shield.adapters.pydantic_ai.stand_ins import (
     validated,
 )
 from abs_shield.core import Decision
-from abs_shield.errors import CallBlocked
+from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
@@ -142,14 +142,12 @@ class ShieldCapability(AbstractCapability[Any]):
             guard.leave()  # it has not run: the decision holds until it is resumed
             raise
         except SkipToolExecution as skipped:
-            guard.value = read(call, skipped.result)
-            await guard.__aexit__(None, None, None)
+            await _end(guard, read(call, skipped.result), call, inside=inside)
             raise
         except BaseException as error:
             await guard.__aexit__(type(error), error, error.__traceback__)
             raise
-        guard.value = read(call, value)
-        await guard.__aexit__(None, None, None)
+        await _end(guard, read(call, value), call, inside=inside)
         return value
 
     # Inside --------------------------------------------------------------------------------------
@@ -185,3 +183,12 @@ class ShieldCapability(AbstractCapability[Any]):
         known = session.tools
         self._seam.offer(session, shapes([*ctx.tools.values(), tool_def]))
         session.tools = (known or frozenset()) | (session.tools or frozenset())
+
+
+async def _end(guard: Guard, value: Any, call: ToolCallPart, *, inside: bool) -> None:
+    """End a call that ran; a withheld result is answered with feedback."""
+    guard.value = value
+    try:
+        await guard.__aexit__(None, None, None)
+    except ResultBlocked as withheld:
+        raise refusal(withheld.decision, call, inside=inside) from None

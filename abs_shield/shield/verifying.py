@@ -1,0 +1,207 @@
+"""Judges what a call returned, and makes the one Decision about it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from time import perf_counter, time
+from typing import Any, NamedTuple
+
+from abs_shield.core import (
+    RAN,
+    Action,
+    Coverage,
+    Decision,
+    Finding,
+    Mode,
+    Outcome,
+    Subject,
+    ToolCall,
+    Verdict,
+)
+from abs_shield.core.ids import new_id
+from abs_shield.core.names import VERIFICATION
+from abs_shield.plan import ToolPlan
+from abs_shield.policy import Policy
+from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.session import Session
+from abs_shield.shield.off import NOT_JUDGED, SWITCH
+from abs_shield.shield.registry import Registry
+from abs_shield.text.show import escaped
+from abs_shield.verification import VerificationEngine, VerificationResult
+
+logger = logging.getLogger("abs_shield")
+
+_VERDICTS = {
+    "accept": Verdict.CLEAN, "flag": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
+}  # fmt: skip
+_ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
+_HINT = "the call has run: do not repeat it blindly, and do not use what it may have returned"
+_FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
+_UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
+_UNTOLD = Coverage(Outcome.UNAVAILABLE, "nobody said what the call returned")
+_TAKEN = Coverage(Outcome.UNAVAILABLE, "this call's result was taken in already")
+
+
+class Ran(NamedTuple):
+    """
+    How a call ran.
+
+    Attributes:
+        elapsed_ms: For how long.
+        error: Whether it failed: then there is no result to judge.
+        nested: Whether another tool called it.
+        decision_id: What was decided of the call, where that is known.
+        given: Whether the caller has the result already, so that it cannot be withheld.
+        told: Whether anybody said what it returned.
+    """
+
+    elapsed_ms: float
+    error: bool = False
+    nested: bool = False
+    decision_id: str | None = None
+    given: bool = False
+    told: bool = True
+
+
+class Verifier:
+    """
+    Stands between the engine and the door of one Shield.
+
+    Attributes:
+        engine: What judges; None where the policy judges no results.
+    """
+
+    def __init__(self, policy: Policy, registry: Registry, *, opened: Callable[[], bool]) -> None:
+        self._policy = policy
+        self._registry = registry
+        self._opened = opened
+        declared = policy.verification
+        self.engine = None if declared is False else VerificationEngine.of(declared)
+
+    def decide(
+        self, call: ToolCall, arguments: Mapping[str, Any], value: Any, ran: Ran, session: Session
+    ) -> Decision:
+        """Judge what a call returned, and say what the policy makes of it."""
+        begun = perf_counter()
+        plan = self._registry.plan(call.name) or self._registry.unknown(call.name)
+        mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
+        told: dict[str, Any] = {"mode": mode}
+        if (reason := self._unjudged(ran)) is not None:
+            told["coverage"] = {VERIFICATION: reason}
+        else:
+            told |= self._judged(plan, call, arguments, value, ran, session, mode)
+        told["elapsed_ms"] = (perf_counter() - begun) * 1e3
+        return self._decision(call, session, told)
+
+    def _unjudged(self, ran: Ran) -> Coverage | None:
+        if SWITCH.off:
+            return NOT_JUDGED
+        if self.engine is None:
+            return _UNDECLARED
+        if ran.error:
+            return _FAILED
+        return None if ran.told else _UNTOLD
+
+    def taken(self, call: ToolCall, session: Session) -> Decision:
+        """Say of a result that was taken in before that it is not judged twice."""
+        return self._decision(
+            call, session, {"mode": self._policy.mode, "coverage": {VERIFICATION: _TAKEN}}
+        )
+
+    def _judged(
+        self,
+        plan: ToolPlan,
+        call: ToolCall,
+        arguments: Mapping[str, Any],
+        value: Any,
+        ran: Ran,
+        session: Session,
+        mode: Mode,
+    ) -> dict[str, Any]:
+        engine, name, profile = self.engine, call.name[:LONGEST_NAME], plan.tool.profile
+        assert engine is not None
+        try:
+            if profile is not None and engine.profile(name) is not profile:
+                engine.register_tool_profile(name, profile)
+            result = engine.verify(
+                name,
+                args=arguments,
+                result=value,
+                execution_time_ms=ran.elapsed_ms,
+                session_id=None if session.ephemeral else session.id,
+            )
+        except Exception as error:
+            logger.exception("abs_shield could not verify a result of `%s`", escaped(name))
+            said = f"{VERIFICATION}: {type(error).__name__}: {escaped(str(error))}"
+            return {"coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)}, "errors": (said,)}
+        return _ruled(result, plan, mode, ran, time())
+
+    def _decision(self, call: ToolCall, session: Session, told: dict[str, Any]) -> Decision:
+        usual = {
+            "id": new_id(),
+            "subject": Subject.RESULT,
+            "tool": call.name,
+            "verdict": Verdict.CLEAN,
+            "action": Action.ALLOW,
+            "blocked": False,
+            "would_block": False,
+            "policy_revision": self._policy.revision,
+            "at": time(),
+            "session_id": session.id,
+            "run_id": session.run_id,
+            "call_id": call.id,
+            "agent": session.agent,
+            "model": session.model,
+        }
+        return Decision.of(usual | told)
+
+
+def _ruled(
+    result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran, at: float
+) -> dict[str, Any]:
+    """Give what a policy makes of a verdict; a suppressed signal is kept, and says nothing."""
+    verdict = _VERDICTS[result.verdict]
+    silenced = {s.check for s in plan.suppress if s.holds(at)}
+    findings = tuple(
+        Finding(
+            check=name,
+            verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda one: one.gravity),
+            strength=round(signal.score, 6),
+            where=signal.where,
+            detail=signal.detail,
+            code=name,
+            hint=_HINT if verdict is Verdict.HALLUCINATED else "",
+            evidence={"likelihood_ratio": signal.likelihood_ratio},
+            mode=mode,
+            counted=verdict is not Verdict.CLEAN,
+            suppressed=name in silenced,
+        )
+        for name, signal in result.signals.items()
+        if signal.fired
+    )
+    weighs = result.verdict if any(f.weighs for f in findings) else "accept"
+    would_block = weighs == "block"
+    return {
+        "verdict": _VERDICTS[weighs],
+        "action": _ACTIONS[weighs],
+        "would_block": would_block,
+        "blocked": would_block and mode is Mode.STRICT and not ran.given,
+        "findings": findings,
+        "coverage": _coverage(tuple((n, s.unavailable) for n, s in result.signals.items())),
+        "probability": result.posterior,
+        "retryable": not plan.writes,
+    }
+
+
+@lru_cache(maxsize=512)
+def _coverage(signals: tuple[tuple[str, str], ...]) -> Mapping[str, Coverage]:
+    return {
+        name: Coverage(Outcome.UNAVAILABLE, reason) if reason else RAN for name, reason in signals
+    }
+
+
+def was_judged(decision: Decision) -> bool:
+    """Whether there is something to record of a result: of others the call's record says enough."""
+    return decision.probability is not None or bool(decision.errors)
