@@ -135,7 +135,7 @@ class ShieldMiddleware(Middleware):
     # What the model does -------------------------------------------------------------------------
 
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
-        """Judge a call; a blocked one, or a withheld result, is answered with feedback, as a failure."""
+        """Judge a call; where it is blocked, or its result withheld, answer with feedback."""
         message, meta = context.message, _meta(context)
         names = await self._callable(context)
         session = self._joined(context, meta)

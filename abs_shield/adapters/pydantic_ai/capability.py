@@ -31,6 +31,7 @@ from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
+from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
 from abs_shield.shield.turns import feedback_text
 
