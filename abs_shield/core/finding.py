@@ -18,7 +18,8 @@ class Finding:
         check: Name of the check that noticed it, e.g. ``"phantom_tool"``.
         verdict: SUSPICIOUS or HALLUCINATED; a check with nothing to say yields no finding.
         strength: How sure the check is, in [0, 1]; 1 is certain.
-        where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``.
+        where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``; of a result, into
+            the result.
         detail: One line that names what was got and what was expected.
         code: Stable word for the kind of fault, e.g. ``"unknown_tool"``.
         hint: What to do instead, one line; empty where nothing is known.

@@ -39,7 +39,7 @@ class ToolProfile(Declared):
     """
     What real results of a tool look like; `Tool(profile=...)` carries it.
 
-    Latency is judged only where *expected_latency_ms* or *has_network_io* is given.
+    Latency is judged only where *expected_latency_ms* or ``has_network_io=True`` is given.
 
     Attributes:
         expected_latency_ms: Least and most plausible duration of a call, in milliseconds.
@@ -82,7 +82,9 @@ class ToolProfile(Declared):
     @cached_property
     def judges_latency(self) -> bool:
         """Whether its author said how long a call takes."""
-        return bool(self.model_fields_set & {"expected_latency_ms", "has_network_io"})
+        declared = self.model_fields_set
+        waits = "has_network_io" in declared and self.has_network_io
+        return waits or "expected_latency_ms" in declared
 
     @cached_property
     def searches(self) -> tuple[Any, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from time import perf_counter, time
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from abs_shield.session import Session
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
 from abs_shield.shield.registry import Registry
 from abs_shield.text.show import escaped
-from abs_shield.verification import VerificationEngine, VerificationResult
+from abs_shield.verification import SignalResult, VerificationEngine, VerificationResult
 
 logger = logging.getLogger("abs_shield")
 
@@ -38,6 +39,9 @@ _VERDICTS = {
 }  # fmt: skip
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
 _HINT = "the call has run: do not repeat it blindly, and do not use what it may have returned"
+_LEAST_EVIDENCE = 0.1
+"""What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
+is back within 2 ms is next to no evidence, and true of every call of most tools."""
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
 _UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
 _UNTOLD = Coverage(Outcome.UNAVAILABLE, "nobody said what the call returned")
@@ -135,8 +139,19 @@ class Verifier:
         except Exception as error:
             logger.exception("abs_shield could not verify a result of `%s`", escaped(name))
             said = f"{VERIFICATION}: {type(error).__name__}: {escaped(str(error))}"
-            return {"coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)}, "errors": (said,)}
+            return self._failed(said, mode, ran)
         return _ruled(result, plan, mode, ran, time())
+
+    def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
+        """Our own failure is no verdict; where strict lets none pass, the result is withheld."""
+        closes = self._policy.on_error != "allow"
+        return {
+            "action": Action.BLOCK if closes else Action.ALLOW,
+            "would_block": closes,
+            "blocked": closes and mode is Mode.STRICT and not ran.given,
+            "coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)},
+            "errors": (said,),
+        }
 
     def _decision(self, call: ToolCall, session: Session, told: dict[str, Any]) -> Decision:
         usual = {
@@ -163,23 +178,14 @@ def _ruled(
 ) -> dict[str, Any]:
     """Give what a policy makes of a verdict; a suppressed signal is kept, and says nothing."""
     verdict = _VERDICTS[result.verdict]
-    silenced = {s.check for s in plan.suppress if s.holds(at)}
-    findings = tuple(
-        Finding(
-            check=name,
-            verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda one: one.gravity),
-            strength=round(signal.score, 6),
-            where=signal.where,
-            detail=signal.detail,
-            code=name,
-            hint=_HINT if verdict is Verdict.HALLUCINATED else "",
-            evidence={"likelihood_ratio": signal.likelihood_ratio},
-            mode=mode,
-            counted=verdict is not Verdict.CLEAN,
-            suppressed=name in silenced,
-        )
+    found = (
+        _finding(name, signal, verdict, mode)
         for name, signal in result.signals.items()
-        if signal.fired
+        if signal.fired and (signal.likelihood_ratio - 1) * signal.score >= _LEAST_EVIDENCE
+    )
+    findings = tuple(
+        replace(finding, suppressed=any(s.silences(finding, at=at) for s in plan.suppress))
+        for finding in found
     )
     weighs = result.verdict if any(f.weighs for f in findings) else "accept"
     would_block = weighs == "block"
@@ -193,6 +199,21 @@ def _ruled(
         "probability": result.posterior,
         "retryable": not plan.writes,
     }
+
+
+def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:
+    return Finding(
+        check=name,
+        verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda one: one.gravity),
+        strength=round(signal.score, 6),
+        where=signal.where,
+        detail=signal.detail,
+        code=name,
+        hint=_HINT if verdict is Verdict.HALLUCINATED else "",
+        evidence={"likelihood_ratio": signal.likelihood_ratio},
+        mode=mode,
+        counted=verdict is not Verdict.CLEAN,
+    )
 
 
 @lru_cache(maxsize=512)

@@ -52,7 +52,11 @@ class Seen:
     @property
     def expected_ms(self) -> tuple[float, float]:
         """The latencies that are plausible, in milliseconds."""
-        return UNPROFILED_MS if self.profile is None else self.profile.expected_latency_ms
+        profile = self.profile
+        if profile is None or self.judges_latency:
+            return UNPROFILED_MS if profile is None else profile.expected_latency_ms
+        least, most = UNPROFILED_MS
+        return (least if profile.has_network_io else 0.0), most
 
     @property
     def text(self) -> str | None:

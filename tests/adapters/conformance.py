@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from abs_shield import Verdict
+from abs_shield import Decision, Verdict
+from abs_shield.core import Subject
 from tests.adapters.scenes import SCENES, Driver, Ran, Scene, firewall
 
 EXECUTES = "gen_ai.operation.name"
@@ -40,21 +41,43 @@ def strict(driver: Driver, name: str) -> Iterator[str]:
         yield f"the run raised {ran.error!r}"
     if sorted(scene.runs) != sorted(tool for tool, _ in ran.ran):
         yield f"{[tool for tool, _ in ran.ran]} ran, not {list(scene.runs)}"
-    by_id = {decision.call_id: decision for decision in ran.decisions}
-    once = Counter(decision.call_id for decision in ran.decisions)
+    calls = of_calls(ran)
+    by_id = {decision.call_id: decision for decision in calls}
+    once = Counter(decision.call_id for decision in calls)
     if once != Counter(proposed(scene)):
         yield f"decisions a call: {dict(once)}"
+    yield from results(ran, scene)
     if scene.bad is None:
-        wrong = [d.explain() for d in ran.decisions if d.verdict is not Verdict.CLEAN]
-        yield from wrong
+        yield from (d.explain() for d in calls if d.verdict is not Verdict.CLEAN)
         return
     bad = by_id.get(scene.bad)
     if bad is None or not bad.blocked:
         yield "the bad call was not blocked"
     elif scene.codes.isdisjoint(finding.code for finding in bad.findings):
         yield f"findings: {bad.explain()}"
-    told = ran.heard.get(scene.bad, "")
-    if '"status"' not in told or '"blocked"' not in told:
+    yield from _fed_back(ran, scene.bad, "blocked")
+
+
+def of_calls(ran: Ran) -> list[Decision]:
+    """The decisions about calls."""
+    return [decision for decision in ran.decisions if decision.subject is Subject.CALL]
+
+
+def results(ran: Ran, scene: Scene) -> Iterator[str]:
+    """Say what is wrong with what became of the results."""
+    judged = Counter(d.call_id for d in ran.decisions if d.subject is Subject.RESULT)
+    if any(times > 1 for times in judged.values()):
+        yield f"decisions a result: {dict(judged)}"
+    withheld = {d.call_id for d in ran.decisions if d.subject is Subject.RESULT and d.blocked}
+    if withheld != {scene.withheld} - {None}:
+        yield f"the results of {withheld} were withheld"
+    if scene.withheld is not None:
+        yield from _fed_back(ran, scene.withheld, "withheld")
+
+
+def _fed_back(ran: Ran, call_id: str, status: str) -> Iterator[str]:
+    told = ran.heard.get(call_id, "")
+    if '"status"' not in told or f'"{status}"' not in told:
         yield f"the model heard {told!r}, not our feedback"
 
 
@@ -68,10 +91,11 @@ def audit(driver: Driver, name: str) -> Iterator[str]:
         yield f"{ran.ran} ran, {ran.answer!r} was answered; not {bare.ran}, {bare.answer!r}"
     if type(bare.error) is not type(ran.error) or str(bare.error) != str(ran.error):
         yield f"the run raised {ran.error!r}, not {bare.error!r}"
+    calls = of_calls(ran)
     blocked = [decision.call_id for decision in ran.decisions if decision.blocked]
     if blocked:
         yield f"{blocked} were blocked"
-    caught = [decision.call_id for decision in ran.decisions if decision.would_block]
+    caught = [decision.call_id for decision in calls if decision.would_block]
     if caught != ([] if scene.bad is None else [scene.bad]):
         yield f"strict mode would have blocked {caught}"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from abs_shield import Decision, Shield, Tool, inverse, shield
+from abs_shield import Decision, Shield, Tool, ToolProfile, inverse, shield
 
 ASKED = "Please look up order ord_1 and refund tx_12345, 20 dollars. Also make the user u_1."
 
@@ -140,6 +140,7 @@ class Scene:
         turns: The scripted model.
         bad: The call that strict mode stops; None where all are good.
         codes: One of these codes stands in the decision about it.
+        withheld: The call that runs, and whose result strict mode withholds; None for no such.
         runs: The tools that run in strict mode.
         streams: Whether the framework's streaming way is taken.
         delegates: Whether it is played behind a handoff, or in a sub-agent.
@@ -148,6 +149,7 @@ class Scene:
     turns: Sequence[Turn]
     bad: str | None = None
     codes: frozenset[str] = frozenset()
+    withheld: str | None = None
     runs: tuple[str, ...] = ()
     streams: bool = False
     delegates: bool = False
@@ -156,7 +158,7 @@ class Scene:
 def _bad(call: Call, *codes: str, **how: bool) -> Scene:
     """A bad call that the model corrects once it is told."""
     again = GOOD._replace(id="c2")
-    return Scene([[call], [again], DONE], call.id, frozenset(codes), ("refund",), **how)
+    return Scene([[call], [again], DONE], call.id, frozenset(codes), runs=("refund",), **how)
 
 
 UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
@@ -178,7 +180,7 @@ SCENES: dict[str, Scene] = {
         ],
         "c2",
         frozenset({"undone"}),
-        ("create_user",),
+        runs=("create_user",),
     ),
     "tool that raises": Scene(
         [[Call("c1", "explode", {"order_id": "ord_1"})], DONE], runs=("explode",)
@@ -187,9 +189,18 @@ SCENES: dict[str, Scene] = {
         [[Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")], DONE],
         runs=("get_order", "refund"),
     ),
+    "made-up result": Scene(
+        [[Call("c1", "delete_user", {"user_id": "u_1"})], DONE],
+        withheld="c1",
+        runs=("delete_user",),
+    ),
     "streaming": _bad(GOOD._replace(name="refnud"), "unknown_tool", streams=True),
     "handoff": _bad(UNSEEN, "unseen", delegates=True),
 }
+
+
+DELETED = ToolProfile(required_fields=["deleted_at"], has_network_io=False)
+"""What `delete_user` never gives."""
 
 
 def firewall(mode: str) -> Shield:
@@ -198,7 +209,10 @@ def firewall(mode: str) -> Shield:
         shield.configure(
             mode=mode,
             on_suspicious="block",
-            tools=[Tool(name="refund", destructive=True)],
+            tools=[
+                Tool(name="refund", destructive=True),
+                Tool(name="delete_user", profile=DELETED),
+            ],
             inverses=[inverse("create_user", "delete_user", same="user_id")],
         )
     )

@@ -1,0 +1,481 @@
+"""Results behind the door: one Decision each, withheld where strict says so, on every way in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from concurrent.futures import Future
+
+import pytest
+
+from abs_shield import (
+    Action,
+    Mode,
+    PolicyError,
+    ResultBlocked,
+    Shield,
+    ShieldError,
+    Suppression,
+    Tool,
+    ToolProfile,
+    Verdict,
+    Verification,
+    inverse,
+    shield,
+    shielded,
+)
+from abs_shield.core import Outcome, Subject
+
+PROFILE = ToolProfile(required_fields=["price", "currency"], has_network_io=False)
+QUOTE = Tool(name="get_quote", profile=PROFILE, read_only=True)
+GOOD = {"price": 650.0, "currency": "USD"}
+MADE_UP = {"answer": "the price is 650"}
+CALL = {"name": "get_quote", "arguments": {"ticker": "NVDA"}, "id": "c1"}
+
+
+def firewall_of(**declared) -> Shield:
+    declared = {"mode": "strict", "layers": [], "tools": [QUOTE]} | declared
+    return Shield(shield.configure(**declared), hooks=None)
+
+
+def results(firewall: Shield) -> list:
+    return [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
+
+
+# What is decided -------------------------------------------------------------------------------
+
+
+def test_a_good_result_leaves_one_record_with_its_probability() -> None:
+    """Clean, allowed, and what each signal had to say stands in the coverage."""
+    firewall = firewall_of()
+    session = firewall.session("s1", agent="buyer")
+    firewall.check_call(CALL, session=session)
+    decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+
+    assert [decision] == results(firewall)
+    assert (Verdict.CLEAN, Action.ALLOW, False) == (
+        decision.verdict, decision.action, decision.blocked,
+    )  # fmt: skip
+    assert 0 < decision.probability < 0.2
+    assert ("s1", "c1", "buyer") == (decision.session_id, decision.call_id, decision.agent)
+    assert Outcome.RAN is decision.coverage["schema_mismatch"].outcome
+    assert Outcome.UNAVAILABLE is decision.coverage["session_inconsistency"].outcome
+
+
+def test_a_made_up_result_is_withheld_with_a_finding_for_every_fired_signal() -> None:
+    """The finding names the field and the likelihood ratio; the decision says it has run."""
+    firewall = firewall_of()
+    decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert decision.blocked
+    assert decision.would_block
+    assert Mode.STRICT is decision.mode
+    assert Verdict.HALLUCINATED is decision.verdict
+    [finding] = decision.findings
+    assert ("schema_mismatch", "schema_mismatch", Verdict.HALLUCINATED, 12.0) == (
+        finding.check, finding.code, finding.verdict, finding.evidence["likelihood_ratio"],
+    )  # fmt: skip
+    assert decision.probability >= 0.5
+    said = decision.explain()
+    assert "withheld" in said
+    assert "has run" in said
+    assert "prevented" not in said
+
+
+def test_audit_only_writes_down_what_strict_would_withhold() -> None:
+    """The value goes on; the row is the one that strict would write, but for `blocked`."""
+    firewall = firewall_of(mode="audit")
+    decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert (False, True, Action.BLOCK) == (
+        decision.blocked, decision.would_block, decision.action,
+    )  # fmt: skip
+    assert "flagged" == decision.feedback()["status"]
+
+
+@pytest.mark.parametrize(
+    "modes",
+    [
+        {"verification": "audit"},
+        {"get_quote": "audit"},
+        {("get_quote", "verification"): "audit"},
+    ],
+)
+def test_results_may_stay_in_audit_while_calls_are_strict(modes) -> None:
+    """One check or one tool at a time, as with a layer."""
+    decision = firewall_of(modes=modes).check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert (False, True, Mode.AUDIT) == (decision.blocked, decision.would_block, decision.mode)
+
+
+def test_a_tool_of_its_own_is_strict_in_an_audit_policy() -> None:
+    """The pair decides."""
+    firewall = firewall_of(mode="audit", modes={("get_quote", "verification"): "strict"})
+
+    assert firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
+
+
+def test_the_kill_switch_lets_results_through(monkeypatch) -> None:
+    """It can only open."""
+    monkeypatch.setenv("ABS_SHIELD_MODE", "audit")
+
+    assert not firewall_of().check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
+
+
+def test_a_policy_may_judge_no_results() -> None:
+    """No record is made, and the Shield has no engine to teach."""
+    firewall = firewall_of(verification=False)
+    decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert not decision.blocked
+    assert decision.probability is None
+    assert [] == results(firewall)
+    with pytest.raises(ShieldError, match="verification=False"):
+        _ = firewall.verification
+
+
+def test_limits_are_declared_in_the_policy() -> None:
+    """With a block threshold above what the signals reach, the result is flagged."""
+    firewall = firewall_of(verification=Verification(block_threshold=0.9))
+    decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert (False, Action.FLAG, Verdict.SUSPICIOUS) == (
+        decision.blocked, decision.action, decision.verdict,
+    )  # fmt: skip
+
+
+def test_a_misspelt_mode_or_signal_is_refused() -> None:
+    """The nearest name is offered."""
+    with pytest.raises(PolicyError, match="did you mean `verification`"):
+        firewall_of(modes={("get_quote", "verificaton"): "audit"})
+    with pytest.raises(PolicyError, match="did you mean `spc_anomaly`"):
+        firewall_of(suppress=[Suppression(check="spc_anomalie", reason="known")])
+
+
+def test_a_suppressed_signal_is_kept_and_withholds_nothing() -> None:
+    """A known false alarm."""
+    known = Suppression(check="schema_mismatch", tool="get_quote", reason="a beta answers so")
+    decision = firewall_of(suppress=[known]).check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert (False, Verdict.CLEAN) == (decision.blocked, decision.verdict)
+    assert [True] == [finding.suppressed for finding in decision.findings]
+
+
+def test_a_failed_call_has_no_result_to_judge() -> None:
+    """Its error text is no answer of the tool; the call's own record says that it ran."""
+    firewall = firewall_of()
+    decision = firewall.check_result(CALL, "500 server error", elapsed_ms=3.0, error=True)
+
+    assert not decision.blocked
+    assert [] == results(firewall)
+    assert "the call failed" == decision.coverage["verification"].reason
+
+
+def test_a_result_is_judged_once() -> None:
+    """A host that hands the same result in twice gets no second record."""
+    firewall = firewall_of()
+    session = firewall.session()
+    firewall.check_call(CALL, session=session)
+    firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+    again = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+
+    assert 1 == len(results(firewall))
+    assert Outcome.UNAVAILABLE is again.coverage["verification"].outcome
+
+
+class Broken:
+    """A mapping that cannot be read."""
+
+    def __getattribute__(self, name):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("declared", "withheld"),
+    [({}, True), ({"on_error": "allow"}, False), ({"mode": "audit"}, False)],
+)
+def test_our_own_failure_is_seen_and_no_verdict(declared, withheld, monkeypatch, caplog) -> None:
+    """Strict lets nothing through that could not be checked, unless the policy says otherwise."""
+    firewall = firewall_of(**declared)
+    monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0, raising=True)
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
+        decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+
+    assert withheld is decision.blocked
+    assert Verdict.CLEAN is decision.verdict
+    assert decision.probability is None
+    assert "ZeroDivisionError" in decision.errors[0]
+    assert [decision] == results(firewall)
+
+
+# What the model and the session learn of it ------------------------------------------------------
+
+
+def test_what_was_withheld_is_in_no_text_for_the_model() -> None:
+    """Nor in what the session counts as seen; the record keeps the detail for operators."""
+    firewall = firewall_of()
+    session = firewall.session()
+    firewall.check_call(CALL, session=session)
+    fabricated = {"price": "ORD-777123"}
+    decision = firewall.check_result(CALL, fabricated, elapsed_ms=3.0, session=session)
+    feedback = decision.feedback()
+
+    assert "withheld" == feedback["status"]
+    assert ["schema_mismatch"] == [problem["code"] for problem in feedback["problems"]]
+    assert "ORD-777123" not in json.dumps(feedback)
+    assert "has run" in feedback["problems"][0]["hint"]
+    assert session.origin("ORD-777123") is None
+    assert [None] == [call.value for call in session.executed]
+
+
+def test_a_call_that_ran_still_contradicts_though_its_result_is_withheld() -> None:
+    """The side effect has happened."""
+    firewall = firewall_of(
+        tools=[
+            Tool(name="create_user", profile=ToolProfile(required_fields=["ok"])),
+            Tool(name="delete_user"),
+        ],
+        layers=["self_contradiction"],
+        inverses=[inverse("create_user", "delete_user", same="user_id")],
+    )
+    session = firewall.session()
+    create = {"name": "create_user", "arguments": {"user_id": "u1"}, "id": "c1"}
+    firewall.check_call(create, session=session)
+    withheld = firewall.check_result(create, {}, elapsed_ms=9.0, session=session)
+    delete = {"name": "delete_user", "arguments": {"user_id": "u1"}, "id": "c2"}
+
+    assert withheld.blocked
+    assert Verdict.CLEAN is not firewall.check_call(delete, session=session).verdict
+
+
+def test_a_transcript_with_our_feedback_resumes_as_a_call_that_ran() -> None:
+    """Its value is unknown; no failed call, and none that never ran."""
+    firewall = firewall_of()
+    withheld = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).feedback()
+    resumed = firewall.session(
+        messages=[
+            {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {
+                "name": "get_quote", "arguments": '{"ticker": "NVDA"}'}}]},
+            {"role": "tool", "tool_call_id": "c1", "content": json.dumps(withheld),
+             "is_error": True},
+        ]
+    )  # fmt: skip
+
+    assert [("get_quote", None, False)] == [
+        (call.tool, call.value, call.error) for call in resumed.executed
+    ]
+
+
+def test_decisions_about_results_stand_apart_in_a_session() -> None:
+    """`decisions` holds one a call, as ever."""
+    firewall = firewall_of()
+    with firewall.session() as session:
+        firewall.check_call(CALL)
+        firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+
+    assert [Subject.CALL] == [decision.subject for decision in session.decisions]
+    assert [Subject.RESULT] == [decision.subject for decision in session.result_decisions]
+
+
+# Every way in ------------------------------------------------------------------------------------
+
+
+def quote_of(firewall: Shield, kind: str, value, on_block: str = "raise"):
+    """One tool as a function of that kind; gives what a caller gets in the end."""
+    decorate = shielded(firewall, name="get_quote", on_block=on_block)
+
+    if kind == "async":
+
+        @decorate
+        async def get_quote(ticker: str) -> dict:
+            await asyncio.sleep(0)
+            return value
+
+        return lambda: asyncio.run(get_quote("NVDA"))
+    if kind == "awaitable":
+
+        @decorate
+        def get_quote(ticker: str):
+            async def later():
+                return value
+
+            return later()
+
+        async def awaited():
+            return await get_quote("NVDA")
+
+        return lambda: asyncio.run(awaited())
+
+    @decorate
+    def get_quote(ticker: str) -> dict:
+        return value
+
+    return lambda: get_quote("NVDA")
+
+
+@pytest.mark.parametrize("kind", ["function", "async", "awaitable"])
+def test_a_decorated_tool_raises_for_a_withheld_result(kind) -> None:
+    """The caller never holds it; a good one is given."""
+    firewall = firewall_of()
+
+    assert GOOD == quote_of(firewall, kind, GOOD)()
+    with pytest.raises(ResultBlocked) as caught:
+        quote_of(firewall, kind, MADE_UP)()
+    assert caught.value.decision == results(firewall)[-1]
+    assert "650" not in caught.value.decision.feedback().__str__()
+
+
+@pytest.mark.parametrize("kind", ["function", "async"])
+def test_a_decorated_tool_may_return_the_feedback(kind) -> None:
+    """As of a blocked call."""
+    given = quote_of(firewall_of(), kind, MADE_UP, on_block="return")()
+
+    assert "withheld" == given["status"]
+
+
+def test_a_future_is_judged_when_it_is_done() -> None:
+    """Whoever holds it has the value: it can be flagged, and not be withheld."""
+    firewall = firewall_of()
+
+    async def run():
+        future = asyncio.get_running_loop().create_future()
+        tool = shielded(firewall, name="get_quote")(lambda ticker: future)
+        given = tool("NVDA")
+        future.set_result(MADE_UP)
+        return await given
+
+    assert MADE_UP == asyncio.run(run())
+    [decision] = results(firewall)
+    assert (False, True, Action.BLOCK) == (
+        decision.blocked, decision.would_block, decision.action,
+    )  # fmt: skip
+
+
+def test_a_generator_is_judged_when_it_is_closed_and_never_withheld() -> None:
+    """Its items were given already."""
+    firewall = firewall_of()
+
+    @shielded(firewall, name="get_quote")
+    def get_quote(ticker: str):
+        yield "the price is"
+        yield "650"
+
+    assert ["the price is", "650"] == list(get_quote("NVDA"))
+    [decision] = results(firewall)
+    assert decision.would_block
+    assert not decision.blocked
+
+
+def test_dispatch_and_guard_raise_and_a_message_is_answered() -> None:
+    """A Python call site raises; a message-shaped one answers with messages."""
+    firewall = firewall_of()
+    value = [MADE_UP]
+
+    @shielded(firewall, name="get_quote")
+    def get_quote(ticker: str) -> dict:
+        return value[0]
+
+    with pytest.raises(ResultBlocked):
+        firewall.dispatch("get_quote", {"ticker": "NVDA"})
+    with pytest.raises(ResultBlocked):
+        asyncio.run(firewall.adispatch("get_quote", {"ticker": "NVDA"}))
+    with pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
+        guard.value = MADE_UP
+    message = {"role": "assistant", "tool_calls": [{"id": "c9", "type": "function", "function": {
+        "name": "get_quote", "arguments": '{"ticker": "NVDA"}'}}]}  # fmt: skip
+    [answer] = firewall.run_tool_calls(message)
+    [later] = asyncio.run(firewall.arun_tool_calls(message))
+    [hosted] = firewall.run_tool_calls(message, dispatch=lambda call: MADE_UP)
+
+    for each in (answer, later, hosted):
+        assert "withheld" == json.loads(each["content"])["status"]
+
+
+def test_a_guard_that_was_told_no_value_has_nothing_to_judge() -> None:
+    """`None` is a result; silence is not."""
+    firewall = firewall_of()
+    with firewall.guard(CALL):
+        pass
+
+    assert [] == results(firewall)
+    with pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
+        guard.value = None
+
+
+def test_a_framework_signal_is_not_replaced() -> None:
+    """A handoff that ends the call by raising goes on its way; what it carried is flagged."""
+    firewall = firewall_of()
+    guard = firewall.guard(CALL)
+    guard.__enter__()
+    guard.value, guard.failed = MADE_UP, False
+    guard.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
+
+    assert [(False, True)] == [(d.blocked, d.would_block) for d in results(firewall)]
+
+
+def test_a_call_from_code_is_judged_too() -> None:
+    """A tool that another tool calls gave a result as well."""
+    firewall = firewall_of()
+
+    @shielded(firewall, name="get_quote")
+    def get_quote(ticker: str) -> dict:
+        return MADE_UP
+
+    @shielded(firewall)
+    def buy(ticker: str) -> str:
+        """Buy at the price of now."""
+        return get_quote(ticker)["price"]
+
+    with firewall.session(), pytest.raises(ResultBlocked):
+        buy("NVDA")
+
+
+def test_what_strict_withholds_does_not_teach() -> None:
+    """A made-up result that comes twelve times is withheld twelve times."""
+    firewall = firewall_of()
+    for _ in range(20):
+        firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+    wrong = [
+        firewall.check_result(CALL, {"price": -9.0, "answer": "x"}, elapsed_ms=3.0)
+        for _ in range(12)
+    ]
+
+    assert all(decision.blocked for decision in wrong)
+
+
+def test_labels_reach_the_engine_through_the_shield() -> None:
+    """Labels that withheld results were right raise the threshold of that tool."""
+    firewall = firewall_of()
+    decision = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+    for _ in range(6):
+        firewall.verification.record_feedback(
+            "get_quote", confidence_score=decision.probability, was_hallucination=False
+        )
+
+    told = firewall.verification.get_calibration("get_quote")
+    assert told["block_threshold"] > 0.5
+
+
+def test_a_store_that_keeps_nothing_is_said(caplog) -> None:
+    """A result's record is lost as a call's is: with an error in the log, the value given."""
+
+    class Full:
+        losing = False
+
+        def append(self, decision):
+            raise OSError("full")
+
+    firewall = Shield(shield.configure(mode="audit", layers=[]), store=Full(), hooks=None)
+    with caplog.at_level(logging.ERROR, logger="abs_shield"):
+        firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+
+    assert any("could not store" in record.message for record in caplog.records)
+
+
+def test_a_concurrent_future_is_a_value() -> None:
+    """It is nothing that we wait for."""
+    firewall = firewall_of(tools=[])
+    future: Future = Future()
+
+    assert future is shielded(firewall, name="get_quote")(lambda ticker: future)("NVDA")
