@@ -23,6 +23,7 @@ from abs_shield.core import (
 )
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import VERIFICATION
+from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.policy.tool import LONGEST_NAME
@@ -89,7 +90,7 @@ class Verifier:
     ) -> Decision:
         """Judge what a call returned, and say what the policy makes of it."""
         begun = perf_counter()
-        plan = self._registry.plan(call.name) or self._registry.unknown(call.name)
+        plan = self._plan(call.name)
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
         told: dict[str, Any] = {"mode": mode}
         if (reason := self._unjudged(ran)) is not None:
@@ -98,6 +99,13 @@ class Verifier:
             told |= self._judged(plan, call, arguments, value, ran, session, mode)
         told["elapsed_ms"] = (perf_counter() - begun) * 1e3
         return self._decision(call, session, told)
+
+    def _plan(self, name: str) -> ToolPlan:
+        """What is declared of the tool; where that is wrong, the call's own decision says so."""
+        try:
+            return self._registry.plan(name) or self._registry.unknown(name)
+        except PolicyError:
+            return self._registry.unknown(name)
 
     def _unjudged(self, ran: Ran) -> Coverage | None:
         if SWITCH.off:

@@ -10,7 +10,7 @@ from opentelemetry._logs import LoggerProvider, get_logger
 from opentelemetry.trace import INVALID_SPAN
 from opentelemetry.util.types import AttributeValue
 
-from abs_shield.core import Decision, Verdict
+from abs_shield.core import Decision, Subject, Verdict
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.counts import counts_of
 from abs_shield.telemetry.declared import Declared, Tools
@@ -27,8 +27,14 @@ CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 _ID = 256
 _NOTHING = nullcontext()
-_OF_THE_RUN = (semconv.ATTRIBUTE_TOOL, semconv.ATTRIBUTE_CALL_ID, semconv.ATTRIBUTE_DETAILS)
+_SAID_BY_THE_RUN = (semconv.ATTRIBUTE_TOOL, semconv.ATTRIBUTE_CALL_ID, semconv.ATTRIBUTE_DETAILS)
 """What a framework's own span of the tool's run says itself, or should not say."""
+_THREAT = (
+    semconv.ATTRIBUTE_THREAT_TYPE,
+    semconv.ATTRIBUTE_THREAT_VERDICT,
+    semconv.ATTRIBUTE_THREAT_LAYERS,
+)
+"""What it is told of a result that is not clean."""
 
 
 class Otel:
@@ -81,7 +87,7 @@ class Otel:
         self._add_own(told, decision)
         parent = trace.get_current_span()
         if executes_tool(parent):
-            parent.set_attributes({k: v for k, v in told.items() if k not in _OF_THE_RUN})
+            parent.set_attributes(_of_the_run(decision, told))
         at_ns = nanoseconds(decision.at)
         span = self._tracer.start_span(
             traits.span_name,
@@ -146,6 +152,13 @@ class Otel:
         if self._in_spans and decision.findings:
             details = [escaped(finding.detail, limit=DETAIL) for finding in decision.findings]
             told[semconv.ATTRIBUTE_DETAILS] = details
+
+
+def _of_the_run(decision: Decision, told: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
+    """What the span of a tool's run is told; it bears its call's decision, and not its result's."""
+    if decision.subject is Subject.CALL:
+        return {name: value for name, value in told.items() if name not in _SAID_BY_THE_RUN}
+    return {name: value for name, value in told.items() if name in _THREAT}
 
 
 def _captures() -> tuple[bool, bool]:

@@ -39,6 +39,7 @@ from tests.adapters.anthropic_driver import (
 from tests.adapters.conformance import conforms
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Desk, firewall
+from tests.subjects import about_calls
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,7 +96,7 @@ def test_the_conversation_of_the_client_is_the_session() -> None:
     client = model.client(open_telemetry={"conversation_id": "conv_1"})
     runner: Any = client.beta.messages.tool_runner(**REQUEST, tools=tools(Desk()))
     shielded_runner(runner, firewall=guard).until_done()
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
 
     assert ("conv_1", "c1", "scripted") == (
         decision.session_id,
@@ -109,7 +110,7 @@ def test_a_run_has_one_session() -> None:
     guard = firewall("strict")
     for _ in range(2):
         ran([[GOOD], [GOOD._replace(id="c2")], DONE], guard, *tools(Desk()))
-    sessions = [decision.session_id for decision in guard.store.decisions()]
+    sessions = [decision.session_id for decision in about_calls(guard.store)]
 
     assert sessions[0] == sessions[1] != sessions[2] == sessions[3]
 
@@ -129,7 +130,7 @@ def test_a_tool_that_runs_another_runner_is_judged_in_a_child() -> None:
     later = Call("c2", "refund", {"transaction_id": "pc_777", "amount": 1.0})
     turns = [[Call("c1", "delegate", {"order_id": "ord_1"})], [later], DONE]
     ran(turns, guard, delegate, beta_tool(desk.refund), session=session)
-    decided = {d.call_id: (d.agent, d.verdict) for d in guard.store.decisions()}
+    decided = {d.call_id: (d.agent, d.verdict) for d in about_calls(guard.store)}
 
     assert decided == {
         "c1": ("boss", Verdict.CLEAN),
@@ -285,7 +286,7 @@ def test_tools_are_added_and_removed_on_the_way() -> None:
             runner.add_tools(beta_tool(desk.get_order))
         if number == 1:
             runner.remove_tools(refund)
-    decided = [(d.call_id, d.blocked) for d in guard.store.decisions()]
+    decided = [(d.call_id, d.blocked) for d in about_calls(guard.store)]
 
     assert [("c1", False), ("c1", False), ("c3", True)] == decided
 
@@ -420,7 +421,7 @@ def test_a_thread_that_goes_on_tells_what_was_before() -> None:
     for _ in range(2):
         shielded_runner(thread.tool_runner(), firewall=guard).until_done()
         thread.append({"role": "user", "content": "Go on."})
-    sessions = {decision.session_id for decision in guard.store.decisions()}
+    sessions = {decision.session_id for decision in about_calls(guard.store)}
 
     assert (2, "refunded pc_777") == (len(sessions), model.heard()["c2"])
 

@@ -35,6 +35,7 @@ from tests.adapters.fastmcp_driver import DRIVER
 from tests.adapters.page import blocks
 from tests.adapters.scenes import Ran
 from tests.adapters.spans import recorded
+from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
 
@@ -133,7 +134,7 @@ def test_without_a_key_nothing_is_remembered(strict):
     """The layers that ask what the run has seen say so, and flag nothing."""
     assert "deleted" == with_client(served(strict), undone)
 
-    coverage = strict.store.decisions()[-1].coverage
+    coverage = about_calls(strict.store)[-1].coverage
     assert (Outcome.UNAVAILABLE, "no session") == tuple_of(coverage["self_contradiction"])
     assert (Outcome.UNAVAILABLE, "no session") == tuple_of(coverage["phantom_target"])
     assert Outcome.RAN == coverage["parameter_mismatch"].outcome
@@ -148,7 +149,7 @@ def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
 
     assert "refunded tx_9" == with_client(served(strict), conversed)
 
-    (decision,) = strict.store.decisions()
+    (decision,) = about_calls(strict.store)
     told_of = tuple_of(decision.coverage["phantom_target"])
     assert (Outcome.UNAVAILABLE, "no user message") == told_of
 
@@ -178,7 +179,7 @@ def test_the_current_session_is_that_of_calls_without_a_key(strict):
         answer = with_client(served(strict), lambda c: told(c, "refund", arguments))
 
     assert ["unseen"] == answer
-    assert [session.id] == [decision.session_id for decision in strict.store.decisions()]
+    assert [session.id] == [decision.session_id for decision in about_calls(strict.store)]
 
 
 def test_a_host_may_find_the_session_itself(strict):
@@ -187,7 +188,7 @@ def test_a_host_may_find_the_session_itself(strict):
 
     with_client(server, undone)
 
-    assert {"of cre", "of del"} == {d.session_id for d in strict.store.decisions()}
+    assert {"of cre", "of del"} == {d.session_id for d in about_calls(strict.store)}
 
 
 @pytest.mark.parametrize("key", [7, "", None, ["s"], {"a": 1}])
@@ -206,7 +207,7 @@ def test_a_long_key_is_held_short(strict):
 
     with_client(served(strict), conversed)
 
-    ids = [decision.session_id for decision in strict.store.decisions()]
+    ids = [decision.session_id for decision in about_calls(strict.store)]
     assert (2, True) == (len({*ids}), all(len(each) < 300 for each in ids))
 
 
@@ -246,7 +247,7 @@ def test_nobody_joins_the_session_of_somebody_else(strict):
 
     answers = asyncio.run(conversed())
 
-    ids = [decision.session_id for decision in strict.store.decisions()]
+    ids = [decision.session_id for decision in about_calls(strict.store)]
     assert ["created", "created", ["undone"], ["undone"], "deleted"] == answers
     assert 4 == len(strict.sessions)
     assert ids[0] != ids[1]
@@ -262,7 +263,7 @@ def test_a_header_names_the_session(strict):
             return await undone(client)
 
     assert ["undone"] == asyncio.run(conversed())
-    assert "by_header" == strict.store.decisions()[-1].session_id
+    assert "by_header" == about_calls(strict.store)[-1].session_id
 
 
 # What is carried -------------------------------------------------------------------------------
@@ -275,7 +276,7 @@ def test_ids_and_agent_are_carried(strict):
 
     with_client(served(strict), lambda c: told(c, "get_order", arguments, **meta))
 
-    (decision,) = strict.store.decisions()
+    (decision,) = about_calls(strict.store)
     carried = (decision.session_id, decision.call_id, decision.agent)
     assert (("s", "call_7", "clerk"), decision.run_id) == (carried, strict.session("s").run_id)
 
@@ -625,7 +626,7 @@ def test_a_tool_that_asks_the_client_is_one_call(strict):
     )
 
     assert "booked Rome" == answer
-    assert ["book"] == [decision.tool for decision in strict.store.decisions()]
+    assert ["book"] == [decision.tool for decision in about_calls(strict.store)]
     assert ["booked Rome"] == [call.value for call in strict.session("s").executed]
 
 
@@ -645,7 +646,7 @@ def test_a_tool_that_calls_a_tool_is_two_calls(strict):
     assert "refunded tx_9" == answer
     executed = [(call.tool, call.nested) for call in strict.session("s").executed]
     assert [("refund", True), ("refund_all", False)] == executed
-    outer, inner = strict.store.decisions()
+    outer, inner = about_calls(strict.store)
     assert ("c1", True) == (outer.call_id, inner.call_id != "c1")
 
 
@@ -703,7 +704,7 @@ def test_a_call_in_process_is_judged_too(strict):
     result = asyncio.run(server.call_tool("refnud", {}))
 
     assert result.is_error is True
-    assert [Verdict.HALLUCINATED] == [d.verdict for d in strict.store.decisions()]
+    assert [Verdict.HALLUCINATED] == [d.verdict for d in about_calls(strict.store)]
 
 
 def test_the_servers_own_span_tells_of_the_call(strict):
@@ -738,7 +739,7 @@ def test_the_page_runs():
     answer = with_client(made["server"], lambda c: told(c, "refund"))
 
     assert "Unknown tool: 'refund'" == answer
-    assert ["refund"] == [decision.tool for decision in made["firewall"].store.decisions()]
+    assert ["refund"] == [decision.tool for decision in about_calls(made["firewall"].store)]
 
 
 def test_the_example_runs():

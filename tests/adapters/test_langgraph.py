@@ -36,6 +36,7 @@ from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Turn, firewall
+from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
 TestAwaited = conforms(AWAITED)
@@ -74,7 +75,7 @@ class Played:
 
     @property
     def decisions(self) -> list[Any]:
-        return self.guard.store.decisions()
+        return about_calls(self.guard.store)
 
     @property
     def results(self) -> dict[str, ToolMessage]:
@@ -113,7 +114,7 @@ def test_a_run_without_a_thread_has_one_session() -> None:
     second = Played([[refund], DONE], guard, middleware=shield)
 
     assert [["get_order", "refund"], []] == [[n for n, _ in r.desk.ran] for r in (first, second)]
-    assert 2 == len({decision.session_id for decision in guard.store.decisions()})
+    assert 2 == len({decision.session_id for decision in about_calls(guard.store)})
 
 
 def test_runs_at_once_share_the_adapter() -> None:
@@ -197,7 +198,7 @@ def test_an_interrupted_call_goes_on(mode: str) -> None:
     assert (["may I?"], ()) == ([i.value for i in first["__interrupt__"]], before)
     assert ["said yes"] == [call.value for call in guard.session("th1").executed]
     assert (DONE, ["c1"]) == (
-        last["messages"][-1].content, [d.call_id for d in guard.store.decisions()]
+        last["messages"][-1].content, [d.call_id for d in about_calls(guard.store)]
     )  # fmt: skip
 
 
@@ -225,7 +226,7 @@ def test_a_handoff_goes_on_in_the_thread() -> None:
 
     assert (DONE, ["refund"]) == (said[-1].content, [name for name, _ in desk.ran])
     assert [("first", "th1", False), ("second", "th1", False)] == [
-        (d.agent, d.session_id, d.would_block) for d in guard.store.decisions()
+        (d.agent, d.session_id, d.would_block) for d in about_calls(guard.store)
     ]
 
 
@@ -243,7 +244,7 @@ def test_a_sub_agent_has_a_child_session() -> None:
 
     first = Call("a1", "ask", {"task": "Refund tx_99999."})
     Played([[first], DONE], guard, own=[StructuredTool.from_function(ask)])
-    decided = {d.call_id: d for d in guard.store.decisions()}
+    decided = {d.call_id: d for d in about_calls(guard.store)}
 
     assert [("refund", {"transaction_id": "tx_12345", "amount": 20.0})] == desk.ran
     assert ["unseen"] == [f.code for f in decided["c1"].findings]
@@ -437,4 +438,4 @@ def test_the_page_runs() -> None:
     for block in blocks("LangChain and LangGraph"):
         exec(block, names)
 
-    assert ["refund"] == [d.tool for d in names["firewall"].store.decisions()]
+    assert ["refund"] == [d.tool for d in about_calls(names["firewall"].store)]

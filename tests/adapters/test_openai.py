@@ -27,6 +27,7 @@ from tests.adapters.openai_driver import (
 )
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, GOOD, SCHEMAS, Call
+from tests.subjects import about_calls
 
 USER = [{"role": "user", "content": ASKED}]
 TestChat = conforms(DRIVER)
@@ -57,7 +58,7 @@ def test_a_call_carries_its_id_and_the_model():
     guard = firewall()
     run_tool_calls(completion(GOOD), USER, firewall=guard, dispatch=done)
 
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
     assert ("c1", "scripted") == (decision.call_id, decision.model)
 
 
@@ -67,7 +68,7 @@ def test_logprobs_are_forwarded():
     guard = firewall()
     run_tool_calls(completion(GOOD, tokens=tokens), USER, firewall=guard, dispatch=done)
 
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
     assert ["low_likelihood"] == [finding.code for finding in decision.findings]
 
 

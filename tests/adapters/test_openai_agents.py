@@ -47,6 +47,7 @@ from tests.adapters.conformance import conforms
 from tests.adapters.openai_agents_driver import DRIVER, TRANSFER, Scripted, outputs, tools_of
 from tests.adapters.page import blocks
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, firewall
+from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
 
@@ -83,7 +84,7 @@ def told(agent: Agent[Any], call_id: str = "c1") -> str:
 
 
 def by_id(firewall: Shield) -> dict[str | None, Any]:
-    return {decision.call_id: decision for decision in firewall.store.decisions()}
+    return {decision.call_id: decision for decision in about_calls(firewall.store)}
 
 
 # Whose run it is -------------------------------------------------------------------
@@ -93,7 +94,7 @@ def test_decisions_bear_the_ids_of_call_run_agent_and_conversation(strict):
     """A trace is a run; its group is the conversation."""
     with trace("support", trace_id="trace_7", group_id="chat_1"):
         play(ShieldedRunner(strict), agent_of([[GOOD], DONE]))
-    (decision,) = strict.store.decisions()
+    (decision,) = about_calls(strict.store)
 
     said = (decision.call_id, decision.run_id, decision.agent, decision.session_id)
     assert ("c1", "trace_7", "billing", "chat_1") == said
@@ -114,7 +115,7 @@ def test_a_conversation_of_the_provider_is_one_session_that_was_not_all_seen(str
             pass
 
     asyncio.run(run())
-    (decision,) = strict.store.decisions()
+    (decision,) = about_calls(strict.store)
 
     assert ("conv_1", Verdict.CLEAN) == (decision.session_id, decision.verdict)
 
@@ -164,7 +165,7 @@ def test_the_copy_runs_many_times_and_the_original_is_left_as_it_is(strict):
     copied = shielded_agent(agent, firewall=strict)
     for _ in range(2):
         asyncio.run(Runner.run(copied, ASKED))
-    ids = {decision.session_id for decision in strict.store.decisions()}
+    ids = {decision.session_id for decision in about_calls(strict.store)}
 
     assert before == vars(agent)
     assert 2 == len(ids)
@@ -191,7 +192,7 @@ def test_without_the_configuration_an_unknown_tool_ends_the_run_and_is_logged(st
     with pytest.raises(ModelBehaviorError, match="refnud"):
         asyncio.run(Runner.run(copied, ASKED))
 
-    assert [True] == [decision.blocked for decision in strict.store.decisions()]
+    assert [True] == [decision.blocked for decision in about_calls(strict.store)]
 
 
 def test_an_unknown_tool_is_answered_with_the_nearest_name(strict):
@@ -270,7 +271,7 @@ def test_a_custom_tool_is_judged_by_its_text():
     call = Call("c1", "query", {})
     agent = agent_of([[call], DONE], model=Model([[call], DONE]), tools=[custom])
     play(ShieldedRunner(guard), agent)
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
 
     assert ("query", "c1", decision.blocked) == (decision.tool, decision.call_id, not ran)
     assert Verdict.CLEAN is not decision.verdict
@@ -308,10 +309,10 @@ def test_a_handoff_goes_on_in_the_same_session(strict):
     front = Agent(name="front", model=model, tools=[*tools_of(desk)], handoffs=[billing])
     billing.handoffs.append(handoff(front))
     result = play(ShieldedRunner(strict), front)
-    said = [(d.call_id, d.agent, d.verdict) for d in strict.store.decisions()]
+    said = [(d.call_id, d.agent, d.verdict) for d in about_calls(strict.store)]
 
     assert [("c0", "front", Verdict.CLEAN), ("c1", "billing", Verdict.CLEAN)] == said
-    assert 1 == len({d.session_id for d in strict.store.decisions()})
+    assert 1 == len({d.session_id for d in about_calls(strict.store)})
     assert "billing" == result.last_agent.name
 
 
@@ -371,7 +372,7 @@ def test_guardrails_of_the_host_keep_working(strict):
     executed = [(call.tool, call.error) for call in session.executed]
 
     assert ("not today", [("refund", True)]) == (told(agent), executed)
-    assert 1 == len(strict.store.decisions())
+    assert 1 == about_calls(len(strict.store))
 
 
 def test_a_tripwire_of_the_host_ends_the_run(strict):
@@ -439,7 +440,7 @@ def test_a_tool_made_by_hand_is_judged_and_keeps_the_context_it_declares(strict)
 
     assert [RunContextWrapper] == contexts
     assert ['{"a": "x"}', True] == [told(agent), '"blocked"' in told(agent, "c2")]
-    assert ["c1", "c2"] == [d.call_id for d in strict.store.decisions()]
+    assert ["c1", "c2"] == [d.call_id for d in about_calls(strict.store)]
 
 
 def test_hooks_of_the_host_are_called_as_before(strict):
@@ -474,7 +475,7 @@ def test_hooks_of_the_host_are_called_as_before(strict):
     play(Runner, copied.clone(instructions="Help."))
 
     assert bare.heard == judged.heard == copied.hooks.heard
-    assert 1 == len(strict.store.decisions())
+    assert 1 == about_calls(len(strict.store))
 
 
 def test_tools_of_a_local_mcp_server_are_judged(strict):
@@ -541,7 +542,7 @@ def test_a_call_that_waits_for_approval_has_one_decision(strict):
     tool = function_tool(desk.refund, needs_approval=True)
     agent = agent_of([[GOOD], DONE], tools=[tool])
     result = approved(ShieldedRunner(strict), agent)
-    (decision,) = strict.store.decisions()
+    (decision,) = about_calls(strict.store)
 
     assert (DONE, "c1", 1) == (result.final_output, decision.call_id, len(desk.ran))
 
@@ -568,7 +569,7 @@ def test_a_state_that_is_restored_from_text_goes_on_blind(strict):
     runner = ShieldedRunner(strict)
     agent = runner.agent(agent_of([[BAD], DONE], tools=[tool]))
     result = approved(runner, agent, restored=True)
-    (decision,) = [d for d in strict.store.decisions() if d.call_id == "c1"]
+    (decision,) = [d for d in about_calls(strict.store) if d.call_id == "c1"]
 
     assert (DONE, Verdict.CLEAN) == (result.final_output, decision.verdict)
 
@@ -583,7 +584,7 @@ def test_an_agent_as_a_tool_that_waits_inside_has_one_decision(strict):
     agent = agent_of([[ask], DONE], tools=[sub.as_tool("ask_sub", "Ask.")])
     with strict.session() as session:
         result = approved(runner, agent)
-    ids = sorted(str(decision.call_id) for decision in strict.store.decisions())
+    ids = sorted(str(decision.call_id) for decision in about_calls(strict.store))
 
     assert (DONE, ["c1", "c9"], 1) == (result.final_output, ids, len(desk.ran))
     assert ["ask_sub"] == [call.tool for call in session.executed]
@@ -612,7 +613,7 @@ def test_a_hosted_tool_makes_the_session_blind_at_once(strict):
     tools = [WebSearchTool(), *tools_of(Desk())]
     play(ShieldedRunner(strict), agent_of(turns, model=Searches(turns), tools=tools))
 
-    assert [Verdict.CLEAN] == [d.verdict for d in strict.store.decisions()]
+    assert [Verdict.CLEAN] == [d.verdict for d in about_calls(strict.store)]
 
 
 def test_an_image_of_a_tool_makes_the_session_blind(strict):

@@ -54,6 +54,7 @@ from tests.adapters.page import blocks
 from tests.adapters.pydantic_ai_driver import DRIVER, Scripted, agent_of
 from tests.adapters.scenes import ASKED, DONE, GOOD, Call, Desk, Ran, firewall
 from tests.adapters.spans import recorded
+from tests.subjects import about_calls
 
 TestConformance = conforms(DRIVER)
 
@@ -88,7 +89,7 @@ def returns(result: Any) -> dict[str, ToolReturnPart]:
 
 def blocked(guard: Shield) -> dict[str | None, bool]:
     """Call id to whether it was blocked; each id has one Decision."""
-    decisions = guard.store.decisions()
+    decisions = about_calls(guard.store)
     assert len(decisions) == len({decision.call_id for decision in decisions})
     return {decision.call_id: decision.blocked for decision in decisions}
 
@@ -101,7 +102,7 @@ def test_a_decision_names_its_run():
     guard = firewall("strict")
 
     result = ran(clerk(guard, [GOOD], DONE))
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
 
     assert ("c1", result.run_id, result.conversation_id, "clerk", "scripted") == (
         decision.call_id, decision.run_id, decision.session_id, decision.agent, decision.model,
@@ -120,7 +121,7 @@ def test_a_conversation_goes_on():
 
     assert {"c1": False, "c2": False} == blocked(guard)
     assert (2, 2) == (session.turns, len(session.executed))
-    assert second.run_id == guard.store.decisions()[-1].run_id
+    assert second.run_id == about_calls(guard.store)[-1].run_id
 
 
 def test_the_budget_of_attempts_is_counted_down():
@@ -130,7 +131,7 @@ def test_the_budget_of_attempts_is_counted_down():
 
     ran(clerk(guard, *calls, DONE))
 
-    assert [2, 1, 0] == [decision.attempts_left for decision in guard.store.decisions()]
+    assert [2, 1, 0] == [decision.attempts_left for decision in about_calls(guard.store)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,7 @@ def test_log_probabilities_are_passed_on(logprobs):
         return ModelResponse([call], provider_details={"logprobs": logprobs})
 
     ran(agent_of(Desk(), FunctionModel(answer), guard))
-    (decision,) = guard.store.decisions()
+    (decision,) = about_calls(guard.store)
 
     assert Outcome.UNAVAILABLE is not decision.coverage["confidence_drop"].outcome
 
@@ -557,7 +558,7 @@ def test_a_sub_agent_has_a_child_session(given):
         return (await clerk.run("Do it, for 20.", usage=ctx.usage)).output
 
     ran(chief)
-    inner, outer = sorted(guard.store.decisions(), key=lambda decision: decision.call_id)
+    inner, outer = about_calls(sorted(guard.store), key=lambda decision: decision.call_id)
 
     assert ("clerk", "chief", False, False) == (
         inner.agent, outer.agent, inner.blocked, outer.blocked,

@@ -10,6 +10,7 @@ import pytest
 from abs_shield import Shield, shield, shielded
 from abs_shield.stores import open_store
 from tests.cli.shop import HOSTILE, filled, order, refund
+from tests.subjects import about_calls
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def decorated(log, record):
             cancel_order(f"W100{n}")
             cancel_order("W9999")
     firewall.close()
-    decisions = list(store.scan())
+    decisions = about_calls(store)
     assert store.close()
     return decisions
 

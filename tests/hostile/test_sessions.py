@@ -17,6 +17,7 @@ from abs_shield.replay import replay
 from abs_shield.session import Limits
 from abs_shield.stores import MemoryStore
 from tests.hostile.doors import written
+from tests.subjects import about_calls
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
 TOOLS = [
@@ -267,7 +268,7 @@ def test_8_threads_lose_nothing_and_mix_nothing(shared: bool) -> None:
         session.user(told(who))
     with ThreadPoolExecutor(8) as pool:
         ids = [*pool.map(work, [firewall] * 8, sessions, range(8))]
-    stored = firewall.store.decisions()
+    stored = about_calls(firewall.store)
 
     assert {each for of_one in ids for each in of_one} == {decision.id for decision in stored}
     assert 8 * CALLS == len(stored) == sum(len(s.executed) for s in {*sessions})
@@ -299,7 +300,7 @@ def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
         return await asyncio.gather(*map(task, range(500)))
 
     done = asyncio.run(every())
-    stored = firewall.store.decisions()
+    stored = about_calls(firewall.store)
 
     assert [f"tx_{who}000" for who in range(500)] == [value for _, value in done]
     assert 1_000 == len(stored) == len({decision.id for decision in stored})

@@ -161,7 +161,7 @@ def test_a_tools_suppressions() -> None:
 
 
 def test_a_layer_of_ones_own_has_a_mode() -> None:
-    """Every layer that the policy names has a mode for every tool."""
+    """Every layer that the policy names has a mode for every tool, and so has verification."""
 
     def own(proposal: Proposal, session: Any) -> tuple[()]:
         return ()
@@ -169,4 +169,5 @@ def test_a_layer_of_ones_own_has_a_mode() -> None:
     assert compiled(None, layers=["phantom_tool", own], modes={"own": "audit"}).modes == {
         "phantom_tool": "strict",
         "own": "audit",
+        "verification": "strict",
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abs_shield import ToolCall
+from tests.subjects import about_calls
 
 CALL = ToolCall("refund", {"amount": 5}, "c1")
 
@@ -49,4 +50,4 @@ def test_a_suspended_call_goes_on_under_its_id(door) -> None:
 
     assert () == before
     assert ["done"] == [call.value for call in session.executed]
-    assert ["c1"] == [decision.call_id for decision in firewall.store.decisions()]
+    assert ["c1"] == [decision.call_id for decision in about_calls(firewall.store)]

@@ -9,6 +9,7 @@ from threading import Thread
 import pytest
 
 from abs_shield import CallBlocked, Shield, ToolCall, rule, shield, shielded
+from tests.subjects import about_calls
 
 
 @rule(tool="inner")
@@ -180,7 +181,7 @@ def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
 def test_without_a_session_an_inner_call_is_nested_too(firewall, tools):
     """No session is shared, and still the inner call is no proposal."""
     tools[0](-1)
-    (inner,) = firewall.store.decisions(tool="inner")
+    inner = next(d for d in about_calls(firewall.store) if d.tool == "inner")
 
     assert "nested" == inner.coverage["suspect"].reason
 

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from abs_shield import CallBlocked, PolicyError, Shield, Tool, ToolCall, rule, shield, shielded
+from tests.subjects import about_calls
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def test_the_current_sessions_shield_judges(refund):
     with strict.session(), pytest.raises(CallBlocked):
         refund("5")
 
-    assert (1, 1) == (len(strict.store), len(audit.store))
+    assert (1, 1) == (len(about_calls(strict.store)), len(about_calls(audit.store)))
 
 
 def test_a_childs_shield_is_its_parents(refund):

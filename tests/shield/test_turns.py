@@ -9,6 +9,7 @@ from contextlib import nullcontext
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield, shielded
+from tests.subjects import about_calls
 
 
 def call(name="refund", arguments=None, call_id=None):
@@ -16,7 +17,7 @@ def call(name="refund", arguments=None, call_id=None):
 
 
 def logged(firewall):
-    return [d.id for d in firewall.store.decisions()]
+    return [d.id for d in about_calls(firewall.store)]
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from abs_shield.testing import (
     system,
     user,
 )
+from tests.subjects import about_calls
 
 LOOKUP = call("find_order", email="ann@example.com")
 ASKED = {"role": "user", "content": "Please refund tx_12345."}
@@ -113,7 +114,7 @@ def test_each_call_has_one_decision(firewall):
     decisions = scripted(firewall, [user("Hello."), LOOKUP, call("refnud")], session=session)
 
     assert list(session.decisions) == decisions
-    assert 2 == len(firewall.store)
+    assert 2 == len(about_calls(firewall.store))
 
 
 def test_calls_from_inside_are_not_the_scripts(desk):
