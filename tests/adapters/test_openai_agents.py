@@ -372,7 +372,7 @@ def test_guardrails_of_the_host_keep_working(strict):
     executed = [(call.tool, call.error) for call in session.executed]
 
     assert ("not today", [("refund", True)]) == (told(agent), executed)
-    assert 1 == about_calls(len(strict.store))
+    assert 1 == len(about_calls(strict.store))
 
 
 def test_a_tripwire_of_the_host_ends_the_run(strict):
@@ -475,7 +475,7 @@ def test_hooks_of_the_host_are_called_as_before(strict):
     play(Runner, copied.clone(instructions="Help."))
 
     assert bare.heard == judged.heard == copied.hooks.heard
-    assert 1 == about_calls(len(strict.store))
+    assert 1 == len(about_calls(strict.store))
 
 
 def test_tools_of_a_local_mcp_server_are_judged(strict):

@@ -558,7 +558,7 @@ def test_a_sub_agent_has_a_child_session(given):
         return (await clerk.run("Do it, for 20.", usage=ctx.usage)).output
 
     ran(chief)
-    inner, outer = about_calls(sorted(guard.store), key=lambda decision: decision.call_id)
+    inner, outer = sorted(about_calls(guard.store), key=lambda d: d.call_id)
 
     assert ("clerk", "chief", False, False) == (
         inner.agent, outer.agent, inner.blocked, outer.blocked,
