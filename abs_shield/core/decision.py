@@ -91,7 +91,7 @@ class Decision:
             reasons.append("approval_required: an operator has to approve this call")
         reasons += [f"layer_error: {error}" for error in self.errors]
         if self.blocked and self.subject is Subject.RESULT:
-            reasons.append("it was withheld; the call has run")
+            reasons.append("it was withheld")
         told = "; ".join(reasons) or "nothing to say"
         line = f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
         return escaped(line, limit=len(line))
@@ -109,7 +109,8 @@ class Decision:
         problems = [write(finding) for finding in self.findings if finding.weighs]
         if self.approval == "required":
             problems.append(_door_problem("approval_required", _APPROVAL_HINT))
-        problems += [_door_problem("layer_error", _ERROR_HINT) for _ in self.errors]
+        error_hint = _ERROR_HINT if self.subject is Subject.CALL else _RESULT_ERROR_HINT
+        problems += [_door_problem("layer_error", error_hint) for _ in self.errors]
         if self.blocked and not self.retryable and self.subject is Subject.CALL:
             problems.append(_door_problem("retries_spent", _STOP_HINT))
         return {
@@ -165,6 +166,9 @@ class Decision:
 
 _APPROVAL_HINT = "wait for an operator's approval, or ask the user"
 _ERROR_HINT = "this call could not be checked; it is not your mistake, tell the user"
+_RESULT_ERROR_HINT = (
+    "the call has run, and its result could not be checked; it is not your mistake, tell the user"
+)
 _STOP_HINT = "do not try this again: stop, or ask the user"
 _WORDS: dict[str, Any] = {"subject": Subject, "verdict": Verdict, "action": Action, "mode": Mode}
 _NESTED = {"findings", "coverage", "errors", "notes"}

@@ -39,7 +39,7 @@ _VERDICTS = {
     "accept": Verdict.CLEAN, "flag": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
 }  # fmt: skip
 _ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
-_HINT = "the call has run: do not repeat it blindly, and do not use what it may have returned"
+_HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
 _LEAST_EVIDENCE = 0.1
 """What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
 is back within 2 ms is next to no evidence, and true of every call of most tools."""
