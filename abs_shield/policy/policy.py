@@ -12,7 +12,7 @@ from inspect import isroutine
 from types import CodeType, ModuleType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
@@ -25,7 +25,7 @@ from abs_shield.policy.tool import Tool
 from abs_shield.policy.verification import Verification
 from abs_shield.session import Limits
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, shown
 
 
 def _known(layer: str | Callable[..., Any]) -> str | Callable[..., Any]:
@@ -68,6 +68,12 @@ LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
 """The name of a built-in layer, or a layer function of one's own."""
 
 
+def _judging(told: Any) -> Any:
+    if told is False or isinstance(told, (Verification, Mapping)):
+        return told
+    raise ValueError(f"got {shown(told)}; use `Verification(...)`, or False to judge no results")
+
+
 class Policy(Declared):
     """
     Everything a `Shield` needs to know before it judges; built by `configure`.
@@ -108,7 +114,9 @@ class Policy(Declared):
     retries: int = Field(default=3, ge=1)
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
-    verification: Verification | Literal[False] = Verification()
+    verification: Annotated[Verification | Literal[False], BeforeValidator(_judging)] = (
+        Verification()
+    )
     answer: None = None
     limits: Limits = Limits()
 
@@ -126,6 +134,11 @@ class Policy(Declared):
         for suppression in self.suppress:
             require_layer(suppression.check, also=(*names, *SIGNAL_NAMES))
         return self
+
+    @property
+    def checks(self) -> list[str]:
+        """What may have a mode of its own: layers, and `verification` where results are judged."""
+        return [*self.layer_names, *(() if self.verification is False else (VERIFICATION,))]
 
     @property
     def layer_names(self) -> list[str]:

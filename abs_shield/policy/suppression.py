@@ -6,9 +6,10 @@ from contextlib import suppress
 from datetime import UTC, date, datetime
 from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from abs_shield.core import Finding
+from abs_shield.core.names import SIGNAL_NAMES
 from abs_shield.policy.declared import Declared
 from abs_shield.text.show import escaped, shown
 
@@ -23,11 +24,11 @@ class Suppression(Declared):
     Silences one check for one tool, with a reason and an end.
 
     Attributes:
-        check: The layer whose findings are silenced.
+        check: The layer, or the signal of results, whose findings are silenced.
         tool: The tool; None for every tool.
         code: The kind of fault, as the finding's `code` says it; None for every kind.
-        where: The place in the call, as the finding's `where` says it; ``*`` is any position of a
-            list. None for every place.
+        where: The place in the call, or in the result, as the finding's `where` says it; ``*`` is
+            any position of a list. None for every place.
         reason: Why this is a false alarm.
         until: Last day, or moment, on which it holds; None for ever. Naive times are UTC.
     """
@@ -41,7 +42,9 @@ class Suppression(Declared):
 
     @field_validator("where")
     @classmethod
-    def _place_in_a_call(cls, where: str | None) -> str | None:
+    def _inside(cls, where: str | None, info: ValidationInfo) -> str | None:
+        if info.data.get("check") in SIGNAL_NAMES:
+            return _place_in_a_result(where)
         if where in (None, _NAME, _ARGUMENTS) or str(where).startswith(f"{_ARGUMENTS}/"):
             return where
         hint = escaped(f"{_ARGUMENTS}/{str(where).strip('/')}", limit=80)
@@ -66,6 +69,8 @@ class Suppression(Declared):
     @property
     def parameter(self) -> str:
         """The parameter at the top level that it is about; empty for all."""
+        if self.check in SIGNAL_NAMES:
+            return ""
         step = (self.where or "").removeprefix(_ARGUMENTS).removeprefix("/").partition("/")[0]
         return "" if self.where == _NAME else step.replace("~1", "/").replace("~0", "~")
 
@@ -87,6 +92,13 @@ class Suppression(Declared):
             until = self.until
             return now <= (until if until.tzinfo else until.replace(tzinfo=UTC))
         return now.date() <= self.until
+
+
+def _place_in_a_result(where: str | None) -> str | None:
+    if where is None or where.startswith("/"):
+        return where
+    hint = escaped(f"/{where}", limit=80)
+    raise ValueError(f"{shown(where)} is no place in a result; give `{hint}`")
 
 
 def _lies(where: str, place: str) -> bool:

@@ -17,8 +17,8 @@ class Verification(Declared):
     How results are judged; ``configure(verification=False)`` judges none.
 
     Attributes:
-        prior: P(hallucination) before looking, above 0 and below *accept_threshold*: else nothing
-            would ever be accepted.
+        prior: P(hallucination) before looking, above 0 and below *block_threshold*. From
+            *accept_threshold* on, only what enough signals looked at is accepted.
         accept_threshold: P(hallucination) below which a result is accepted.
         block_threshold: P(hallucination) from which a result is blocked.
         session_times: How many times larger or smaller contradicts the session.
@@ -38,9 +38,9 @@ class Verification(Declared):
                 f"`accept_threshold` {self.accept_threshold:g} is not below `block_threshold`"
                 f" {self.block_threshold:g}; results between them are flagged"
             )
-        if self.prior >= self.accept_threshold:
+        if self.prior >= self.block_threshold:
             raise ValueError(
-                f"`prior` {self.prior:g} is not below `accept_threshold` {self.accept_threshold:g};"
-                " nothing would ever be accepted"
+                f"`prior` {self.prior:g} is not below `block_threshold` {self.block_threshold:g};"
+                " everything would be blocked at first"
             )
         return self

@@ -40,7 +40,7 @@ class VerificationEngine:
     was not used for a day is forgotten.
 
     Args:
-        prior: P(hallucination) before looking, above 0 and below *accept_threshold*.
+        prior: P(hallucination) before looking, above 0 and below *block_threshold*.
         accept_threshold: P(hallucination) below which a result is accepted.
         block_threshold: P(hallucination) from which a result is blocked.
         session_times: How many times larger or smaller contradicts the session.

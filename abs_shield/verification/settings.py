@@ -155,7 +155,7 @@ def checked(accepts: float, blocks: float, prior: float, *, calibrated: bool = F
 
     Raises:
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or the prior is not above 0
-            and below the first of them, where nothing was counted that says otherwise.
+            and below the second of them, where nothing was counted that says otherwise.
     """
     usual = min(prior, accepts / 2) if calibrated else prior
     told = Verification(accept_threshold=accepts, block_threshold=blocks, prior=usual)

@@ -14,7 +14,7 @@ _HIGHEST = 0.95
 _LEAST_GAP = 0.01
 _LEAST_PRIOR = 0.01
 _SHARE_OF_ACCEPT = 0.95
-"""The prior stays below the limit of acceptance: else nothing at all would be accepted."""
+"""Labels raise the prior to below the limit of acceptance: else hardly anything is accepted."""
 
 
 @dataclass(slots=True)
@@ -53,8 +53,9 @@ class Thresholds:
         self.hallucinated += hallucinated
         if self.labels < PATIENCE or not moves:
             return
+        highest = max(_SHARE_OF_ACCEPT * self.accepts_below, self.prior)
         self.prior += ALPHA * (hallucinated - self.prior)
-        self.prior = min(max(self.prior, _LEAST_PRIOR), _SHARE_OF_ACCEPT * self.accepts_below)
+        self.prior = min(max(self.prior, _LEAST_PRIOR), highest)
         target = self._target(score, hallucinated)
         moved = self.blocks_from + ALPHA * (target - self.blocks_from)
         self.blocks_from = min(max(moved, self.accepts_below + _LEAST_GAP), _HIGHEST)

@@ -78,6 +78,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"suppress": [{"check": "phantom_tool"}]}, "`reason`: Field required"),
     ({"suppress": [{"chek": "phantom_tool", "reason": "x"}]}, "did you mean `check`?"),
     ({"verification": {"priro": 0.1}}, "did you mean `prior`?"),
+    ({"verification": True}, "use `Verification(...)`, or False"),
+    ({"verification": {"accept_threshold": 0.9}}, "is not below `block_threshold`"),
     ({"answer": True}, "`answer`"),
     ({"limits": {"txt": 5}}, "`limits.txt`"),
     ({"limits": {"text": 0}}, "`text` is 0; give an integer from 1"),

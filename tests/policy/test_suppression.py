@@ -55,6 +55,10 @@ def test_how_long_it_holds(until: Any, at: str, holds: bool) -> None:
             '`where`: "amount" is no place in a call; give `/name` or `/arguments/amount`',
         ),
         ({"check": "phantom_tool", "reason": "x", "where": "/argumentsx"}, "`where`"),
+        (
+            {"check": "spc_anomaly", "reason": "x", "where": "price"},
+            '`where`: "price" is no place in a result; give `/price`',
+        ),
         ({"check": "phantom_tool", "reason": "x", "until": "2026-13-01"}, "`until"),
     ],
 )

@@ -199,13 +199,13 @@ def test_a_profile_that_contradicts_itself(fields, told):
         ({"accept_threshold": 0.9, "block_threshold": 0.1}, "is not below `block_threshold`"),
         ({"accept_threshold": 0.0}, "`accept_threshold`.*greater than 0"),
         ({"block_threshold": 1.0}, "`block_threshold`.*less than 1"),
-        ({"prior": 0.3}, "is not below `accept_threshold`"),
+        ({"prior": 0.5}, "is not below `block_threshold`"),
         ({"prior": float("nan")}, "`prior`"),
         ({"session_times": 0.5}, "`session_times`.*greater than 1"),
     ],
 )
 def test_wrong_limits_are_refused(limits, told):
-    """0 < accept < block < 1, and a prior that lets something be accepted."""
+    """0 < accept < block < 1, and a prior that does not block by itself."""
     with pytest.raises(PolicyError, match=told):
         VerificationEngine(**limits)
 

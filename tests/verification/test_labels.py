@@ -229,7 +229,7 @@ def test_ratios_and_limits_are_set():
         ({"likelihood_ratios": {"spc_anomly": 3}}, "did you mean `spc_anomaly`?"),
         ({"likelihood_ratios": {"spc_anomaly": 0}}, "give one above 0"),
         ({"block_threshold": 0.1}, "is not below"),
-        ({"prior": 0.9}, "below `accept_threshold`"),
+        ({"prior": 0.9}, "below `block_threshold`"),
     ],
 )
 def test_wrong_settings_are_refused(given_, told):
@@ -247,3 +247,16 @@ def test_every_signal_is_in_a_group():
     assert GROUP["spc_anomaly"] == GROUP["value_plausibility"]
     assert GROUP["historical_inconsistency"] == GROUP["session_inconsistency"]
     assert 6 == len(set(GROUP.values()))
+
+
+def test_a_label_never_moves_a_high_prior_against_itself():
+    """A prior that was declared above the accept threshold stays, or falls as labels say so."""
+    engine = VerificationEngine(prior=0.3)
+    for _ in range(8):
+        engine.record_feedback("t", confidence_score=0.6, was_hallucination=True)
+    raised = engine.get_calibration("t")["prior"]
+    for _ in range(8):
+        engine.record_feedback("t", confidence_score=0.6, was_hallucination=False)
+
+    assert 0.3 == raised
+    assert engine.get_calibration("t")["prior"] < 0.3

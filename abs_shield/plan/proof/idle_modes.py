@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.names import OPT_IN_NAMES
+from abs_shield.core.names import OPT_IN_NAMES, VERIFICATION
 from abs_shield.plan.case import Case
 from abs_shield.plan.compile import layer_mode, tool_mode
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy import Policy, Tool
 from abs_shield.text.show import escaped
 
-_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES))
+_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION))
 _NOBODYS = Tool(name="a tool that nobody registered")
 
 
@@ -33,11 +33,13 @@ def idle_modes(case: Case) -> Iterator[Problem]:
 
 def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> str:
     """Why an entry is idle; empty where it is not, or where its name is unknown anyway."""
-    runs = case.policy.layer_names
+    runs = case.policy.checks
     layers = [part for n, part in enumerate(parts) if n == 1 or part in _LAYERS or part in runs]
     if any(part not in case.tools and part not in layers for part in parts):
         return ""
     if layers and layers[-1] not in runs and parts[-1] not in case.tools:
+        if layers[-1] == VERIFICATION:
+            return "the policy judges no results"
         return f"layer `{escaped(layers[-1])}` does not run"
     without = {other: mode for other, mode in case.policy.modes.items() if other != key}
     rest = case.policy.model_copy(update={"modes": without})
@@ -48,7 +50,7 @@ def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> s
 
 def _held(policy: Policy, tools: Mapping[str, Tool]) -> list[tuple[Mode, list[Mode]]]:
     """The modes that hold for every tool, and for what is none."""
-    layers = policy.layer_names
+    layers = policy.checks
     return [
         (
             tool_mode(policy, tool) or policy.mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from abs_shield.core.names import PARAMETER_MISMATCH
+from abs_shield.core.names import PARAMETER_MISMATCH, SIGNAL_NAMES
 from abs_shield.plan.case import Case, hint_of
 from abs_shield.plan.compile import refuses
 from abs_shield.plan.problem import Problem, problem
@@ -20,6 +20,10 @@ def idle_suppressions(case: Case) -> Iterator[Problem]:
         code, hint = "idle_suppression", ""
         if not each.holds(case.at):
             told, code, hint = f"ended on {each.until}", "expired_suppression", "renew or remove it"
+        elif each.check in SIGNAL_NAMES:
+            if case.policy.verification is not False:
+                continue
+            told, hint = "silences a signal of results, and the policy judges none", "remove it"
         elif each.check not in case.policy.layer_names:
             told = "silences a layer that does not run"
             hint = "remove it, or name the layer in `layers`"

@@ -312,8 +312,27 @@ MODES: list[tuple[dict[Any, str], list[str]]] = [
     ({("t", "call_loop"): "strict"}, ["`t`, `call_loop` changes nothing: the same"]),
     ({("t", "call_loop"): "audit"}, []),
     ({"call_loop": "audit"}, []),
+    ({"verification": "audit"}, []),
+    ({("t", "verification"): "audit"}, []),
+    ({("t", "verification"): "strict"}, ["`t`, `verification` changes nothing: the same"]),
     ({"t": "audit", ("t", "call_loop"): "strict"}, []),
 ]
+
+
+def test_a_policy_that_judges_no_results(said, tool) -> None:
+    """A mode of its verification and a suppression of a signal have no effect."""
+    quiet = Suppression(check="spc_anomaly", reason="x")
+    declared = {"layers": ["call_loop"], "suppress": [quiet]}
+    modes = {"verification": "audit"}
+    off = {**declared, "modes": modes, "verification": False}
+
+    assert [] == said("idle_suppression", tool("t", x=TEXT), **declared)
+    assert [
+        "`modes` of `verification` changes nothing: the policy judges no results; leave it out"
+    ] == (said("idle_mode", tool("t", x=TEXT), **off))
+    assert [
+        "`Suppression` of `spc_anomaly` silences a signal of results, and the policy judges none; remove it"
+    ] == (said("idle_suppression", tool("t", x=TEXT), **off))
 
 
 @pytest.mark.parametrize(("modes", "messages"), MODES)
