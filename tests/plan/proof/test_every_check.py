@@ -327,12 +327,10 @@ def test_a_policy_that_judges_no_results(said, tool) -> None:
     off = {**declared, "modes": modes, "verification": False}
 
     assert [] == said("idle_suppression", tool("t", x=TEXT), **declared)
-    assert [
-        "`modes` of `verification` changes nothing: the policy judges no results; leave it out"
-    ] == (said("idle_mode", tool("t", x=TEXT), **off))
-    assert [
-        "`Suppression` of `spc_anomaly` silences a signal of results, and the policy judges none; remove it"
-    ] == (said("idle_suppression", tool("t", x=TEXT), **off))
+    [mode] = said("idle_mode", tool("t", x=TEXT), **off)
+    [silenced] = said("idle_suppression", tool("t", x=TEXT), **off)
+    assert "`verification` changes nothing: the policy judges no results" in mode
+    assert "silences a signal of results, and the policy judges none" in silenced
 
 
 @pytest.mark.parametrize(("modes", "messages"), MODES)
