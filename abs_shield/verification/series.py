@@ -36,6 +36,7 @@ class Scale(Enum):
     """From the last point to this one: counters, clocks, prices."""
 
 
+_LEVEL, _LOG, _CHANGE = Scale  # an enum's member is slower to reach than what it stands for
 _NO_WINDOW = Window(2)
 
 
@@ -47,6 +48,7 @@ class Series:
     their logarithms where they are skewed and positive, changes where neighbours are alike.
 
     Attributes:
+        n: Points that a further one is compared with; 0 where they are too few.
         values: The points as they came, oldest first.
         seen: How many there were in all.
         judged: How far the point that is judged now lies, and by which limits.
@@ -55,10 +57,11 @@ class Series:
 
     __slots__ = (
         "_beyond", "_due", "_floor", "_last", "_run", "_runs_apply", "_scale", "_window",
-        "is_on_one_side", "judged", "seen", "values",
+        "is_on_one_side", "judged", "n", "seen", "values",
     )  # fmt: skip
 
     def __init__(self, *, size: int = NEWEST, first: int = _FIRST_FITS[0]) -> None:
+        self.n = 0
         self.values: deque[float] = deque(maxlen=size)
         self.seen = 0
         self._due = first
@@ -72,11 +75,6 @@ class Series:
         self.judged: tuple[float, Limits] | None = None
         self._beyond: tuple[tuple[int, bool, bool], ...] = ()
 
-    @property
-    def n(self) -> int:
-        """Points that a further one is compared with; 0 where they are too few."""
-        return 0 if self._scale is None else self._window.n
-
     def distance(self, x: float, gap: int = 1) -> float:
         """
         Give how many deviations *x* lies from what is expected; 0 where nothing can be said.
@@ -87,9 +85,9 @@ class Series:
         """
         scale, window = self._scale, self._window
         spread, floor = window.deviation, self._floor
-        if scale is Scale.LEVEL:
+        if scale is _LEVEL:
             away = x - window.mean
-        elif scale is Scale.CHANGE:
+        elif scale is _CHANGE:
             away = x - self._last - gap * window.mean
             floor = max(floor * abs(self._last), abs(window.mean))
             if gap > 1:
@@ -136,13 +134,14 @@ class Series:
         """Take *x* in; where it was the point judged last, its distance counts for the rules."""
         self.seen = seen = self.seen + 1
         self.values.append(x)
-        scale = self._scale
-        if scale is Scale.LEVEL:
-            self._window.update(x)
-        elif scale is Scale.CHANGE:
-            self._window.update(x - self._last)
-        elif scale is Scale.LOG and x > 0:
-            self._window.update(log(x))
+        scale, window = self._scale, self._window
+        if scale is _LEVEL:
+            window.update(x)
+        elif scale is _CHANGE:
+            window.update(x - self._last)
+        elif scale is _LOG and x > 0:
+            window.update(log(x))
+        self.n = window.n
         if self.judged is not None:
             if judged and self._runs_apply:
                 self._remember(*self.judged)
@@ -169,21 +168,22 @@ class Series:
         values = self.values
         self._due = next((n for n in _FIRST_FITS if n > self.seen), self.seen + NEWEST)
         few, told = repeats(values), shape(values)
-        scale = Scale.LEVEL
+        scale = _LEVEL
         if told.wandering < _WANDERS:
-            scale = Scale.CHANGE
+            scale = _CHANGE
         elif not few and _is_skewed(values, told):
-            scale = Scale.LOG
+            scale = _LOG
             told = shape([log(x) for x in values])
         if scale is not self._scale:
             self._run, self.is_on_one_side = 0, False
             self._beyond = ()
         self._scale = scale
         self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
+        self.n = window.n
         self._floor = _floor(scale, few=few, mean=window.mean)
-        if scale is not Scale.CHANGE and told.kurtosis > _HEAVY:
+        if scale is not _CHANGE and told.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
-        self._runs_apply = scale is not Scale.CHANGE and not few and told.wandering > _STEADY
+        self._runs_apply = scale is not _CHANGE and not few and told.wandering > _STEADY
 
 
 def _is_skewed(values: deque[float], told: Shape) -> bool:
@@ -199,17 +199,17 @@ def _furthest(window: Window) -> float:
 
 
 def _scaled(values: deque[float], scale: Scale) -> Iterable[float]:
-    if scale is Scale.LEVEL:
+    if scale is _LEVEL:
         return values
-    if scale is Scale.LOG:
+    if scale is _LOG:
         return [log(x) for x in values]
     return [after - before for before, after in pairwise(values)]
 
 
 def _floor(scale: Scale, *, few: bool, mean: float) -> float:
     """Give the least spread: of changes as a share of the level, else in the scale's own unit."""
-    if scale is Scale.CHANGE:
+    if scale is _CHANGE:
         return _STEP if few else _DRIFT
-    if scale is Scale.LOG:
+    if scale is _LOG:
         return _ROUNDING
     return (_STEP if few else _ROUNDING) * abs(mean)
