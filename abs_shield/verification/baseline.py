@@ -171,8 +171,9 @@ class Baseline:
     def _shape(self, point: Point, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
-        if always and len(self._keys) >= _SURE_OF_FIELDS and not always <= point.names:
-            return Surprise(_WEAK, "a field is missing that every earlier result had")
+        if always and always is not point.names and not always <= point.names:
+            if len(self._keys) >= _SURE_OF_FIELDS:
+                return Surprise(_WEAK, "a field is missing that every earlier result had")
         series = self._size
         size = _logged(point.size)
         distance = series.distance(size, self.gap)

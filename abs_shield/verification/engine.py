@@ -16,7 +16,7 @@ from abs_shield.policy.profile import ToolProfile
 from abs_shield.policy.verification import Verification
 from abs_shield.text.show import shown
 from abs_shield.verification.keep import load_state, save_state
-from abs_shield.verification.known import Kept, key_of, point_of
+from abs_shield.verification.known import Kept, key_of
 from abs_shield.verification.memory import Memory, Place
 from abs_shield.verification.past import Past
 from abs_shield.verification.record import VerificationResult, VerificationTier
@@ -152,7 +152,8 @@ class VerificationEngine:
 
     def _judged(self, seen: Seen, place: Place) -> VerificationResult:
         memory, at = self._memory, time()
-        known, point = memory.tool(place.tool), point_of(seen, place.key)
+        known = memory.tool(place.tool)
+        point = known.point_of(seen, place.key)
         told = self._settings.of(place.tool)
         limits, weigher = told.limits, told.weigher
         heard = Heard()
