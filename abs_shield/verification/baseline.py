@@ -91,7 +91,7 @@ class Baseline:
         index, which is 1 where one of them had nearly all results.
         """
         n = len(self._keys)
-        return n if self.is_of(key) else n * n // self._squares
+        return n if self._counts[key] == n else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
         """Whether the numbers of a field are above 0 and below by nature."""
@@ -111,26 +111,29 @@ class Baseline:
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
         far_at = ""
-        last_n, shared = 0, None
+        last_n, shared = peers, limits(peers, width)
+        beyond_3, _, beyond_1, _ = shared
         for name, x in point.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
             if n > peers:
                 n = peers
-            if n != last_n or shared is None:
+            if n != last_n:
                 last_n, shared = n, limits(n, width)
+                beyond_3, _, beyond_1, _ = shared
             distance = series.distance(x, gap)
             series.judged = (distance, shared)
+            if -beyond_1 <= distance <= beyond_1 and not series.is_on_one_side:
+                continue
+            score = series.rules(x, distance, shared)
+            if score > worst_rules:
+                worst_rules, rules_at = score, name
             far = distance if distance >= 0 else -distance
-            if far > shared.beyond_1 or series.is_on_one_side:
-                score = series.rules(x, distance, shared)
-                if score > worst_rules:
-                    worst_rules, rules_at = score, name
-            if far > shared.beyond_3 and series.is_new(x):
+            if far > beyond_3 and series.is_new(x):
                 beyond.append(name)
-                if far > shared.beyond_3 * worst_far:
-                    worst_far, far_at = far / shared.beyond_3, name
+                if far > beyond_3 * worst_far:
+                    worst_far, far_at = far / beyond_3, name
         rules = None
         if worst_rules:
             rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
@@ -171,8 +174,8 @@ class Baseline:
     def _shape(self, point: Point, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
-        if always and always is not point.names and not always <= point.names:
-            if len(self._keys) >= _SURE_OF_FIELDS:
+        if always and always is not point.names and len(self._keys) >= _SURE_OF_FIELDS:
+            if not always <= point.names:
                 return Surprise(_WEAK, "a field is missing that every earlier result had")
         series = self._size
         size = _logged(point.size)

@@ -46,7 +46,7 @@ def read_numbers(result: Any) -> Read:
     left: list[tuple[str, Any, int, bool]] = [("", result, 0, True)]
     while left:
         prefix, holder, depth, named = left.pop()
-        if isinstance(holder, Mapping):
+        if type(holder) is dict or isinstance(holder, Mapping):
             members = holder.items()
         elif isinstance(holder, (list, tuple)):
             members = (("", item) for item in holder)  # type: ignore[assignment]
@@ -68,7 +68,8 @@ def read_numbers(result: Any) -> Read:
                         if kind is float and not isfinite(value):
                             continue
                         value = LARGEST if value > 0 else -LARGEST
-                    numbers[_joined(prefix, key)] = value
+                    plain = type(key) is str and key.isidentifier()
+                    numbers[prefix + key if plain else _joined(prefix, key)] = value
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:

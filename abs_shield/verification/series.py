@@ -142,25 +142,29 @@ class Series:
         elif scale is _LOG and x > 0:
             window.update(log(x))
         self.n = window.n
-        if self.judged is not None:
-            if judged and self._runs_apply:
-                self._remember(*self.judged)
+        place = self.judged
+        if place is not None:
             self.judged = None
+            if judged and self._runs_apply:
+                distance, limit = place
+                self._remember(distance, limit)
         self._last = x
         if seen >= self._due:
             self._fit()
 
     def _remember(self, distance: float, judged: Limits) -> None:
-        size, run = abs(distance), self._run
-        if size <= judged.one_side:
-            self._run = 0
-        elif distance > 0:
-            self._run = run + 1 if run > 0 else 1
+        _, beyond_2, beyond_1, one_side = judged
+        run = self._run
+        if distance > one_side:
+            run = run + 1 if run > 0 else 1
+        elif distance < -one_side:
+            run = run - 1 if run < 0 else -1
         else:
-            self._run = run - 1 if run < 0 else -1
-        self.is_on_one_side = not 1 - RUN < self._run < RUN - 1
-        if size > judged.beyond_1:
-            point = (self.seen, distance > 0, size > judged.beyond_2)
+            run = 0
+        self._run = run
+        self.is_on_one_side = not 1 - RUN < run < RUN - 1
+        if not -beyond_1 <= distance <= beyond_1:
+            point = (self.seen, distance > 0, not -beyond_2 <= distance <= beyond_2)
             self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
