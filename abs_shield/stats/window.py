@@ -64,7 +64,7 @@ class Window:
             self.mean = mean = old_mean + delta / n
             self._m2 = m2 = old_m2 + delta * (x - mean + oldest - old_mean)
             self._steps = steps = self._steps + 1
-            if m2 < old_m2 * _CANCELLED or m2 < 0 or steps >= n:
+            if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
                 return
         else:

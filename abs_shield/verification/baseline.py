@@ -7,6 +7,7 @@ from math import log, log10
 from typing import NamedTuple
 
 from abs_shield.stats.western import WEIGHTS, limits
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.series import NEWEST, Series
 
 LEAST = 8
@@ -41,16 +42,6 @@ class Outlook(NamedTuple):
 
 
 _USUAL = Outlook()
-
-
-class Point(NamedTuple):
-    """What is learnt of one result that was accepted."""
-
-    key: bytes
-    numbers: dict[str, float]
-    latency_ms: float
-    size: int
-    names: frozenset[str]
 
 
 class Baseline:
@@ -98,22 +89,22 @@ class Baseline:
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
-    def judge(self, point: Point, peers: int, *, latency: bool) -> Outlook:
+    def judge(self, kept: Kept, peers: int, *, latency: bool) -> Outlook:
         """
         Say what is odd about a result.
 
         Args:
-            point: The result.
+            kept: The result.
             peers: How many results it may be compared with, at least 8.
             latency: Whether its duration counts.
         """
-        width = 1 << (len(point.numbers) + latency).bit_length()
+        width = 1 << (len(kept.numbers) + latency).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
         far_at = ""
         last_n, shared = peers, limits(peers, width)
         beyond_3, _, beyond_1, _ = shared
-        for name, x in point.numbers.items():
+        for name, x in kept.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
@@ -137,48 +128,52 @@ class Baseline:
         rules = None
         if worst_rules:
             rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
-        if latency and worst_rules < WEIGHTS[0] and self._is_fast(point, peers, width):
+        if latency and worst_rules < WEIGHTS[0] and self._is_fast(kept, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
-            rules = self._shape(point, peers)
+            rules = self._shape(kept, peers)
         if not beyond:
             return Outlook(rules) if rules else _USUAL
         return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
-    def learn(self, point: Point, *, judged: bool) -> None:
+    def learn(self, kept: Kept, *, judged: bool) -> None:
         """Take a result in that was accepted; *judged* is whether it was the last one judged."""
-        self._learn_key(point.key)
+        self._learn_key(kept.key)
         self.gap = 1
         fields = self.fields
-        for name, x in point.numbers.items():
+        for name, x in kept.numbers.items():
             series = fields.get(name)
             if series is None:
                 if len(fields) >= _MOST_SERIES:
                     self._sweep()
                 series = fields[name] = Series()
             series.learn(x, judged=judged)
-        self._latency.learn(_logged(point.latency_ms))
-        self._size.learn(_logged(point.size))
+        self._latency.learn(_logged(kept.latency_ms))
+        self._size.learn(_logged(kept.size))
         always = self._always
         if always is None:
-            self._always = point.names
-        elif always is not point.names and always != point.names:
-            self._always = always & point.names
+            self._always = kept.names
+        elif always is not kept.names and always != kept.names:
+            self._always = always & kept.names
 
-    def _is_fast(self, point: Point, peers: int, width: int) -> bool:
+    def _is_fast(self, kept: Kept, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""
         series = self._latency
-        distance = series.distance(_logged(point.latency_ms), self.gap)
+        distance = series.distance(_logged(kept.latency_ms), self.gap)
         return distance < 0 and distance < -limits(min(peers, series.n), width).beyond_3
 
-    def _shape(self, point: Point, peers: int) -> Surprise | None:
+    def _shape(self, kept: Kept, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
-        if always and always is not point.names and len(self._keys) >= _SURE_OF_FIELDS:
-            if not always <= point.names:
-                return Surprise(_WEAK, "a field is missing that every earlier result had")
+        if (
+            always is not None
+            and always is not kept.names
+            and len(self._keys) >= _SURE_OF_FIELDS
+            and not always <= kept.names
+        ):
+            return Surprise(_WEAK, "a field is missing that every earlier result had")
         series = self._size
-        size = _logged(point.size)
+        size = _logged(kept.size)
         distance = series.distance(size, self.gap)
         if abs(distance) > limits(min(peers, series.n), 2).beyond_3 and series.is_new(size):
             return Surprise(_WEAK, "of a size that no earlier result had")
@@ -188,6 +183,9 @@ class Baseline:
         counts, keys = self._counts, self._keys
         if len(keys) == NEWEST:
             oldest = keys[0]
+            if oldest == key:
+                keys.append(key)
+                return
             self._squares -= 2 * counts[oldest] - 1
             counts[oldest] -= 1
             if not counts[oldest]:

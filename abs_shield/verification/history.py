@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Surprise
-from abs_shield.verification.known import Kept
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.series import Series
 
 LEAST = 5
@@ -68,7 +68,7 @@ class History:
         if self._unread >= len(self.newest):
             self._fields = {}
         for kept in self.newest[-self._unread :] if self._unread else ():
-            for name, x in kept.point.numbers.items():
+            for name, x in kept.numbers.items():
                 series = self._fields.get(name)
                 if series is None:
                     series = self._fields[name] = Series(size=NEWEST, first=LEAST)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.core.digest import digest, digest_of
-from abs_shield.verification.baseline import Baseline, Point
+from abs_shield.verification.baseline import Baseline
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.written import writer
@@ -16,26 +17,6 @@ from abs_shield.verification.written import writer
 QUARANTINED = 100
 _SURE_OF_KIND = 5
 """Results in which a field had one type, before another one is a fault."""
-
-
-class Kept(NamedTuple):
-    """
-    One result as it is remembered and saved: its numbers, and no text of it.
-
-    Attributes:
-        id: Unique, across processes.
-        at: When it came, in seconds since the epoch.
-        session: The session it came in; empty for none.
-        kinds: JSON type of each required field it had.
-        probability: P(hallucination), as it was judged.
-    """
-
-    id: str
-    at: float
-    point: Point
-    session: str
-    kinds: Mapping[str, str]
-    probability: float
 
 
 class KnownTool:
@@ -57,14 +38,16 @@ class KnownTool:
         self._counted: dict[str, tuple[str, int]] = {}
         self._names: frozenset[str] = frozenset()
 
-    def point_of(self, seen: Seen, key: bytes) -> Point:
-        """Give what is learnt of a result, if it is accepted."""
-        value, names = seen.value, _NO_NAMES
+    def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
+        """Give what is remembered of a result; what is usual of it is shared with the others."""
+        value, names, kinds = seen.value, _NO_NAMES, seen.kinds
         if type(value) is dict and len(value) <= MOST_NAMES:
             if value.keys() != self._names:
                 self._names = frozenset(value)
             names = self._names
-        return Point(key, seen.numbers, seen.latency_ms, seen.size, names)
+        if kinds == self.kinds:
+            kinds = self.kinds
+        return Kept(ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, names, kinds)
 
     def learn_kinds(self, kinds: Mapping[str, str]) -> None:
         """Count the types of an accepted result; of several types none is usual."""
@@ -81,10 +64,6 @@ class KnownTool:
             else:
                 self._counted[name] = ("", 0)
                 self.kinds = {n: usual for n, usual in self.kinds.items() if n != name}
-
-    def kinds_of(self, seen: Seen) -> Mapping[str, str]:
-        """Give the JSON type of each required field that a result has; shared where it is usual."""
-        return self.kinds if seen.kinds == self.kinds else seen.kinds
 
     def refused(self, kept: Kept) -> None:
         """Keep a result apart; after a hundred in a row, what was known is out of date."""

@@ -56,7 +56,7 @@ class Series:
     """
 
     __slots__ = (
-        "_beyond", "_due", "_floor", "_last", "_run", "_runs_apply", "_scale", "_window",
+        "_beyond", "_due", "_floor", "_run", "_runs_apply", "_scale", "_window",
         "is_on_one_side", "judged", "n", "seen", "values",
     )  # fmt: skip
 
@@ -68,7 +68,6 @@ class Series:
         self._scale: Scale | None = None
         self._window = _NO_WINDOW
         self._floor = 0.0
-        self._last = 0.0
         self._runs_apply = False
         self._run = 0
         self.is_on_one_side = False
@@ -88,8 +87,9 @@ class Series:
         if scale is _LEVEL:
             away = x - window.mean
         elif scale is _CHANGE:
-            away = x - self._last - gap * window.mean
-            floor = max(floor * abs(self._last), abs(window.mean))
+            last = self.values[-1]
+            away = x - last - gap * window.mean
+            floor = max(floor * abs(last), abs(window.mean))
             if gap > 1:
                 root = sqrt(gap)
                 spread, floor = spread * root, floor * root
@@ -133,14 +133,15 @@ class Series:
     def learn(self, x: float, *, judged: bool = False) -> None:
         """Take *x* in; where it was the point judged last, its distance counts for the rules."""
         self.seen = seen = self.seen + 1
-        self.values.append(x)
         scale, window = self._scale, self._window
         if scale is _LEVEL:
-            window.update(x)
-        elif scale is _CHANGE:
-            window.update(x - self._last)
-        elif scale is _LOG and x > 0:
-            window.update(log(x))
+            window.update(x)  # its values are these
+        else:
+            if scale is _CHANGE:
+                window.update(x - self.values[-1])
+            elif scale is _LOG and x > 0:
+                window.update(log(x))
+            self.values.append(x)
         self.n = window.n
         place = self.judged
         if place is not None:
@@ -148,7 +149,6 @@ class Series:
             if judged and self._runs_apply:
                 distance, limit = place
                 self._remember(distance, limit)
-        self._last = x
         if seen >= self._due:
             self._fit()
 
@@ -184,6 +184,8 @@ class Series:
         self._scale = scale
         self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
         self.n = window.n
+        if scale is _LEVEL:
+            self.values = window.values
         self._floor = _floor(scale, few=few, mean=window.mean)
         if scale is not _CHANGE and told.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
