@@ -59,6 +59,8 @@ class Window:
         if n == values.maxlen:
             oldest = values[0]
             values.append(x)
+            if x == oldest:
+                return
             old_mean, old_m2 = self.mean, self._m2
             delta = x - oldest
             self.mean = mean = old_mean + delta / n

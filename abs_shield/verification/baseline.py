@@ -6,7 +6,7 @@ from collections import Counter, deque
 from math import log, log10
 from typing import NamedTuple
 
-from abs_shield.stats.western import WEIGHTS, limits
+from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.series import NEWEST, Series
 
@@ -52,7 +52,17 @@ class Baseline:
         gap: Calls since the last result that was learnt; 1 where that was the last call.
     """
 
-    __slots__ = ("_always", "_counts", "_keys", "_latency", "_size", "_squares", "fields", "gap")
+    __slots__ = (
+        "_always",
+        "_counts",
+        "_keys",
+        "_last_size",
+        "_latency",
+        "_size",
+        "_squares",
+        "fields",
+        "gap",
+    )
 
     def __init__(self) -> None:
         self.fields: dict[str, Series] = {}
@@ -60,7 +70,7 @@ class Baseline:
         self._size = Series()
         self._keys: deque[bytes] = deque(maxlen=NEWEST)
         self._counts: Counter[bytes] = Counter()
-        self._squares = 0
+        self._squares = self._last_size = 0
         self._always: frozenset[str] | None = None
         self.gap = 1
 
@@ -150,6 +160,7 @@ class Baseline:
             series.learn(x, judged=judged)
         self._latency.learn(_logged(kept.latency_ms))
         self._size.learn(_logged(kept.size))
+        self._last_size = kept.size
         always = self._always
         if always is None:
             self._always = kept.names
@@ -160,7 +171,7 @@ class Baseline:
         """Too fast is odd; too slow is the network."""
         series = self._latency
         distance = series.distance(_logged(kept.latency_ms), self.gap)
-        return distance < 0 and distance < -limits(min(peers, series.n), width).beyond_3
+        return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
     def _shape(self, kept: Kept, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
@@ -172,10 +183,16 @@ class Baseline:
             and not always <= kept.names
         ):
             return Surprise(_WEAK, "a field is missing that every earlier result had")
+        if kept.size == self._last_size:
+            return None
         series = self._size
         size = _logged(kept.size)
-        distance = series.distance(size, self.gap)
-        if abs(distance) > limits(min(peers, series.n), 2).beyond_3 and series.is_new(size):
+        distance = abs(series.distance(size, self.gap))
+        if (
+            distance > CLASSIC
+            and distance > limits(min(peers, series.n), 2).beyond_3
+            and series.is_new(size)
+        ):
             return Surprise(_WEAK, "of a size that no earlier result had")
         return None
 

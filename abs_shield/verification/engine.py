@@ -307,6 +307,8 @@ class VerificationEngine:
 
 
 def _milliseconds(given: object) -> float:
+    if type(given) is float and 0 <= given < 1e15:
+        return given
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
         return float(given)
     raise ShieldError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.session.results import as_json
 
@@ -17,27 +17,17 @@ MOST_NODES = 20_000
 DEEPEST = 64
 
 
-class Read(NamedTuple):
-    """
-    What is kept of one result.
-
-    Attributes:
-        numbers: The numbers of its objects, by JSON pointer without the first slash. Items of
-            lists are not among them: the third of today is not the third of yesterday.
-        size: About how many characters its JSON has.
-        whole: Whether all of it was looked at.
-    """
-
-    numbers: dict[str, float]
-    size: int
-    whole: bool = True
-
-
-def read_numbers(result: Any) -> Read:
+def read_numbers(result: Any) -> tuple[dict[str, float], int]:
     """
     Read the numbers of *result*: what is no finite number is passed over.
 
-    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]}).numbers
+    Items of lists are not among them: the third of today is not the third of yesterday.
+
+    Returns:
+        The numbers by JSON pointer without the first slash; about how many characters the JSON
+        of the result has, as far as it was looked at.
+
+    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]})[0]
     {'user/age': 30}
     """
     numbers: dict[str, float] = {}
@@ -57,7 +47,7 @@ def read_numbers(result: Any) -> Read:
         for key, value in members:
             nodes += 1
             if nodes > MOST_NODES:
-                return Read(numbers, size, False)
+                return numbers, size
             kind = type(value)
             if kind is float or kind is int:
                 size += len(key) + 12 if type(key) is str else 24
@@ -78,7 +68,7 @@ def read_numbers(result: Any) -> Read:
                 inner = value if kind is dict or kind is list else as_json(value)
                 at = _joined(prefix, key) + "/" if named else ""
                 left.append((at, inner, depth + 1, named))
-    return Read(numbers, size)
+    return numbers, size
 
 
 def _joined(prefix: str, key: Any) -> str:

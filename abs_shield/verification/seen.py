@@ -48,9 +48,7 @@ class Seen:
         self._given = value
         self._text: str | None = _UNWRITTEN
         self._kinds: dict[str, str] | None = None
-        read = read_numbers(self.value)
-        self.numbers = read.numbers
-        self.size = read.size
+        self.numbers, self.size = read_numbers(self.value)
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
                 self.numbers.pop(name.removeprefix("/"), None)
