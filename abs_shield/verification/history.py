@@ -17,7 +17,7 @@ RECENT = 10
 _LEAST_CHANGE = 0.25
 _NEGATED = 1.1
 """How many times the other a number may be, to be the same one with the other sign."""
-_CONSISTENT = Surprise(0.0, "")
+CONSISTENT = Surprise(0.0, "")
 
 
 class History:
@@ -86,7 +86,7 @@ def furthest(
         if change > worst:
             worst, where = change, name
     if worst < _LEAST_CHANGE:
-        return _CONSISTENT
+        return CONSISTENT
     said = f"{worst:.0%} away from what the same arguments gave before"
     return Surprise(worst, said, "/" + where)
 
@@ -119,7 +119,7 @@ class Recent:
             if _contradicts(x, earlier, times) and not both_signs(name):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, "/" + name)
-        return _CONSISTENT
+        return CONSISTENT
 
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""

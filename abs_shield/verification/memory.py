@@ -7,8 +7,8 @@ from math import inf
 
 from abs_shield.verification.baseline import LEAST
 from abs_shield.verification.bounded import Bounded
+from abs_shield.verification.history import CONSISTENT, NEWEST, History, Recent, furthest
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
-from abs_shield.verification.history import NEWEST, History, Recent, furthest
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.known import KnownTool
 from abs_shield.verification.past import Past
@@ -52,7 +52,8 @@ class Memory:
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
             if outlook is not None and baseline.is_of(key):
-                in_all = furthest(outlook.beyond, numbers, baseline.fields)
+                beyond = outlook.beyond
+                in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
             else:
                 in_all = history.judge(numbers)
         if kept.session:

@@ -23,8 +23,8 @@ _MOST_KNOWN = 1_000
 
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
-_Row = tuple[str, Any, float, int]
-"""A signal's name and function, its ratio, and its bit."""
+_Row = tuple[Any, tuple[str, float, int]]
+"""A signal's function; its name, its ratio, and its bit."""
 
 
 class Heard:
@@ -67,17 +67,18 @@ class Weigher:
         self._silence: tuple[dict[str, SignalResult], dict[str, SignalResult]] = ({}, {})
         for place, signal in enumerate(SIGNALS):
             name, ratio = signal.name, ratios[signal.name]
-            self._rows[signal.tier].append((name, signal.judge, ratio, 1 << place))
+            self._rows[signal.tier].append((signal.judge, (name, ratio, 1 << place)))
             self._silence[signal.tier][name] = SignalResult(False, 0.0, ratio)
 
     def listen(self, tier: VerificationTier, seen: Seen, past: Past, heard: Heard) -> None:
         """Add what each signal of a tier read to what was *heard*."""
         signals = heard.signals
         signals.update(self._silence[tier])
-        for name, judge, ratio, bit in self._rows[tier]:
+        for judge, row in self._rows[tier]:
             reading = judge(seen, past)
             if reading is SILENT:
                 continue
+            name, ratio, bit = row
             heard.loud |= bit
             if type(reading) is Reading:
                 score, detail, where, own = reading
@@ -109,7 +110,7 @@ class Weigher:
         signals = heard.signals
         tier = _1 if len(signals) == len(SIGNALS) else _0
         if tier is _0:
-            for name, _, ratio, _ in self._rows[_1]:
+            for _, (name, ratio, _) in self._rows[_1]:
                 signals[name] = _unavailable(ratio, _NOT_REACHED)
         verdict = verdict_of(posterior, limits)
         return VerificationResult.of(
