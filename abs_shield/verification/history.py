@@ -18,6 +18,8 @@ _LEAST_CHANGE = 0.25
 _NEGATED = 1.1
 """How many times the other a number may be, to be the same one with the other sign."""
 CONSISTENT = Surprise(0.0, "")
+_NOT_READ: dict[str, Series] = {}
+"""Of nearly all arguments there is one result, and nobody ever reads its history."""
 
 
 class History:
@@ -32,7 +34,7 @@ class History:
     __slots__ = ("_fields", "_unread", "gap", "newest")
 
     def __init__(self) -> None:
-        self._fields: dict[str, Series] = {}
+        self._fields = _NOT_READ
         self._unread = 0
         self.newest: list[Kept] = []
         self.gap = 1

@@ -12,7 +12,7 @@ from abs_shield.verification.baseline import Baseline
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST
-from abs_shield.verification.written import writer
+from abs_shield.verification.written import is_small, writers
 
 QUARANTINED = 100
 _SURE_OF_KIND = 5
@@ -79,7 +79,7 @@ class KnownTool:
 def key_of(tool: str, arguments: Any) -> bytes:
     """Give the digest of a call's arguments; that of equal JSON is equal."""
     try:
-        text = _WRITTEN((tool, arguments))
+        text = (_WRITE_SMALL if is_small(arguments) else _WRITE)((tool, arguments))
     except Exception:  # what is nested too deeply, and objects of the caller's that break
         return digest_of(tool, arguments)
     return _digested(text) if len(text) <= _SHORT else digest(text, size=16)
@@ -93,4 +93,4 @@ def _digested(text: str) -> bytes:
 MOST_NAMES = 256
 _NO_NAMES: frozenset[str] = frozenset()
 _SHORT = 256
-_WRITTEN = writer(repr, separators=(",", ":"), ordered=True)
+_WRITE, _WRITE_SMALL = writers(repr, separators=(",", ":"), ordered=True)

@@ -9,7 +9,7 @@ from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import as_json
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import read_numbers
-from abs_shield.verification.written import writer
+from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
 
@@ -71,7 +71,7 @@ class Seen:
         if self.size > LONGEST_TEXT:
             return None
         try:
-            return _WRITTEN(self.value)
+            return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
         except (ValueError, TypeError, RecursionError):
             return None
 
@@ -143,4 +143,4 @@ def _plain(value: Any) -> Any:
     return plain if plain is not value and type(plain) in (str, int, float, list, dict) else "?"
 
 
-_WRITTEN = writer(_plain, ordered=False)
+_WRITE, _WRITE_SMALL = writers(_plain, ordered=False)
