@@ -53,16 +53,9 @@ class Baseline:
     """
 
     __slots__ = (
-        "_always",
-        "_counts",
-        "_keys",
-        "_last_size",
-        "_latency",
-        "_size",
-        "_squares",
-        "fields",
+        "_always", "_counts", "_keys", "_last_size", "_latency", "_size", "_squares", "fields",
         "gap",
-    )
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.fields: dict[str, Series] = {}

@@ -162,7 +162,7 @@ class VerificationEngine:
         kept.probability = posterior
         given = weigher.result(limits, posterior, heard)
         if given.verdict == "accept":
-            memory.learn(known, kept, tool, judged=True)
+            memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
             memory.refuse(known, kept, tool)
         return given
