@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from math import isfinite
 from typing import Annotated, Any, Self
@@ -12,6 +13,9 @@ from abs_shield.policy.declared import Declared
 
 UNPROFILED_MS = (2.0, 60_000.0)
 """The latencies expected of a tool that nobody described, in milliseconds."""
+
+_SPECIAL = frozenset(r".^$*+?{}[]\|()")
+"""What means more than itself in a regular expression."""
 
 
 def _range(latency_ms: tuple[float, float]) -> tuple[float, float]:
@@ -28,6 +32,14 @@ def _compiled(pattern: str) -> Any:
         return regex.compile(pattern, regex.VERSION0)
     except (regex.error, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"`{pattern}` is no regular expression: {error}") from None
+
+
+def _search(pattern: str) -> Callable[..., Any]:
+    """Of a plain text, which is what most patterns are, no expression is needed to find it."""
+    if _SPECIAL.isdisjoint(pattern):
+        return lambda text, timeout: pattern in text
+    found: Callable[..., Any] = _compiled(pattern).search
+    return found
 
 
 def _compiles(pattern: str) -> str:
@@ -88,5 +100,5 @@ class ToolProfile(Declared):
 
     @cached_property
     def searches(self) -> tuple[Any, ...]:
-        """The search functions of the compiled patterns."""
-        return tuple(_compiled(pattern).search for pattern in self.response_patterns)
+        """The search functions of the patterns, each of a text and a timeout in seconds."""
+        return tuple(map(_search, self.response_patterns))

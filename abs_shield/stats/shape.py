@@ -40,13 +40,15 @@ def shape(series: Collection[float]) -> Shape:
     n = len(points)
     mean = fsum(points) / n
     away = [x - mean for x in points]
+    unit = max(map(abs, away)) or 1.0  # fourth powers of what is large or tiny would be lost
+    away = [x / unit for x in away]
     squares = list(map(mul, away, away))
     spread = fsum(squares)
     if not spread:
         return Shape(2.0, 0.0, 3.0)
     second = spread / n
     return Shape(
-        dist(points[1:], points[:-1]) ** 2 / spread,
+        dist(away[1:], away[:-1]) ** 2 / spread,
         fsum(map(mul, squares, away)) / n / second**1.5,
         fsum(map(mul, squares, squares)) / n / second**2,
     )

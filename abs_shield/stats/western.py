@@ -10,6 +10,8 @@ from abs_shield.stats.student import prediction_limit
 WEIGHTS = (0.40, 0.25, 0.20, 0.15)
 """What each rule counts: beyond 3, 2 of 3 beyond 2, 4 of 5 beyond 1, 8 on one side."""
 RUN = 8
+CLASSIC = 3.0
+"""Deviations of the first rule for a long series; fewer points, or many series, only widen it."""
 _TAILS = ((1, 0.0013498980316301), (2, 0.0227501319481792), (4, 0.1586552539314571), (8, 0.5))
 """How many points each rule needs, and how often a normal one lies beyond its limit."""
 

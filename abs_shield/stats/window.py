@@ -59,12 +59,14 @@ class Window:
         if n == values.maxlen:
             oldest = values[0]
             values.append(x)
+            if x == oldest:
+                return
             old_mean, old_m2 = self.mean, self._m2
             delta = x - oldest
             self.mean = mean = old_mean + delta / n
             self._m2 = m2 = old_m2 + delta * (x - mean + oldest - old_mean)
             self._steps = steps = self._steps + 1
-            if m2 < old_m2 * _CANCELLED or m2 < 0 or steps >= n:
+            if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
                 return
         else:

@@ -6,7 +6,8 @@ from collections import Counter, deque
 from math import log, log10
 from typing import NamedTuple
 
-from abs_shield.stats.western import WEIGHTS, limits
+from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.series import NEWEST, Series
 
 LEAST = 8
@@ -43,16 +44,6 @@ class Outlook(NamedTuple):
 _USUAL = Outlook()
 
 
-class Point(NamedTuple):
-    """What is learnt of one result that was accepted."""
-
-    key: bytes
-    numbers: dict[str, float]
-    latency_ms: float
-    size: int
-    names: frozenset[str]
-
-
 class Baseline:
     """
     The newest results of one tool.
@@ -61,7 +52,10 @@ class Baseline:
         gap: Calls since the last result that was learnt; 1 where that was the last call.
     """
 
-    __slots__ = ("_always", "_counts", "_keys", "_latency", "_size", "_squares", "fields", "gap")
+    __slots__ = (
+        "_always", "_counts", "_keys", "_last_size", "_latency", "_size", "_squares", "fields",
+        "gap",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.fields: dict[str, Series] = {}
@@ -69,7 +63,7 @@ class Baseline:
         self._size = Series()
         self._keys: deque[bytes] = deque(maxlen=NEWEST)
         self._counts: Counter[bytes] = Counter()
-        self._squares = 0
+        self._squares = self._last_size = 0
         self._always: frozenset[str] | None = None
         self.gap = 1
 
@@ -91,92 +85,107 @@ class Baseline:
         index, which is 1 where one of them had nearly all results.
         """
         n = len(self._keys)
-        return n if self.is_of(key) else n * n // self._squares
+        return n if self._counts[key] == n else n * n // self._squares
 
     def has_both_signs(self, name: str) -> bool:
         """Whether the numbers of a field are above 0 and below by nature."""
         series = self.fields.get(name)
         return series is not None and min(series.values) < 0 < max(series.values)
 
-    def judge(self, point: Point, peers: int, *, latency: bool) -> Outlook:
+    def judge(self, kept: Kept, peers: int, *, latency: bool) -> Outlook:
         """
         Say what is odd about a result.
 
         Args:
-            point: The result.
+            kept: The result.
             peers: How many results it may be compared with, at least 8.
             latency: Whether its duration counts.
         """
-        width = 1 << (len(point.numbers) + latency).bit_length()
+        width = 1 << (len(kept.numbers) + latency).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
         far_at = ""
-        last_n, shared = 0, None
-        for name, x in point.numbers.items():
+        last_n, shared = peers, limits(peers, width)
+        beyond_3, _, beyond_1, _ = shared
+        for name, x in kept.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
                 continue
             if n > peers:
                 n = peers
-            if n != last_n or shared is None:
+            if n != last_n:
                 last_n, shared = n, limits(n, width)
+                beyond_3, _, beyond_1, _ = shared
             distance = series.distance(x, gap)
             series.judged = (distance, shared)
+            if -beyond_1 <= distance <= beyond_1 and not series.is_on_one_side:
+                continue
+            score = series.rules(x, distance, shared)
+            if score > worst_rules:
+                worst_rules, rules_at = score, name
             far = distance if distance >= 0 else -distance
-            if far > shared.beyond_1 or series.is_on_one_side:
-                score = series.rules(x, distance, shared)
-                if score > worst_rules:
-                    worst_rules, rules_at = score, name
-            if far > shared.beyond_3 and series.is_new(x):
+            if far > beyond_3 and series.is_new(x):
                 beyond.append(name)
-                if far > shared.beyond_3 * worst_far:
-                    worst_far, far_at = far / shared.beyond_3, name
+                if far > beyond_3 * worst_far:
+                    worst_far, far_at = far / beyond_3, name
         rules = None
         if worst_rules:
             rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
-        if latency and worst_rules < WEIGHTS[0] and self._is_fast(point, peers, width):
+        if latency and worst_rules < WEIGHTS[0] and self._is_fast(kept, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
-            rules = self._shape(point, peers)
+            rules = self._shape(kept, peers)
         if not beyond:
             return Outlook(rules) if rules else _USUAL
         return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
-    def learn(self, point: Point, *, judged: bool) -> None:
+    def learn(self, kept: Kept, *, judged: bool) -> None:
         """Take a result in that was accepted; *judged* is whether it was the last one judged."""
-        self._learn_key(point.key)
+        self._learn_key(kept.key)
         self.gap = 1
         fields = self.fields
-        for name, x in point.numbers.items():
+        for name, x in kept.numbers.items():
             series = fields.get(name)
             if series is None:
                 if len(fields) >= _MOST_SERIES:
                     self._sweep()
                 series = fields[name] = Series()
             series.learn(x, judged=judged)
-        self._latency.learn(_logged(point.latency_ms))
-        self._size.learn(_logged(point.size))
+        self._latency.learn(_logged(kept.latency_ms))
+        self._size.learn(_logged(kept.size))
+        self._last_size = kept.size
         always = self._always
         if always is None:
-            self._always = point.names
-        elif always is not point.names and always != point.names:
-            self._always = always & point.names
+            self._always = kept.names
+        elif always is not kept.names and always != kept.names:
+            self._always = always & kept.names
 
-    def _is_fast(self, point: Point, peers: int, width: int) -> bool:
+    def _is_fast(self, kept: Kept, peers: int, width: int) -> bool:
         """Too fast is odd; too slow is the network."""
         series = self._latency
-        distance = series.distance(_logged(point.latency_ms), self.gap)
-        return distance < 0 and distance < -limits(min(peers, series.n), width).beyond_3
+        distance = series.distance(_logged(kept.latency_ms), self.gap)
+        return distance < -CLASSIC and distance < -limits(min(peers, series.n), width).beyond_3
 
-    def _shape(self, point: Point, peers: int) -> Surprise | None:
+    def _shape(self, kept: Kept, peers: int) -> Surprise | None:
         """A field that was always there, or a size that never was: weak signs, both."""
         always = self._always
-        if always and len(self._keys) >= _SURE_OF_FIELDS and not always <= point.names:
+        if (
+            always is not None
+            and always is not kept.names
+            and len(self._keys) >= _SURE_OF_FIELDS
+            and not always <= kept.names
+        ):
             return Surprise(_WEAK, "a field is missing that every earlier result had")
+        if kept.size == self._last_size:
+            return None
         series = self._size
-        size = _logged(point.size)
-        distance = series.distance(size, self.gap)
-        if abs(distance) > limits(min(peers, series.n), 2).beyond_3 and series.is_new(size):
+        size = _logged(kept.size)
+        distance = abs(series.distance(size, self.gap))
+        if (
+            distance > CLASSIC
+            and distance > limits(min(peers, series.n), 2).beyond_3
+            and series.is_new(size)
+        ):
             return Surprise(_WEAK, "of a size that no earlier result had")
         return None
 
@@ -184,6 +193,9 @@ class Baseline:
         counts, keys = self._counts, self._keys
         if len(keys) == NEWEST:
             oldest = keys[0]
+            if oldest == key:
+                keys.append(key)
+                return
             self._squares -= 2 * counts[oldest] - 1
             counts[oldest] -= 1
             if not counts[oldest]:

@@ -48,16 +48,21 @@ class Bounded(Generic[Key, Held]):
 
     def used(self, key: Key, at: float, *, weight: int = 1) -> Held:
         """Give what a key holds, made where it held nothing, and mark it as the newest."""
-        held = self.get(key, at)
-        if held is None:
-            held = self._make()
-            self._held[key] = [at, weight, held]
-            self._weight += weight
-            while self._weight > self._most and len(self._held) > 1:
-                self.forget(next(iter(self._held)))
-            return held
-        self._held[key][_AT] = at
+        entry = self._held.get(key)
+        if entry is None or at - entry[_AT] > self._ttl_s:
+            return self._added(key, at, weight)
+        entry[_AT] = at
         self._held.move_to_end(key)
+        held: Held = entry[_HELD]
+        return held
+
+    def _added(self, key: Key, at: float, weight: int) -> Held:
+        self.forget(key)
+        held = self._make()
+        self._held[key] = [at, weight, held]
+        self._weight += weight
+        while self._weight > self._most and len(self._held) > 1:
+            self.forget(next(iter(self._held)))
         return held
 
     def forget(self, key: Key) -> None:

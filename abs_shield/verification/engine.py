@@ -16,9 +16,8 @@ from abs_shield.policy.profile import ToolProfile
 from abs_shield.policy.verification import Verification
 from abs_shield.text.show import shown
 from abs_shield.verification.keep import load_state, save_state
-from abs_shield.verification.known import Kept, key_of, point_of
-from abs_shield.verification.memory import Memory, Place
-from abs_shield.verification.past import Past
+from abs_shield.verification.known import key_of
+from abs_shield.verification.memory import Memory
 from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.settings import LabelKept, Settings, calibrated
@@ -77,8 +76,7 @@ class VerificationEngine:
         )
         self._lock = renewed(Lock())
         self._settings = Settings((told.accept_threshold, told.block_threshold, told.prior))
-        self._memory = Memory(times=told.session_times)
-        self._sub_floor_lr = told.sub_floor_lr
+        self._memory = Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
@@ -148,26 +146,25 @@ class VerificationEngine:
         seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
         key = b"" if args is None else key_of(tool_name, args)
         with self._lock:
-            return self._judged(seen, Place(tool_name, key, session_id or ""))
+            return self._judged(seen, tool_name, key=key, session=session_id or "")
 
-    def _judged(self, seen: Seen, place: Place) -> VerificationResult:
-        memory, at = self._memory, time()
-        known, point = memory.tool(place.tool), point_of(seen, place.key)
-        told = self._settings.of(place.tool)
-        limits, weigher = told.limits, told.weigher
-        heard = Heard()
-        weigher.listen(_0, seen, Past(known.kinds, None, None, None, self._sub_floor_lr), heard)
+    def _judged(self, seen: Seen, tool: str, *, key: bytes, session: str) -> VerificationResult:
+        memory, told = self._memory, self._settings.of(tool)
+        limits, weigher, heard = told.limits, told.weigher, Heard()
+        known = memory.tool(tool)
+        kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
+        past = memory.past(known, kept, tool, latency=seen.judges_latency)
+        weigher.listen(_0, seen, past, heard)
         posterior = weigher.posterior(limits.prior, heard)
         if posterior < limits.blocks_from:
-            past = memory.past(known, point, place, latency=seen.judges_latency, at=at)
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
+        kept.probability = posterior
         given = weigher.result(limits, posterior, heard)
-        kept = Kept(self._new_id(), at, point, place.session, known.kinds_of(seen), posterior)
         if given.verdict == "accept":
-            memory.learn(known, kept, place.tool, judged=True)
+            memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            memory.refuse(known, kept, place.tool)
+            memory.refuse(known, kept, tool)
         return given
 
     def _new_id(self) -> str:
@@ -310,6 +307,8 @@ class VerificationEngine:
 
 
 def _milliseconds(given: object) -> float:
+    if type(given) is float and 0 <= given < 1e15:
+        return given
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
         return float(given)
     raise ShieldError(

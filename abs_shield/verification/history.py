@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Surprise
-from abs_shield.verification.known import Kept
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.series import Series
 
 LEAST = 5
@@ -17,7 +17,9 @@ RECENT = 10
 _LEAST_CHANGE = 0.25
 _NEGATED = 1.1
 """How many times the other a number may be, to be the same one with the other sign."""
-_CONSISTENT = Surprise(0.0, "")
+CONSISTENT = Surprise(0.0, "")
+_NOT_READ: dict[str, Series] = {}
+"""Of nearly all arguments there is one result, and nobody ever reads its history."""
 
 
 class History:
@@ -32,7 +34,7 @@ class History:
     __slots__ = ("_fields", "_unread", "gap", "newest")
 
     def __init__(self) -> None:
-        self._fields: dict[str, Series] = {}
+        self._fields = _NOT_READ
         self._unread = 0
         self.newest: list[Kept] = []
         self.gap = 1
@@ -68,7 +70,7 @@ class History:
         if self._unread >= len(self.newest):
             self._fields = {}
         for kept in self.newest[-self._unread :] if self._unread else ():
-            for name, x in kept.point.numbers.items():
+            for name, x in kept.numbers.items():
                 series = self._fields.get(name)
                 if series is None:
                     series = self._fields[name] = Series(size=NEWEST, first=LEAST)
@@ -86,7 +88,7 @@ def furthest(
         if change > worst:
             worst, where = change, name
     if worst < _LEAST_CHANGE:
-        return _CONSISTENT
+        return CONSISTENT
     said = f"{worst:.0%} away from what the same arguments gave before"
     return Surprise(worst, said, "/" + where)
 
@@ -119,7 +121,7 @@ class Recent:
             if _contradicts(x, earlier, times) and not both_signs(name):
                 said = f"no earlier result of this session is within {times:g} times"
                 return Surprise(_gravity(x, earlier, times), said, "/" + name)
-        return _CONSISTENT
+        return CONSISTENT
 
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from math import inf
-from typing import NamedTuple
 
-from abs_shield.verification.baseline import LEAST, Point
+from abs_shield.verification.baseline import LEAST
 from abs_shield.verification.bounded import Bounded
+from abs_shield.verification.history import CONSISTENT, NEWEST, History, Recent, furthest
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
-from abs_shield.verification.history import NEWEST, History, Recent, furthest
-from abs_shield.verification.known import Kept, KnownTool
+from abs_shield.verification.kept import Kept
+from abs_shield.verification.known import KnownTool
 from abs_shield.verification.past import Past
 
 MOST_TOOLS = 1_000
@@ -20,19 +20,12 @@ TTL_S = 86_400.0
 """A history or a session to which nothing was added for a day is forgotten."""
 
 
-class Place(NamedTuple):
-    """Where a result stands: its tool, its arguments' digest, its session; empty for none."""
-
-    tool: str
-    key: bytes
-    session: str
-
-
 class Memory:
     """What an engine remembers; its owner holds a lock around every call."""
 
-    def __init__(self, *, times: float) -> None:
+    def __init__(self, *, times: float, sub_floor_lr: float) -> None:
         self._times = times
+        self._sub_floor_lr = sub_floor_lr
         self.clear()
 
     def clear(self) -> None:
@@ -41,51 +34,52 @@ class Memory:
         self._histories: Bounded[tuple[str, bytes], History] = Bounded(
             History, most=MOST_NUMBERS, ttl_s=TTL_S
         )
-        self._sessions: Bounded[Place, Recent] = Bounded(Recent, most=MOST_NUMBERS, ttl_s=TTL_S)
+        self._sessions: Bounded[tuple[str, bytes, str], Recent] = Bounded(
+            Recent, most=MOST_NUMBERS, ttl_s=TTL_S
+        )
 
     def tool(self, name: str) -> KnownTool:
         """Give what is known of a tool, from now on something."""
         return self.tools.used(name, 0.0)
 
-    def past(
-        self, known: KnownTool, point: Point, place: Place, *, latency: bool, at: float
-    ) -> Past:
+    def past(self, known: KnownTool, kept: Kept, tool: str, *, latency: bool) -> Past:
         """Give what came before a result, as far as it can be compared with it."""
-        baseline, numbers = known.baseline, point.numbers
+        baseline, key, numbers, at = known.baseline, kept.key, kept.numbers, kept.at
         outlook = in_all = in_session = None
-        peers = baseline.peers(place.key)
+        peers = baseline.peers(key)
         if peers >= LEAST:
-            outlook = baseline.judge(point, peers, latency=latency)
-        history = self._histories.get((place.tool, place.key), at)
+            outlook = baseline.judge(kept, peers, latency=latency)
+        history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
-            if outlook is not None and baseline.is_of(place.key):
-                in_all = furthest(outlook.beyond, numbers, baseline.fields)
+            if outlook is not None and baseline.is_of(key):
+                beyond = outlook.beyond
+                in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
             else:
                 in_all = history.judge(numbers)
-        if place.session:
-            recent = self._sessions.get(place, at)
+        if kept.session:
+            recent = self._sessions.get((tool, key, kept.session), at)
             if recent is not None:
                 both = baseline.has_both_signs
                 in_session = recent.judge(numbers, times=self._times, both_signs=both)
-        return Past(known.kinds, outlook, in_all, in_session)
+        return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr)
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
-        point = kept.point
-        known.baseline.learn(point, judged=judged)
+        key, numbers, at = kept.key, kept.numbers, kept.at
+        known.baseline.learn(kept, judged=judged)
         known.newest.append(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
-        at, weight = kept.at, 1 + len(point.numbers)
-        self._histories.used((tool, point.key), at, weight=weight).learn(kept)
+        weight = 1 + len(numbers)
+        self._histories.used((tool, key), at, weight=weight).learn(kept)
         if kept.session:
-            place = Place(tool, point.key, kept.session)
-            self._sessions.used(place, at, weight=weight).learn(point.numbers)
+            place = (tool, key, kept.session)
+            self._sessions.used(place, at, weight=weight).learn(numbers)
 
     def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
         """Keep a result apart that was not accepted."""
         known.refused(kept)
-        key = (tool, kept.point.key)
+        key = (tool, kept.key)
         history = self._histories.get(key, kept.at)
         if history is not None:
             history.gap += 1
@@ -105,4 +99,4 @@ class Memory:
         """Forget everything about one tool."""
         self.tools.forget(tool)
         self._histories.forget_all(lambda key: key[0] == tool)
-        self._sessions.forget_all(lambda key: key.tool == tool)
+        self._sessions.forget_all(lambda key: key[0] == tool)

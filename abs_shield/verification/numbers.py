@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.session.results import as_json
 
@@ -17,27 +17,17 @@ MOST_NODES = 20_000
 DEEPEST = 64
 
 
-class Read(NamedTuple):
-    """
-    What is kept of one result.
-
-    Attributes:
-        numbers: The numbers of its objects, by JSON pointer without the first slash. Items of
-            lists are not among them: the third of today is not the third of yesterday.
-        size: About how many characters its JSON has.
-        whole: Whether all of it was looked at.
-    """
-
-    numbers: dict[str, float]
-    size: int
-    whole: bool = True
-
-
-def read_numbers(result: Any) -> Read:
+def read_numbers(result: Any) -> tuple[dict[str, float], int]:
     """
     Read the numbers of *result*: what is no finite number is passed over.
 
-    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]}).numbers
+    Items of lists are not among them: the third of today is not the third of yesterday.
+
+    Returns:
+        The numbers by JSON pointer without the first slash; about how many characters the JSON
+        of the result has, as far as it was looked at.
+
+    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]})[0]
     {'user/age': 30}
     """
     numbers: dict[str, float] = {}
@@ -46,7 +36,7 @@ def read_numbers(result: Any) -> Read:
     left: list[tuple[str, Any, int, bool]] = [("", result, 0, True)]
     while left:
         prefix, holder, depth, named = left.pop()
-        if isinstance(holder, Mapping):
+        if type(holder) is dict or isinstance(holder, Mapping):
             members = holder.items()
         elif isinstance(holder, (list, tuple)):
             members = (("", item) for item in holder)  # type: ignore[assignment]
@@ -57,7 +47,7 @@ def read_numbers(result: Any) -> Read:
         for key, value in members:
             nodes += 1
             if nodes > MOST_NODES:
-                return Read(numbers, size, False)
+                return numbers, size
             kind = type(value)
             if kind is float or kind is int:
                 size += len(key) + 12 if type(key) is str else 24
@@ -68,7 +58,8 @@ def read_numbers(result: Any) -> Read:
                         if kind is float and not isfinite(value):
                             continue
                         value = LARGEST if value > 0 else -LARGEST
-                    numbers[_joined(prefix, key)] = value
+                    plain = type(key) is str and key.isidentifier()
+                    numbers[prefix + key if plain else _joined(prefix, key)] = value
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:
@@ -77,7 +68,7 @@ def read_numbers(result: Any) -> Read:
                 inner = value if kind is dict or kind is list else as_json(value)
                 at = _joined(prefix, key) + "/" if named else ""
                 left.append((at, inner, depth + 1, named))
-    return Read(numbers, size)
+    return numbers, size
 
 
 def _joined(prefix: str, key: Any) -> str:

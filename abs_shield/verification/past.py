@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from abs_shield.verification.baseline import Outlook, Surprise
 
 
-class Past(NamedTuple):
+@dataclass(slots=True)
+class Past:
     """
     What came before one result.
 

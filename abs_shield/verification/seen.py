@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import as_json
 from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import read_numbers
+from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
 
@@ -30,6 +30,11 @@ class Seen:
         size: About how many characters its JSON has.
     """
 
+    __slots__ = (
+        "_given", "_kinds", "_text", "judges_latency", "latency_ms", "numbers", "profile", "size",
+        "value",
+    )  # fmt: skip
+
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
         self.profile = profile
         self.latency_ms = latency_ms
@@ -42,9 +47,8 @@ class Seen:
             self.value = value
         self._given = value
         self._text: str | None = _UNWRITTEN
-        read = read_numbers(self.value)
-        self.numbers = read.numbers
-        self.size = read.size
+        self._kinds: dict[str, str] | None = None
+        self.numbers, self.size = read_numbers(self.value)
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
                 self.numbers.pop(name.removeprefix("/"), None)
@@ -71,9 +75,25 @@ class Seen:
         if self.size > LONGEST_TEXT:
             return None
         try:
-            return _ENCODE(self.value)
+            return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
         except (ValueError, TypeError, RecursionError):
             return None
+
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """JSON type of each required field that it has, and that is not null."""
+        if self._kinds is None:
+            self._kinds = self._typed()
+        return self._kinds
+
+    def _typed(self) -> dict[str, str]:
+        kinds: dict[str, str] = {}
+        if self.profile is not None:
+            for name in self.profile.required_fields:
+                value = self.member(name)
+                if value is not None and value is not ABSENT:
+                    kinds[name] = kind_of(value)
+        return kinds
 
     def member(self, name: str) -> Any:
         """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
@@ -104,6 +124,9 @@ def kind_of(value: Any) -> str:
     >>> kind_of(1), kind_of(1.5), kind_of(True), kind_of(None), kind_of({})
     ('number', 'number', 'boolean', 'null', 'object')
     """
+    known = _KIND.get(type(value))
+    if known is not None:
+        return known
     for kinds, name in _KINDS:
         if isinstance(value, kinds):
             return name
@@ -113,6 +136,10 @@ def kind_of(value: Any) -> str:
 _KINDS: tuple[tuple[Any, str], ...] = (
     (bool, "boolean"), ((int, float), "number"), (str, "string"), ((list, tuple), "array"),
 )  # fmt: skip
+_KIND = {
+    bool: "boolean", int: "number", float: "number", str: "string", list: "array", dict: "object",
+}  # fmt: skip
+"""Those of JSON's own types, which are nearly all."""
 
 
 def _plain(value: Any) -> Any:
@@ -120,4 +147,4 @@ def _plain(value: Any) -> Any:
     return plain if plain is not value and type(plain) in (str, int, float, list, dict) else "?"
 
 
-_ENCODE = json.JSONEncoder(default=_plain).encode
+_WRITE, _WRITE_SMALL = writers(_plain, ordered=False)

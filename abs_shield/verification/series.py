@@ -36,6 +36,7 @@ class Scale(Enum):
     """From the last point to this one: counters, clocks, prices."""
 
 
+_LEVEL, _LOG, _CHANGE = Scale  # an enum's member is slower to reach than what it stands for
 _NO_WINDOW = Window(2)
 
 
@@ -47,6 +48,7 @@ class Series:
     their logarithms where they are skewed and positive, changes where neighbours are alike.
 
     Attributes:
+        n: Points that a further one is compared with; 0 where they are too few.
         values: The points as they came, oldest first.
         seen: How many there were in all.
         judged: How far the point that is judged now lies, and by which limits.
@@ -54,28 +56,23 @@ class Series:
     """
 
     __slots__ = (
-        "_beyond", "_due", "_floor", "_last", "_run", "_runs_apply", "_scale", "_window",
-        "is_on_one_side", "judged", "seen", "values",
+        "_beyond", "_due", "_floor", "_run", "_runs_apply", "_scale", "_window",
+        "is_on_one_side", "judged", "n", "seen", "values",
     )  # fmt: skip
 
     def __init__(self, *, size: int = NEWEST, first: int = _FIRST_FITS[0]) -> None:
+        self.n = 0
         self.values: deque[float] = deque(maxlen=size)
         self.seen = 0
         self._due = first
         self._scale: Scale | None = None
         self._window = _NO_WINDOW
         self._floor = 0.0
-        self._last = 0.0
         self._runs_apply = False
         self._run = 0
         self.is_on_one_side = False
         self.judged: tuple[float, Limits] | None = None
         self._beyond: tuple[tuple[int, bool, bool], ...] = ()
-
-    @property
-    def n(self) -> int:
-        """Points that a further one is compared with; 0 where they are too few."""
-        return 0 if self._scale is None else self._window.n
 
     def distance(self, x: float, gap: int = 1) -> float:
         """
@@ -87,11 +84,12 @@ class Series:
         """
         scale, window = self._scale, self._window
         spread, floor = window.deviation, self._floor
-        if scale is Scale.LEVEL:
+        if scale is _LEVEL:
             away = x - window.mean
-        elif scale is Scale.CHANGE:
-            away = x - self._last - gap * window.mean
-            floor = max(floor * abs(self._last), abs(window.mean))
+        elif scale is _CHANGE:
+            last = self.values[-1]
+            away = x - last - gap * window.mean
+            floor = max(floor * abs(last), abs(window.mean))
             if gap > 1:
                 root = sqrt(gap)
                 spread, floor = spread * root, floor * root
@@ -135,33 +133,38 @@ class Series:
     def learn(self, x: float, *, judged: bool = False) -> None:
         """Take *x* in; where it was the point judged last, its distance counts for the rules."""
         self.seen = seen = self.seen + 1
-        self.values.append(x)
-        scale = self._scale
-        if scale is Scale.LEVEL:
-            self._window.update(x)
-        elif scale is Scale.CHANGE:
-            self._window.update(x - self._last)
-        elif scale is Scale.LOG and x > 0:
-            self._window.update(log(x))
-        if self.judged is not None:
-            if judged and self._runs_apply:
-                self._remember(*self.judged)
+        scale, window = self._scale, self._window
+        if scale is _LEVEL:
+            window.update(x)  # its values are these
+        else:
+            if scale is _CHANGE:
+                window.update(x - self.values[-1])
+            elif scale is _LOG and x > 0:
+                window.update(log(x))
+            self.values.append(x)
+        self.n = window.n
+        place = self.judged
+        if place is not None:
             self.judged = None
-        self._last = x
+            if judged and self._runs_apply:
+                distance, limit = place
+                self._remember(distance, limit)
         if seen >= self._due:
             self._fit()
 
     def _remember(self, distance: float, judged: Limits) -> None:
-        size, run = abs(distance), self._run
-        if size <= judged.one_side:
-            self._run = 0
-        elif distance > 0:
-            self._run = run + 1 if run > 0 else 1
+        _, beyond_2, beyond_1, one_side = judged
+        run = self._run
+        if distance > one_side:
+            run = run + 1 if run > 0 else 1
+        elif distance < -one_side:
+            run = run - 1 if run < 0 else -1
         else:
-            self._run = run - 1 if run < 0 else -1
-        self.is_on_one_side = not 1 - RUN < self._run < RUN - 1
-        if size > judged.beyond_1:
-            point = (self.seen, distance > 0, size > judged.beyond_2)
+            run = 0
+        self._run = run
+        self.is_on_one_side = not 1 - RUN < run < RUN - 1
+        if not -beyond_1 <= distance <= beyond_1:
+            point = (self.seen, distance > 0, not -beyond_2 <= distance <= beyond_2)
             self._beyond = (*self._beyond[-3:], point)
 
     def _fit(self) -> None:
@@ -169,21 +172,24 @@ class Series:
         values = self.values
         self._due = next((n for n in _FIRST_FITS if n > self.seen), self.seen + NEWEST)
         few, told = repeats(values), shape(values)
-        scale = Scale.LEVEL
+        scale = _LEVEL
         if told.wandering < _WANDERS:
-            scale = Scale.CHANGE
+            scale = _CHANGE
         elif not few and _is_skewed(values, told):
-            scale = Scale.LOG
+            scale = _LOG
             told = shape([log(x) for x in values])
         if scale is not self._scale:
             self._run, self.is_on_one_side = 0, False
             self._beyond = ()
         self._scale = scale
         self._window = window = Window(values.maxlen or NEWEST, _scaled(values, scale))
+        self.n = window.n
+        if scale is _LEVEL:
+            self.values = window.values
         self._floor = _floor(scale, few=few, mean=window.mean)
-        if scale is not Scale.CHANGE and told.kurtosis > _HEAVY:
+        if scale is not _CHANGE and told.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
-        self._runs_apply = scale is not Scale.CHANGE and not few and told.wandering > _STEADY
+        self._runs_apply = scale is not _CHANGE and not few and told.wandering > _STEADY
 
 
 def _is_skewed(values: deque[float], told: Shape) -> bool:
@@ -199,17 +205,17 @@ def _furthest(window: Window) -> float:
 
 
 def _scaled(values: deque[float], scale: Scale) -> Iterable[float]:
-    if scale is Scale.LEVEL:
+    if scale is _LEVEL:
         return values
-    if scale is Scale.LOG:
+    if scale is _LOG:
         return [log(x) for x in values]
     return [after - before for before, after in pairwise(values)]
 
 
 def _floor(scale: Scale, *, few: bool, mean: float) -> float:
     """Give the least spread: of changes as a share of the level, else in the scale's own unit."""
-    if scale is Scale.CHANGE:
+    if scale is _CHANGE:
         return _STEP if few else _DRIFT
-    if scale is Scale.LOG:
+    if scale is _LOG:
         return _ROUNDING
     return (_STEP if few else _ROUNDING) * abs(mean)

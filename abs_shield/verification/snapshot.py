@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from abs_shield.errors import StoreError
-from abs_shield.verification.baseline import Point
 from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.combine import Rates
-from abs_shield.verification.known import Kept
+from abs_shield.verification.kept import Kept
 from abs_shield.verification.memory import Memory
 from abs_shield.verification.settings import LabelKept, Settings, ToolSettings
 from abs_shield.verification.weigh import Weigher
@@ -101,31 +100,33 @@ def _in_order(results: Iterable[tuple[str, Kept]]) -> list[tuple[str, Kept]]:
 
 
 def _result(tool: str, kept: Kept) -> dict[str, Any]:
-    point = kept.point
     return {
         "tool": tool,
         "at": kept.at,
-        "arguments": point.key.hex(),
+        "arguments": kept.key.hex(),
         "session": kept.session,
-        "numbers": point.numbers,
-        "latency_ms": point.latency_ms,
-        "size": point.size,
-        "names": sorted(point.names),
+        "numbers": dict(kept.numbers),
+        "latency_ms": kept.latency_ms,
+        "size": kept.size,
+        "names": sorted(kept.names),
         "kinds": dict(kept.kinds),
         "probability": kept.probability,
     }
 
 
 def _kept(ident: str, told: Mapping[str, Any]) -> tuple[str, Kept]:
-    point = Point(
+    return told["tool"], Kept(
+        ident,
+        float(told["at"]),
         bytes.fromhex(told["arguments"]),
+        told["session"],
         {str(name): float(x) for name, x in told["numbers"].items()},
         float(told["latency_ms"]),
         int(told["size"]),
         frozenset(told["names"]),
+        dict(told["kinds"]),
+        float(told["probability"]),
     )
-    at, kinds = float(told["at"]), dict(told["kinds"])
-    return told["tool"], Kept(ident, at, point, told["session"], kinds, float(told["probability"]))
 
 
 def _settings(told: ToolSettings) -> dict[str, Any]:

@@ -23,8 +23,8 @@ _MOST_KNOWN = 1_000
 
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
-_Row = tuple[str, Any, SignalResult, float, int]
-"""A signal's name and function, what it is where it is silent, its ratio, and its bit."""
+_Row = tuple[Any, tuple[str, float, int]]
+"""A signal's function; its name, its ratio, and its bit."""
 
 
 class Heard:
@@ -33,15 +33,15 @@ class Heard:
 
     Attributes:
         signals: Each signal that was asked, by name.
-        silent: A bit for each that looked and was silent.
+        loud: A bit for each that was not silent: it fired, or could not look.
         fired: Whether any fired.
     """
 
-    __slots__ = ("fired", "signals", "silent")
+    __slots__ = ("fired", "loud", "signals")
 
     def __init__(self) -> None:
         self.signals: dict[str, SignalResult] = {}
-        self.silent = 0
+        self.loud = 0
         self.fired = False
 
 
@@ -62,22 +62,25 @@ class Weigher:
         self._combiner: Combiner = (
             Literature(ratios) if calibration is None else Calibrated(calibration.groups)
         )
-        self._silent: dict[tuple[float, int], float] = {}
+        self._silent: dict[tuple[float, int, int], float] = {}
         self._rows: tuple[list[_Row], list[_Row]] = ([], [])
+        self._silence: tuple[dict[str, SignalResult], dict[str, SignalResult]] = ({}, {})
         for place, signal in enumerate(SIGNALS):
-            ratio = ratios[signal.name]
-            silent = SignalResult(False, 0.0, ratio)
-            self._rows[signal.tier].append((signal.name, signal.judge, silent, ratio, 1 << place))
+            name, ratio = signal.name, ratios[signal.name]
+            self._rows[signal.tier].append((signal.judge, (name, ratio, 1 << place)))
+            self._silence[signal.tier][name] = SignalResult(False, 0.0, ratio)
 
     def listen(self, tier: VerificationTier, seen: Seen, past: Past, heard: Heard) -> None:
         """Add what each signal of a tier read to what was *heard*."""
         signals = heard.signals
-        for name, judge, silent, ratio, bit in self._rows[tier]:
+        signals.update(self._silence[tier])
+        for judge, row in self._rows[tier]:
             reading = judge(seen, past)
             if reading is SILENT:
-                signals[name] = silent
-                heard.silent |= bit
-            elif type(reading) is Reading:
+                continue
+            name, ratio, bit = row
+            heard.loud |= bit
+            if type(reading) is Reading:
                 score, detail, where, own = reading
                 ratio = ratio if own is None else own
                 signals[name] = SignalResult(True, score, ratio, detail, "", where)
@@ -89,12 +92,13 @@ class Weigher:
         """Give P(hallucination) after what was *heard*."""
         if heard.fired:
             return probability(self._odds(log_odds(prior), heard))
-        known = self._silent.get((prior, heard.silent))
+        heard_of = (prior, len(heard.signals), heard.loud)
+        known = self._silent.get(heard_of)
         if known is None:
             if len(self._silent) >= _MOST_KNOWN:
                 self._silent.clear()
             known = probability(self._odds(log_odds(prior), heard))
-            self._silent[prior, heard.silent] = known
+            self._silent[heard_of] = known
         return known
 
     def _odds(self, prior_odds: float, heard: Heard) -> float:
@@ -106,7 +110,7 @@ class Weigher:
         signals = heard.signals
         tier = _1 if len(signals) == len(SIGNALS) else _0
         if tier is _0:
-            for name, _, _, ratio, _ in self._rows[_1]:
+            for _, (name, ratio, _) in self._rows[_1]:
                 signals[name] = _unavailable(ratio, _NOT_REACHED)
         verdict = verdict_of(posterior, limits)
         return VerificationResult.of(

@@ -45,3 +45,9 @@ def test_what_repeats_itself():
     """Few distinct values repeat; noise never does."""
     assert repeats([n // 50 for n in range(100)])
     assert not repeats(NOISE)
+
+
+@pytest.mark.parametrize("unit", [1e150, 1e-150])
+def test_the_unit_does_not_matter(unit):
+    """Numbers as large and as tiny as a result may hold have the shape of ordinary ones."""
+    assert pytest.approx(shape(NOISE)) == shape([x * unit for x in NOISE])

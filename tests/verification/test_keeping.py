@@ -214,3 +214,18 @@ def test_unregistering_forgets_everything():
     assert engine.profile("t") is None
     assert 0 == engine.get_calibration("t")["labels"]
     assert {"kept"} == {entry["tool"] for entry in engine.snapshot()["results"].values()}
+
+
+def test_what_is_remembered_of_a_result_stays():
+    """Another type that a label releases changes what is usual, and no earlier result."""
+    engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
+    for _ in range(8):
+        engine.verify("t", result={"x": 1.5}, execution_time_ms=30.0)
+    before = engine.snapshot()["results"]
+    told = engine.verify("t", result={"x": "one"}, execution_time_ms=30.0)
+    engine.record_feedback("t", confidence_score=told.confidence, was_hallucination=False)
+    after = engine.snapshot()["results"]
+
+    assert "accept" != told.verdict
+    assert before == {ident: after[ident] for ident in before}
+    assert [{"x": "string"}] == [kept["kinds"] for i, kept in after.items() if i not in before]

@@ -23,8 +23,9 @@ def pattern_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     if text is None:
         return _TOO_LONG
     try:
-        if any(search(text, timeout=_SECONDS) for search in searches):
-            return SILENT
+        for search in searches:
+            if search(text, timeout=_SECONDS):
+                return SILENT
     except TimeoutError:
         return _TOO_SLOW
     return Reading(_SCORE, f"none of {len(searches)} patterns is found")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from abs_shield.core.finding import Unavailable
-from abs_shield.policy.profile import ToolProfile
 from abs_shield.text.show import escaped
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
@@ -15,27 +16,37 @@ _NOTHING = Unavailable("no fields are declared")
 def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     """The weather has a ``temperature``; this result has none, or ``"mild"`` after 50 numbers."""
     profile = seen.profile
-    if profile is None or not (profile.required_fields or profile.forbidden_fields):
+    if profile is None:
         return _NOTHING
-    wrong = [
-        (name, fault)
-        for name in profile.required_fields
-        if (fault := _fault(seen.member(name), name, profile, past))
-    ]
-    wrong += [(n, "is there") for n in profile.forbidden_fields if seen.member(n) is not ABSENT]
+    required, forbidden = profile.required_fields, profile.forbidden_fields
+    if not required and not forbidden:
+        return _NOTHING
+    wrong = []
+    if len(seen.kinds) < len(required) or seen.kinds != past.kinds:
+        wrong = list(_faults(seen, required, past))
+    for name in forbidden:
+        if seen.member(name) is not ABSENT:
+            wrong.append((name, "is there"))
     if not wrong:
         return SILENT
-    score = len(wrong) / (len(profile.required_fields) + len(profile.forbidden_fields))
+    score = len(wrong) / (len(required) + len(forbidden))
     name, fault = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
     return Reading(score, f"`{escaped(name)}` {fault}{more}", "/" + name.removeprefix("/"))
 
 
-def _fault(value: object, name: str, profile: ToolProfile, past: Past) -> str:
+def _faults(seen: Seen, required: Iterable[str], past: Past) -> Iterator[tuple[str, str]]:
+    nullable = seen.profile.nullable_fields if seen.profile is not None else ()
+    for name in required:
+        fault = _fault(seen.member(name), past.kinds.get(name), nullable=name in nullable)
+        if fault:
+            yield name, fault
+
+
+def _fault(value: object, usual: str | None, *, nullable: bool) -> str:
     if value is ABSENT:
         return "is missing"
     if value is None:
-        return "" if name in profile.nullable_fields else "is null"
-    usual = past.kinds.get(name)
+        return "" if nullable else "is null"
     kind = kind_of(value) if usual is not None else ""
     return f"is of type {kind}, and always was {usual}" if kind != (usual or "") else ""

@@ -1,0 +1,36 @@
+"""One result as it is remembered and saved: its numbers, and no text of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Kept:
+    """
+    What is remembered of one result, and learnt if it is accepted.
+
+    Attributes:
+        id: Unique, across processes.
+        at: When it came, in seconds since the epoch.
+        key: Digest of its call's arguments; empty where they are not known.
+        session: The session it came in; empty for none.
+        numbers: Its numbers by JSON pointer without the first slash.
+        latency_ms: How long its call took.
+        size: About how many characters its JSON has.
+        names: Its members, where it is an object.
+        kinds: JSON type of each required field it had.
+        probability: P(hallucination), as it was judged.
+    """
+
+    id: str
+    at: float
+    key: bytes
+    session: str
+    numbers: Mapping[str, float]
+    latency_ms: float
+    size: int
+    names: frozenset[str]
+    kinds: Mapping[str, str]
+    probability: float = 0.0
