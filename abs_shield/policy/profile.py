@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from math import isfinite
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, TypedDict
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -47,6 +47,24 @@ def _compiles(pattern: str) -> str:
     return pattern
 
 
+_Names = Annotated[Sequence[str], AfterValidator(tuple)]
+_Pattern = Annotated[str, AfterValidator(_compiles)]
+
+
+class ProfileFields(TypedDict, total=False):
+    """The fields of a `ToolProfile`, for functions that take them one by one."""
+
+    expected_latency_ms: tuple[float, float]
+    required_fields: Sequence[str]
+    forbidden_fields: Sequence[str]
+    response_patterns: Sequence[str]
+    min_response_length: int | None
+    max_response_length: int | None
+    has_network_io: bool
+    nullable_fields: Sequence[str]
+    ignored_fields: Sequence[str]
+
+
 class ToolProfile(Declared):
     """
     What real results of a tool look like; `Tool(profile=...)` carries it.
@@ -72,14 +90,14 @@ class ToolProfile(Declared):
     model_config = ConfigDict(ignored_types=(cached_property,))
 
     expected_latency_ms: Annotated[tuple[float, float], AfterValidator(_range)] = (50.0, 30_000.0)
-    required_fields: tuple[str, ...] = ()
-    forbidden_fields: tuple[str, ...] = ()
-    response_patterns: tuple[Annotated[str, AfterValidator(_compiles)], ...] = ()
+    required_fields: _Names = ()
+    forbidden_fields: _Names = ()
+    response_patterns: Annotated[Sequence[_Pattern], AfterValidator(tuple)] = ()
     min_response_length: Annotated[int, Field(ge=0)] | None = None
     max_response_length: Annotated[int, Field(ge=0)] | None = None
     has_network_io: bool = True
-    nullable_fields: tuple[str, ...] = ()
-    ignored_fields: tuple[str, ...] = ()
+    nullable_fields: _Names = ()
+    ignored_fields: _Names = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

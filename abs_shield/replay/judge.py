@@ -15,7 +15,7 @@ from abs_shield.replay.runs import Run
 from abs_shield.replay.turns import Turn, turns
 from abs_shield.session import Sessions
 from abs_shield.shield import Shield
-from abs_shield.shield.verifying import Ran
+from abs_shield.shield.ran import Ran
 from abs_shield.stores import MemoryStore
 from abs_shield.text.failure import tells_failure
 

@@ -18,8 +18,9 @@ from abs_shield.session.scope import RUNNING
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
+from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.verifying import Ran, Verifier, was_judged
+from abs_shield.shield.verifying import Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 

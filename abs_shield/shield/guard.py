@@ -15,7 +15,7 @@ from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk
-from abs_shield.shield.verifying import Ran
+from abs_shield.shield.ran import Ran
 from abs_shield.text.show import escaped, told
 
 _UNSET: Any = object()

@@ -23,11 +23,11 @@ from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import abandon, followed
 from abs_shield.shield.turns import Dispatch, aanswers, answers
-from abs_shield.shield.verifying import Ran
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
 from abs_shield.telemetry.semconv import VALUE_UNREGISTERED

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import lru_cache
 from time import perf_counter, time
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.core import (
-    RAN,
     Action,
     Coverage,
     Decision,
-    Finding,
     Mode,
     Outcome,
     Subject,
@@ -23,51 +19,25 @@ from abs_shield.core import (
 )
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import VERIFICATION
-from abs_shield.errors import PolicyError
+from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
+from abs_shield.shield.judge import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
+from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.result_ruling import ruled, suppressed_by
 from abs_shield.text.show import escaped
-from abs_shield.verification import SignalResult, VerificationEngine, VerificationResult
+from abs_shield.verification import VerificationEngine
 
 logger = logging.getLogger("abs_shield")
 
-_VERDICTS = {
-    "accept": Verdict.CLEAN, "flag": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
-}  # fmt: skip
-_ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
-_HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
-_LEAST_EVIDENCE = 0.1
-"""What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
-is back within 2 ms is next to no evidence, and true of every call of most tools."""
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
 _UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
 _UNTOLD = Coverage(Outcome.UNAVAILABLE, "nobody said what the call returned")
 _TAKEN = Coverage(Outcome.UNAVAILABLE, "this call's result was taken in already")
-
-
-class Ran(NamedTuple):
-    """
-    How a call ran.
-
-    Attributes:
-        elapsed_ms: For how long.
-        error: Whether it failed: then there is no result to judge.
-        nested: Whether another tool called it.
-        decision_id: What was decided of the call, where that is known.
-        given: Whether the caller has the result already, so that it cannot be withheld.
-        told: Whether anybody said what it returned.
-    """
-
-    elapsed_ms: float
-    error: bool = False
-    nested: bool = False
-    decision_id: str | None = None
-    given: bool = False
-    told: bool = True
 
 
 class Verifier:
@@ -143,12 +113,13 @@ class Verifier:
                 result=value,
                 execution_time_ms=ran.elapsed_ms,
                 session_id=None if session.ephemeral else session.id,
+                suppressed=suppressed_by(plan) if plan.suppress else None,
             )
         except Exception as error:
             logger.exception("abs_shield could not verify a result of `%s`", escaped(name))
-            said = f"{VERIFICATION}: {type(error).__name__}: {escaped(str(error))}"
-            return self._failed(said, mode, ran)
-        return _ruled(result, plan, mode, ran, time())
+            said = str(error) if isinstance(error, ShieldError) else place_of(error)
+            return self._failed(f"{VERIFICATION}: {said}", mode, ran)
+        return ruled(result, plan, mode, ran)
 
     def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
         """Our own failure is no verdict; where strict lets none pass, the result is withheld."""
@@ -179,56 +150,6 @@ class Verifier:
             "model": session.model,
         }
         return Decision.of(usual | told)
-
-
-def _ruled(
-    result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran, at: float
-) -> dict[str, Any]:
-    """Give what a policy makes of a verdict; a suppressed signal is kept, and says nothing."""
-    verdict = _VERDICTS[result.verdict]
-    found = (
-        _finding(name, signal, verdict, mode)
-        for name, signal in result.signals.items()
-        if signal.fired and (signal.likelihood_ratio - 1) * signal.score >= _LEAST_EVIDENCE
-    )
-    findings = tuple(
-        replace(finding, suppressed=any(s.silences(finding, at=at) for s in plan.suppress))
-        for finding in found
-    )
-    weighs = result.verdict if any(f.weighs for f in findings) else "accept"
-    would_block = weighs == "block"
-    return {
-        "verdict": _VERDICTS[weighs],
-        "action": _ACTIONS[weighs],
-        "would_block": would_block,
-        "blocked": would_block and mode is Mode.STRICT and not ran.given,
-        "findings": findings,
-        "coverage": _coverage(tuple((n, s.unavailable) for n, s in result.signals.items())),
-        "probability": result.posterior,
-        "retryable": not plan.writes,
-    }
-
-
-def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:
-    return Finding(
-        check=name,
-        verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda one: one.gravity),
-        strength=round(signal.score, 6),
-        where=signal.where,
-        detail=signal.detail,
-        code=name,
-        hint=_HINT if verdict is Verdict.HALLUCINATED else "",
-        evidence={"likelihood_ratio": signal.likelihood_ratio},
-        mode=mode,
-        counted=verdict is not Verdict.CLEAN,
-    )
-
-
-@lru_cache(maxsize=512)
-def _coverage(signals: tuple[tuple[str, str], ...]) -> Mapping[str, Coverage]:
-    return {
-        name: Coverage(Outcome.UNAVAILABLE, reason) if reason else RAN for name, reason in signals
-    }
 
 
 def was_judged(decision: Decision) -> bool:

@@ -15,8 +15,8 @@ from abs_shield.replay.clock import RunClock
 from abs_shield.replay.turns import Turn
 from abs_shield.session import Session
 from abs_shield.shield import Shield
+from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import runner
-from abs_shield.shield.verifying import Ran
 from abs_shield.testing.decisions import Decisions
 from abs_shield.testing.staging import Live, Scene
 from abs_shield.text.show import escaped, shown

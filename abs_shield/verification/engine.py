@@ -8,11 +8,11 @@ from itertools import count
 from os import PathLike
 from threading import Lock
 from time import time
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.policy.profile import ToolProfile
+from abs_shield.policy.profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification import Verification
 from abs_shield.text.show import shown
 from abs_shield.verification.keep import load_state, save_state
@@ -22,7 +22,7 @@ from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.settings import LabelKept, Settings, calibrated
 from abs_shield.verification.snapshot import restored, snapshot_of
-from abs_shield.verification.weigh import Heard
+from abs_shield.verification.weigh import Heard, Suppressed
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
 _DIGITS = 3
@@ -89,7 +89,7 @@ class VerificationEngine:
     # Tools ---------------------------------------------------------------------------------------
 
     def register_tool_profile(
-        self, name: str, profile: ToolProfile | None = None, /, **fields: Any
+        self, name: str, profile: ToolProfile | None = None, **fields: Unpack[ProfileFields]
     ) -> Self:
         """
         Say what real results of a tool look like; another profile of it is replaced.
@@ -128,6 +128,7 @@ class VerificationEngine:
         result: Any,
         execution_time_ms: float,
         session_id: str | None = None,
+        suppressed: Suppressed | None = None,
     ) -> VerificationResult:
         """
         Judge what a call returned.
@@ -138,6 +139,8 @@ class VerificationEngine:
             result: What it returned: JSON-able data, a text that holds JSON, a model.
             execution_time_ms: How long it took, in milliseconds.
             session_id: The session; None compares with none.
+            suppressed: Says of a signal that fired, by its name and what it read, whether it is a
+                known false alarm: it stands in the result, and is not weighed.
 
         Raises:
             ShieldError: *execution_time_ms* is no number of milliseconds.
@@ -146,11 +149,14 @@ class VerificationEngine:
         seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
         key = b"" if args is None else key_of(tool_name, args)
         with self._lock:
-            return self._judged(seen, tool_name, key=key, session=session_id or "")
+            heard = Heard(suppressed)
+            return self._judged(seen, tool_name, heard, key=key, session=session_id or "")
 
-    def _judged(self, seen: Seen, tool: str, *, key: bytes, session: str) -> VerificationResult:
+    def _judged(
+        self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
+    ) -> VerificationResult:
         memory, told = self._memory, self._settings.of(tool)
-        limits, weigher, heard = told.limits, told.weigher, Heard()
+        limits, weigher = told.limits, told.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
         past = memory.past(known, kept, tool, latency=seen.judges_latency)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -27,6 +27,9 @@ _Row = tuple[Any, tuple[str, float, int]]
 """A signal's function; its name, its ratio, and its bit."""
 
 
+Suppressed = Callable[[str, SignalResult], bool]
+
+
 class Heard:
     """
     What the signals of one result said so far.
@@ -35,11 +38,13 @@ class Heard:
         signals: Each signal that was asked, by name.
         loud: A bit for each that was not silent: it fired, or could not look.
         fired: Whether any fired.
+        suppressed: Says of a signal that fired whether it is a known false alarm; None of no such.
     """
 
-    __slots__ = ("fired", "loud", "signals")
+    __slots__ = ("fired", "loud", "signals", "suppressed")
 
-    def __init__(self) -> None:
+    def __init__(self, suppressed: Suppressed | None = None) -> None:
+        self.suppressed = suppressed
         self.signals: dict[str, SignalResult] = {}
         self.loud = 0
         self.fired = False
@@ -103,6 +108,8 @@ class Weigher:
 
     def _odds(self, prior_odds: float, heard: Heard) -> float:
         looked = [item for item in heard.signals.items() if not item[1].unavailable]
+        if (suppressed := heard.suppressed) is not None:
+            looked = [one for one in looked if not (one[1].fired and suppressed(*one))]
         return self._combiner.odds(prior_odds, looked)
 
     def result(self, limits: Thresholds, posterior: float, heard: Heard) -> VerificationResult:

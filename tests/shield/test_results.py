@@ -479,3 +479,53 @@ def test_a_concurrent_future_is_a_value() -> None:
     future: Future = Future()
 
     assert future is shielded(firewall, name="get_quote")(lambda ticker: future)("NVDA")
+
+
+def test_a_suppressed_signal_does_not_weigh_beside_another() -> None:
+    """Alone the length only flags; the missing field that is known for harmless adds nothing."""
+    profile = ToolProfile(required_fields=["price"], min_response_length=500, has_network_io=False)
+    tools = [Tool(name="get_quote", profile=profile)]
+    known = Suppression(check="schema_mismatch", where="/price", reason="a beta answers so")
+    plain = firewall_of(tools=tools).check_result(CALL, MADE_UP, elapsed_ms=3.0)
+    quiet = firewall_of(tools=tools, suppress=[known])
+    decision = quiet.check_result(CALL, MADE_UP, elapsed_ms=3.0)
+
+    assert plain.blocked
+    assert not decision.blocked
+    assert decision.probability < plain.probability
+    assert {"schema_mismatch": True, "length_anomaly": False} == {
+        finding.check: finding.suppressed for finding in decision.findings
+    }
+
+
+def test_a_suppressed_result_teaches() -> None:
+    """What is known to be harmless is part of what is usual from then on."""
+    known = Suppression(check="schema_mismatch", reason="a beta answers so")
+    firewall = firewall_of(suppress=[known])
+    for _ in range(9):
+        firewall.check_result(CALL, {"answer": 5}, elapsed_ms=3.0)
+
+    assert 9 == len(firewall.verification.snapshot()["results"])
+
+
+@pytest.mark.parametrize("elapsed_ms", [-1.0, float("nan"), None, "3"])
+def test_a_duration_that_is_none_is_our_error_with_a_hint(elapsed_ms, caplog) -> None:
+    """A judging call returns; the reason stands in the record."""
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
+        decision = firewall_of(mode="audit").check_result(CALL, GOOD, elapsed_ms=elapsed_ms)
+
+    assert "give milliseconds, 0 or more" in decision.errors[0]
+
+
+def test_what_an_exception_says_stays_out_of_the_record(monkeypatch, caplog) -> None:
+    """It may hold what the tool returned: its type and place are told."""
+    firewall = firewall_of(mode="audit")
+
+    def raises(*_, **__):
+        raise ValueError("ORD-777123 is odd")
+
+    monkeypatch.setattr(type(firewall.verification), "verify", raises)
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
+        decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+
+    assert "ORD-777123" not in decision.to_json()

@@ -1,0 +1,26 @@
+"""How a call ran."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Ran(NamedTuple):
+    """
+    How a call ran.
+
+    Attributes:
+        elapsed_ms: For how long.
+        error: Whether it failed: then there is no result to judge.
+        nested: Whether another tool called it.
+        decision_id: What was decided of the call, where that is known.
+        given: Whether the caller has the result already, so that it cannot be withheld.
+        told: Whether anybody said what it returned.
+    """
+
+    elapsed_ms: float
+    error: bool = False
+    nested: bool = False
+    decision_id: str | None = None
+    given: bool = False
+    told: bool = True

@@ -1,0 +1,95 @@
+"""What a policy makes of the engine's verdict on a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from time import time
+from typing import Any
+
+from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Verdict
+from abs_shield.plan import ToolPlan
+from abs_shield.shield.ran import Ran
+from abs_shield.verification import SignalResult, VerificationResult
+
+_VERDICTS = {
+    "accept": Verdict.CLEAN, "flag": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
+}  # fmt: skip
+_ACTIONS = {"accept": Action.ALLOW, "flag": Action.FLAG, "block": Action.BLOCK}
+_HINT = "do not use what it may have returned, nor repeat the call blindly: it has run"
+_LEAST_EVIDENCE = 0.1
+"""What a reading has to add to a likelihood ratio of 1 to be a finding: that an unprofiled tool
+is back within 2 ms is next to no evidence, and true of every call of most tools."""
+
+
+def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran) -> dict[str, Any]:
+    """Give what a policy makes of a verdict."""
+    verdict = _VERDICTS[result.verdict]
+    would_block = verdict is Verdict.HALLUCINATED
+    return {
+        "verdict": verdict,
+        "action": _ACTIONS[result.verdict],
+        "would_block": would_block,
+        "blocked": would_block and mode is Mode.STRICT and not ran.given,
+        "findings": _findings(result, plan, verdict, mode),
+        "coverage": _coverage(tuple((n, s.unavailable) for n, s in result.signals.items())),
+        "probability": result.posterior,
+        "retryable": not plan.writes,
+    }
+
+
+def _findings(
+    result: VerificationResult, plan: ToolPlan, verdict: Verdict, mode: Mode
+) -> tuple[Finding, ...]:
+    """Give one finding for each signal that fired and is evidence; those suppressed are marked."""
+    clean = verdict is Verdict.CLEAN
+    found = [
+        _finding(name, signal, verdict, mode)
+        for name, signal in result.signals.items()
+        if signal.fired and not (clean and _adds(signal) < _LEAST_EVIDENCE)
+    ]
+    if not (found and plan.suppress):
+        return tuple(found)
+    at = time()
+    return tuple(replace(one, suppressed=_silenced(one, plan, at)) for one in found)
+
+
+def suppressed_by(plan: ToolPlan) -> Callable[[str, SignalResult], bool]:
+    """Say of a signal that fired whether the policy knows it for a false alarm."""
+    at = time()
+    return lambda name, signal: _silenced(
+        _finding(name, signal, Verdict.SUSPICIOUS, Mode.AUDIT), plan, at
+    )
+
+
+def _silenced(finding: Finding, plan: ToolPlan, at: float) -> bool:
+    return any(each.silences(finding, at=at) for each in plan.suppress)
+
+
+def _adds(signal: SignalResult) -> float:
+    """How far its ratio is from 1, at which it would be evidence of nothing."""
+    return (signal.likelihood_ratio - 1) * signal.score
+
+
+def _finding(name: str, signal: SignalResult, verdict: Verdict, mode: Mode) -> Finding:
+    hallucinated = verdict is Verdict.HALLUCINATED
+    return Finding(
+        check=name,
+        verdict=verdict if hallucinated else Verdict.SUSPICIOUS,
+        strength=round(signal.score, 6),
+        where=signal.where,
+        detail=signal.detail,
+        code=name,
+        hint=_HINT if hallucinated else "",
+        evidence={"likelihood_ratio": signal.likelihood_ratio},
+        mode=mode,
+        counted=verdict is not Verdict.CLEAN,
+    )
+
+
+@lru_cache(maxsize=512)
+def _coverage(signals: tuple[tuple[str, str], ...]) -> Mapping[str, Coverage]:
+    return {
+        name: Coverage(Outcome.UNAVAILABLE, reason) if reason else RAN for name, reason in signals
+    }
