@@ -13,7 +13,7 @@ _MOST = 50_000
 
 def written_names(tool: Tool) -> frozenset[str]:
     """
-    Give every name that the schema or a mark of *tool* has for an argument, or for what is in one.
+    Give every name that *tool* has for an argument or a field of a result, or for what is in one.
 
     >>> line = {"properties": {"sku": {}}}
     >>> lines = {"type": "object", "additionalProperties": line}
@@ -21,6 +21,8 @@ def written_names(tool: Tool) -> frozenset[str]:
     ['lines', 'sku']
     """
     names = {*tool.targets, *tool.soft, *tool.free, *tool.creates}
+    if tool.profile is not None:
+        names |= tool.profile.names
     left: list[Any] = [tool.parameters]
     for _ in range(_MOST):
         if not left:

@@ -117,6 +117,13 @@ class ToolProfile(Declared):
         return waits or "expected_latency_ms" in declared
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of fields that its author wrote, each step of a pointer by itself."""
+        told = [*self.required_fields, *self.forbidden_fields]
+        told += [*self.nullable_fields, *self.ignored_fields]
+        return frozenset(step for name in told for step in name.split("/"))
+
+    @cached_property
     def searches(self) -> tuple[Any, ...]:
         """The search functions of the patterns, each of a text and a timeout in seconds."""
         return tuple(map(_search, self.response_patterns))

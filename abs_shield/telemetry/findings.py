@@ -7,7 +7,7 @@ import re
 from opentelemetry._logs import Logger, SeverityNumber
 from opentelemetry.context import Context
 
-from abs_shield.core import Decision, Finding, Verdict
+from abs_shield.core import Decision, Finding, Subject, Verdict
 from abs_shield.telemetry import semconv
 from abs_shield.telemetry.traits import Value, nanoseconds, shown_tool
 from abs_shield.text.show import escaped
@@ -15,6 +15,7 @@ from abs_shield.text.show import escaped
 DETAIL = 1_000
 """Longest detail that is exported where the operator opted in, in characters."""
 
+_BEGIN = {Subject.CALL: 2}
 _POSITION = re.compile(r"\d{1,2}")
 _NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,2})?")
 
@@ -41,7 +42,8 @@ def tell_findings(
     at_ns = nanoseconds(decision.at)
     for finding in decision.findings:
         attributes = _attributes(finding, decision.id, tool)
-        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = safe_pointer(finding, names=names)
+        where = safe_pointer(finding, names=names, begin=_BEGIN.get(decision.subject, 1))
+        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = where
         if details:
             attributes[semconv.ATTRIBUTE_FINDING_DETAIL] = escaped(finding.detail, limit=DETAIL)
         logger.emit(
@@ -53,9 +55,11 @@ def tell_findings(
         )
 
 
-def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None) -> str:
+def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None, begin: int = 2) -> str:
     """
     Give where the finding points, without what the model may have written there.
+
+    The steps from *begin* on are names of the judged data; those before are ours: ``/arguments``.
 
     An unknown argument's name is the model's, and so is a key that the tool's author did not
     write; where *names* are not known, a key that is no name.
@@ -63,9 +67,9 @@ def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None) -> st
     segments = finding.where.split("/")
     if finding.code == "unknown_argument":
         segments.pop()
-    if names is None or len(segments) < 3:
+    if names is None or len(segments) <= begin:
         return "/".join(part if _NAME.fullmatch(part) else "*" for part in segments)
-    head, inside = segments[:2], segments[2:]
+    head, inside = segments[:begin], segments[begin:]
     return "/".join((*head, *(part if _is_own(part, names) else "*" for part in inside)))
 
 

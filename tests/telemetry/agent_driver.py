@@ -24,6 +24,7 @@ from abs_shield import (
     ShieldError,
     Target,
     Tool,
+    ToolProfile,
     rule,
     shield,
     shielded,
@@ -55,7 +56,14 @@ policy = shield.configure(
     on_suspicious="approve",
     rules=[refund_is_known],
     modes={"wire": "strict"},
-    tools=[Tool(name="search", description="Whatever the server takes."), Tool(name="upload")],
+    tools=[
+        Tool(name="search", description="Whatever the server takes."),
+        Tool(name="upload"),
+        Tool(
+            name="gauge",
+            profile=ToolProfile(required_fields=["pressure"], has_network_io=False),
+        ),
+    ],
 )
 firewall = Shield(
     policy, hooks=[said.append], approver=lambda decision: decision.call_id == "call-granted"
@@ -99,6 +107,20 @@ def search(**anything: Any) -> str:
     return f"{CANARY}-found"
 
 
+readings = [
+    {f"{CANARY}level": 5.0, "pressure": 2.0},
+    {f"{CANARY}level": 5.0, "pressure": 2.0},
+    {f"{CANARY}level": -5.0, "pressure": 2.0},
+    {f"{CANARY}level": 5.0},
+]
+
+
+@shielded(firewall)
+def gauge(name: str) -> dict[str, float]:
+    """Read a gauge."""
+    return readings.pop(0)
+
+
 def talk() -> None:
     """One conversation in which nearly everything goes wrong."""
     with firewall.session("s-1", agent="clerk") as session:
@@ -115,6 +137,8 @@ def talk() -> None:
         order({f"{CANARY}-shop": {"sku": "a", "amount": 0, f"{CANARY}more": 1}})  # type: ignore[dict-item]
         label(**{f"{CANARY}_id": f"ord_{CANARY}-4711"})
         list(pages(f"{CANARY}-query"))
+        for _ in range(4):
+            gauge(f"{CANARY}-gauge")
         dispatch(f"{INVENTED}_refund\n\x1b[31m", {"id": f"{CANARY}-id"})
         dispatch(f"{INVENTED}_" + "x" * 64 + CANARY, {f"{CANARY}": {f"{CANARY}": [CANARY]}})
         dispatch("search", {f"{CANARY}_order_id": f"ord_{CANARY}-17"})

@@ -188,7 +188,17 @@ def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
     assert len(invented) > 200
     assert [name for name in names if INVENTED in name] == []
     assert {checks(story)[d["id"]].name for d in invented} == {"abs_shield.check _unregistered"}
-    assert tools <= {"refund", "order", "wire", "pages", "label", "search", "_unregistered", None}
+    assert tools <= {
+        "refund",
+        "order",
+        "wire",
+        "pages",
+        "label",
+        "gauge",
+        "search",
+        "_unregistered",
+        None,
+    }
 
 
 def test_an_invented_name_stands_in_one_attribute(story: Story) -> None:
@@ -224,6 +234,7 @@ def test_a_pointer_says_where(story: Story) -> None:
     told = {event.attributes["abs_shield.finding.where"] for event in story.arrived.events}
 
     assert {"/arguments/amount", "/arguments/lines/*/amount", "/arguments/*", "/name"} <= told
+    assert {"/pressure", "/*"} <= told  # of results
 
 
 def test_a_framework_span_is_annotated(story: Story) -> None:

@@ -136,6 +136,16 @@ def test_a_pointer_of_a_known_tool_keeps_its_own_names(finding, where, shown):
     assert safe_pointer(finding(where=where), names=frozenset({"lines", "sku"})) == shown
 
 
+@pytest.mark.parametrize(
+    ("where", "shown"), [("/sku", "/sku"), ("/canary", "/*"), ("/lines/7/canary", "/lines/7/*")]
+)
+def test_a_pointer_into_a_result_keeps_the_tools_own_names(finding, where, shown):
+    """A result has no first step of ours."""
+    names = frozenset({"lines", "sku"})
+
+    assert shown == safe_pointer(finding(where=where), names=names, begin=1)
+
+
 def test_a_shield_tells_its_tools_names(heard):
     """A key that the model chose is a star, although it looks like any name."""
     line = {"type": "object", "properties": {"sku": {"type": "string"}}}
