@@ -1,4 +1,4 @@
-"""Verifies what tools return: honest results, a fabricated one, a label, and a saved engine."""
+"""Verifies what tools return: honest results, fabricated ones, a saved engine, a door in strict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,28 @@ import random
 import tempfile
 from pathlib import Path
 
+from abs_shield import ResultBlocked, Shield, Tool, ToolProfile, shield, shielded
 from abs_shield.verification import VerificationEngine
+
+policy = shield.configure(
+    mode="strict",
+    tools=[
+        Tool(
+            name="get_stock_price",
+            read_only=True,
+            profile=ToolProfile(required_fields=["price"], has_network_io=False),
+        )
+    ],
+)
+firewall = Shield(policy, hooks=None)
+backend = [{"price": 650.1}, {"text": "The price is $650."}]
+"""What the service answers: once as it should, once as somebody made it up."""
+
+
+@shielded(firewall)
+def get_stock_price(ticker: str) -> dict:
+    """Give the price of a share."""
+    return backend.pop(0)
 
 
 def quote(engine: VerificationEngine, price: float) -> str:
@@ -41,6 +62,15 @@ def main() -> None:
         path = Path(folder) / "verification.db"
         engine.save(path)
         print("after a restart:", quote(VerificationEngine().load(path), 50.0).split()[1])
+
+    with firewall.session() as session:
+        session.user("What is NVDA at?")
+        print("through the door:", get_stock_price("NVDA"))
+        try:
+            get_stock_price("NVDA")
+        except ResultBlocked as withheld:
+            print("withheld:", withheld.decision.findings[0].detail)
+            print("executed:", [call.value for call in session.executed])
 
 
 if __name__ == "__main__":

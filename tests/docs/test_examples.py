@@ -60,6 +60,9 @@ STORIES = {
         "651.30  accept",
         "null   block   `price` is null",
         "after a restart: block",
+        "through the door: {'price': 650.1}",
+        "withheld: `price` is missing",
+        "executed: [{'price': 650.1}, None]",
     ],
     "audit_rollout.py": [
         "6 calls, 0 stopped; strict would stop:",
