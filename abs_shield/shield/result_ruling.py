@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Verdict
 from abs_shield.plan import ToolPlan
 from abs_shield.shield.ran import Ran
-from abs_shield.verification import SignalResult, VerificationResult
+
+if TYPE_CHECKING:
+    from abs_shield.verification import SignalResult, VerificationResult
 
 _VERDICTS = {
     "accept": Verdict.CLEAN, "flag": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from threading import Lock
 from time import perf_counter, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import (
     Action,
@@ -17,11 +18,12 @@ from abs_shield.core import (
     ToolCall,
     Verdict,
 )
+from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
-from abs_shield.policy import Policy
+from abs_shield.policy import Policy, Verification
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.judge import place_of
@@ -30,7 +32,9 @@ from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.result_ruling import ruled, suppressed_by
 from abs_shield.text.show import escaped
-from abs_shield.verification import VerificationEngine
+
+if TYPE_CHECKING:
+    from abs_shield.verification import VerificationEngine
 
 logger = logging.getLogger("abs_shield")
 
@@ -41,19 +45,29 @@ _TAKEN = Coverage(Outcome.UNAVAILABLE, "this call's result was taken in already"
 
 
 class Verifier:
-    """
-    Stands between the engine and the door of one Shield.
-
-    Attributes:
-        engine: What judges; None where the policy judges no results.
-    """
+    """Stands between the engine and the door of one Shield."""
 
     def __init__(self, policy: Policy, registry: Registry, *, opened: Callable[[], bool]) -> None:
         self._policy = policy
         self._registry = registry
         self._opened = opened
-        declared = policy.verification
-        self.engine = None if declared is False else VerificationEngine.of(declared)
+        self._engine: VerificationEngine | None = None
+        self._lock = renewed(Lock())
+
+    @property
+    def engine(self) -> VerificationEngine | None:
+        """What judges, made when it is first asked for; None where the policy judges no results."""
+        if self._engine is None and self._policy.verification is not False:
+            self._make(self._policy.verification)
+        return self._engine
+
+    def _make(self, declared: Verification) -> None:
+        # an import that only a program pays for whose tools return something
+        from abs_shield.verification import VerificationEngine
+
+        with self._lock:
+            if self._engine is None:
+                self._engine = VerificationEngine.of(declared)
 
     def decide(
         self, call: ToolCall, arguments: Mapping[str, Any], value: Any, ran: Ran, session: Session
@@ -80,7 +94,7 @@ class Verifier:
     def _unjudged(self, ran: Ran) -> Coverage | None:
         if SWITCH.off:
             return NOT_JUDGED
-        if self.engine is None:
+        if self._policy.verification is False:
             return _UNDECLARED
         if ran.error:
             return _FAILED

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from concurrent.futures import Future
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
@@ -529,3 +530,20 @@ def test_what_an_exception_says_stays_out_of_the_record(monkeypatch, caplog) -> 
         decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
 
     assert "ORD-777123" not in decision.to_json()
+
+
+def test_threads_teach_one_engine() -> None:
+    """It is made when the first result comes, though eight come at once."""
+    firewall = firewall_of()
+    ready = threading.Barrier(8)
+
+    def come(_: int) -> int:
+        ready.wait()
+        firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+        return id(firewall.verification)
+
+    with ThreadPoolExecutor(8) as pool:
+        engines = set(pool.map(come, range(8)))
+
+    assert 1 == len(engines)
+    assert 8 == len(firewall.verification.snapshot()["results"])
