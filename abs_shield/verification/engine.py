@@ -167,6 +167,8 @@ class VerificationEngine:
             posterior = weigher.posterior(limits.prior, heard)
         kept.probability = posterior
         given = weigher.result(limits, posterior, heard)
+        if not seen.readable:
+            return given
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
-from abs_shield.session.results import as_json
+from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import opened
-from abs_shield.verification.numbers import read_numbers
+from abs_shield.verification.numbers import MOST_NODES, read_numbers
 from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
@@ -26,29 +27,30 @@ class Seen:
         value: The result in the shape of JSON; a text that holds JSON is opened.
         latency_ms: How long the call took, finite and at least 0.
         judges_latency: Whether anybody said how long a call takes.
+        readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         size: About how many characters its JSON has.
     """
 
     __slots__ = (
-        "_given", "_kinds", "_text", "judges_latency", "latency_ms", "numbers", "profile", "size",
-        "value",
+        "_given", "_kinds", "_text", "judges_latency", "latency_ms", "numbers", "profile",
+        "readable", "size", "value",
     )  # fmt: skip
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
         self.profile = profile
         self.latency_ms = latency_ms
         self.judges_latency = profile is not None and profile.judges_latency
-        value = result if type(result) is dict else as_json(result)
-        if type(value) is str and len(value) <= LONGEST_TEXT:
-            held = opened(value)
-            self.value: Any = value if held is None else held
-        else:
-            self.value = value
-        self._given = value
         self._text: str | None = _UNWRITTEN
         self._kinds: dict[str, str] | None = None
-        self.numbers, self.size = read_numbers(self.value)
+        try:
+            self._given = result if type(result) is dict else _data(result)
+            self.value: Any = _held(self._given)
+            self.numbers, self.size = read_numbers(self.value)
+        except Exception:
+            self._given = self.value = UNREADABLE
+            self.numbers, self.size = {}, 0
+        self.readable = self.value is not UNREADABLE
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
                 self.numbers.pop(name.removeprefix("/"), None)
@@ -76,7 +78,7 @@ class Seen:
             return None
         try:
             return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
-        except (ValueError, TypeError, RecursionError):
+        except Exception:
             return None
 
     @property
@@ -108,6 +110,24 @@ class Seen:
                 return ABSENT
             value = as_json(value[key])
         return value
+
+
+def _data(result: Any) -> Any:
+    """Give one level of *result* in JSON's shape, of Python's own types."""
+    value = as_json(result)
+    if isinstance(value, str):
+        return value if type(value) is str else str.__str__(value)
+    if isinstance(value, Mapping):
+        return value if type(value) is dict else dict(islice(value.items(), MOST_NODES + 1))
+    return value
+
+
+def _held(value: Any) -> Any:
+    """Give what a text holds that is JSON; of anything else itself."""
+    if type(value) is not str or len(value) > LONGEST_TEXT:
+        return value
+    held = opened(value)
+    return value if held is None else held
 
 
 class Absent:

@@ -19,6 +19,7 @@ from abs_shield.verification.thresholds import Thresholds
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "tier 0 blocked already"
+_NO_DATA = Unavailable("the result is no data that can be read")
 _MOST_KNOWN = 1_000
 
 
@@ -69,17 +70,20 @@ class Weigher:
         )
         self._silent: dict[tuple[float, int, int], float] = {}
         self._rows: tuple[list[_Row], list[_Row]] = ([], [])
+        self._blind: tuple[list[_Row], list[_Row]] = ([], [])
         self._silence: tuple[dict[str, SignalResult], dict[str, SignalResult]] = ({}, {})
         for place, signal in enumerate(SIGNALS):
             name, ratio = signal.name, ratios[signal.name]
-            self._rows[signal.tier].append((signal.judge, (name, ratio, 1 << place)))
+            row = (name, ratio, 1 << place)
+            self._rows[signal.tier].append((signal.judge, row))
+            self._blind[signal.tier].append((_no_data if signal.reads else signal.judge, row))
             self._silence[signal.tier][name] = SignalResult(False, 0.0, ratio)
 
     def listen(self, tier: VerificationTier, seen: Seen, past: Past, heard: Heard) -> None:
         """Add what each signal of a tier read to what was *heard*."""
         signals = heard.signals
         signals.update(self._silence[tier])
-        for judge, row in self._rows[tier]:
+        for judge, row in (self._rows if seen.readable else self._blind)[tier]:
             reading = judge(seen, past)
             if reading is SILENT:
                 continue
@@ -137,6 +141,10 @@ def verdict_of(posterior: float, limits: Thresholds) -> Literal["accept", "flag"
     if posterior < limits.accepts_below:
         return "accept"
     return "flag" if posterior < limits.blocks_from else "block"
+
+
+def _no_data(seen: Seen, past: Past) -> Unavailable:
+    return _NO_DATA
 
 
 @lru_cache(maxsize=256)

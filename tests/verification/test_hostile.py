@@ -221,3 +221,24 @@ def test_memory_is_bounded():
 
     told = engine.snapshot()
     assert len(told["results"]) <= 3 * 100 + 20_000 // 21 + 1
+
+
+class Broken(dict):
+    """A dict that hands out nothing."""
+
+    def items(self):
+        raise RuntimeError("no items")
+
+
+@pytest.mark.parametrize("value", [object(), (n for n in "ab"), Broken(price=3)])
+def test_what_is_no_data_is_not_judged_by_its_fields(value):
+    """A cursor, a stream, an object that breaks when it is read: no verdict comes of that."""
+    engine = VerificationEngine().register_tool_profile(
+        "t", required_fields=["price"], response_patterns=["a"], min_response_length=5,
+        expected_latency_ms=(1, 10),
+    )  # fmt: skip
+    told = engine.verify("t", args={}, result=value, execution_time_ms=3.0, session_id="s")
+
+    assert "accept" == told.verdict
+    assert {"latency_anomaly"} == {n for n, s in told.signals.items() if not s.unavailable}
+    assert not engine.snapshot()["results"]

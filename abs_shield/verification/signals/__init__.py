@@ -29,12 +29,14 @@ class Signal(NamedTuple):
         tier: 0 where the result alone tells, 1 where it takes what came before.
         likelihood_ratio: P(fires | hallucination) / P(fires | real), at score 1.
         group: Signals of one group see one fact: only the strongest of them counts.
+        reads: Whether it looks at the result itself, which may be no data.
     """
 
     judge: Callable[[Seen, Past], Reading | Unavailable]
     tier: VerificationTier
     likelihood_ratio: float
     group: str
+    reads: bool = True
 
     @property
     def name(self) -> str:
@@ -47,7 +49,7 @@ _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
 SIGNALS: tuple[Signal, ...] = (
     Signal(schema_mismatch, _0, 12.0, "schema"),
     Signal(pattern_mismatch, _0, 6.0, "pattern"),
-    Signal(latency_anomaly, _0, 3.5, "latency"),
+    Signal(latency_anomaly, _0, 3.5, "latency", reads=False),
     Signal(length_anomaly, _0, 2.0, "length"),
     Signal(historical_inconsistency, _1, 4.5, "consistency"),
     Signal(session_inconsistency, _1, 4.0, "consistency"),
