@@ -1,0 +1,87 @@
+"""One proposition of an answer, and what a scorer says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from abs_shield.core.finding import Unavailable
+
+__all__ = ["Claim", "Miss", "Scored", "Span", "Unavailable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """
+    One factual proposition of an answer.
+
+    Attributes:
+        text: The proposition as it stands in the answer: ``answer[start:end]``.
+        start: Offset of its first character in the answer.
+        end: Offset behind its last character.
+        kinds: What makes it critical: number, money, date, time, id, citation, name, action.
+    """
+
+    text: str
+    start: int
+    end: int
+    kinds: frozenset[str] = frozenset()
+
+    @property
+    def critical(self) -> bool:
+        """Whether it has a figure, a date, an id, a citation, a name or a deed to check."""
+        return bool(self.kinds)
+
+
+class Span(NamedTuple):
+    """
+    A stretch of a piece of evidence.
+
+    Attributes:
+        piece: The piece's id.
+        start: Offset of its first character in the piece's text.
+        end: Offset behind its last character.
+        text: What stands there.
+        pointer: JSON pointer into a tool result; empty where it is no JSON.
+    """
+
+    piece: str
+    start: int
+    end: int
+    text: str
+    pointer: str = ""
+
+
+class Miss(NamedTuple):
+    """
+    A token of an answer that the evidence does not have.
+
+    Attributes:
+        kind: number, money, date, time, id or name.
+        text: The token as it stands in the answer.
+        start: Offset of its first character in the answer.
+        end: Offset behind its last character.
+    """
+
+    kind: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """
+    What one scorer says of one claim.
+
+    Attributes:
+        score: P(grounded), in [0, 1], at even odds.
+        spans: The evidence nearest to it, best first; at most three.
+        misses: Its tokens that the evidence does not have.
+        contradicted: Why the evidence says something else, one line; empty where it does not.
+    """
+
+    score: float
+    spans: tuple[Span, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    contradicted: str = ""
