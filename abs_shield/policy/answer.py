@@ -1,0 +1,66 @@
+"""How answers are judged: what is evidence, how sure one must be, and who is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, model_validator
+
+from abs_shield.policy.declared import Declared
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+TaskType = Literal["factual", "creative", "brainstorm", "draft"]
+
+
+class AnswerConfig(Declared):
+    """
+    How answers are judged; ``configure(answer=False)`` judges none at the door.
+
+    Attributes:
+        emit_threshold: Overall score from which an answer is emitted.
+        revise_threshold: Score of a claim below which the answer is revised.
+        block_threshold: Score of a critical claim below which the answer is blocked, where a hard
+            check, a verifier or a judge agrees.
+        aggregate: The overall score: ``"min"``, the worst claim's, or ``"mean"``, in which
+            critical claims count twice.
+        high_stakes: Nothing is emitted whose critical claims were not probed.
+        task_type: Creative, brainstorm and draft answers are not scored; the calls of their run
+            are judged as ever.
+        strict_tool_evidence: Evidence is tool results alone, and not what users or the host said.
+        judge: A model that scores claims and answers probes; a `Judge`. None asks nobody.
+        verifier: A model of entailment; a `Verifier`. None asks nobody.
+        probes: How often a critical claim is asked again, where there is a judge.
+        calls: Most calls of models for one answer.
+        revisions: Most times that an answer is written again before it is refused.
+        refusal: What is said in place of a blocked answer; ``{reason}`` names the failure.
+    """
+
+    emit_threshold: Share = 0.85
+    revise_threshold: Share = 0.6
+    block_threshold: Share = 0.4
+    aggregate: Literal["min", "mean"] = "min"
+    high_stakes: bool = False
+    task_type: TaskType = "factual"
+    strict_tool_evidence: bool = False
+    judge: Callable[..., Any] | None = None
+    verifier: Callable[..., Any] | None = None
+    probes: Annotated[int, Field(ge=0, le=9)] = 1
+    calls: Annotated[int, Field(ge=0, le=1_000)] = 16
+    revisions: Annotated[int, Field(ge=0, le=9)] = 2
+    refusal: str = "I cannot answer this reliably: {reason}."
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        limits = (self.block_threshold, self.revise_threshold, self.emit_threshold)
+        if not limits[0] <= limits[1] <= limits[2]:
+            raise ValueError(
+                "`block_threshold`, `revise_threshold` and `emit_threshold` are"
+                f" {limits[0]:g}, {limits[1]:g} and {limits[2]:g}; none may be above the next"
+            )
+        return self
+
+    @property
+    def scores(self) -> bool:
+        """Whether claims are scored at all."""
+        return self.task_type == "factual"

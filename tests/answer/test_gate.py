@@ -1,0 +1,73 @@
+"""The gate: bands, equality, precedence, and what never blocks by itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer.gate import Judged, gate, overall_of
+from abs_shield.errors import PolicyError
+from abs_shield.policy.answer import AnswerConfig
+
+CONFIG = AnswerConfig()
+CRITICAL = {"critical": True, "confirmed": True}
+
+
+@pytest.mark.parametrize(
+    ("claims", "action"),
+    [
+        ([Judged(0.85)], "emit"),
+        ([Judged(0.8499)], "revise"),
+        ([Judged(0.7)], "revise"),
+        ([Judged(0.6)], "revise"),
+        ([Judged(0.3)], "revise"),
+        ([Judged(0.39, **CRITICAL)], "block"),
+        ([Judged(0.4, **CRITICAL)], "revise"),
+        ([Judged(0.39, critical=True)], "revise"),
+        ([Judged(0.95), Judged(0.39, **CRITICAL)], "block"),
+        ([Judged(0.9, critical=True, divergent=True)], "revise"),
+        ([Judged(0.9, divergent=True)], "emit"),
+        ([], "emit"),
+        ([Judged(None)], "emit"),
+    ],
+)
+def test_bands(claims, action):
+    """Emit from .85 on, below .4 a critical claim that is refuted blocks, the rest is revised."""
+    assert action == gate(claims, CONFIG).action
+
+
+def test_block_goes_before_revise_and_revise_before_emit():
+    """A mean that would emit does not hide a claim that has to be revised, or is refuted."""
+    config = AnswerConfig(aggregate="mean")
+    weak = [*[Judged(1.0)] * 30, Judged(0.5)]
+    refuted = [*[Judged(1.0)] * 30, Judged(0.1, **CRITICAL), Judged(0.5)]
+
+    assert overall_of(weak, config) > 0.85
+    assert "revise" == gate(weak, config).action
+    assert "block" == gate(refuted, config).action
+
+
+def test_a_rejected_call_of_the_final_turn_is_revised():
+    """However good the scores are."""
+    assert ("revise", ("call_rejected",)) == gate([Judged(1.0)], CONFIG, rejected=True)[1:]
+
+
+def test_no_claims_are_emitted_without_a_score():
+    """And the verdict says so."""
+    assert (None, "emit", ("no_claims",)) == gate([], CONFIG)
+
+
+def test_high_stakes_never_emit_unprobed_critical_claims():
+    """What is not critical may be emitted."""
+    config = AnswerConfig(high_stakes=True)
+
+    assert "revise" == gate([Judged(0.99, critical=True)], config, probed=False).action
+    assert "emit" == gate([Judged(0.99)], config, probed=False).action
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"block_threshold": 0.7}, {"emit_threshold": 0.5}, {"emit_threshold": 1.5}]
+)
+def test_thresholds_are_in_order(wrong):
+    """Each at most the next, all in [0, 1]."""
+    with pytest.raises(PolicyError):
+        AnswerConfig(**wrong)
