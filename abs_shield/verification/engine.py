@@ -147,6 +147,7 @@ class VerificationEngine:
         """
         ms = _milliseconds(execution_time_ms)
         seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
+        seen.look()
         key = b"" if args is None else key_of(tool_name, args)
         with self._lock:
             heard = Heard(suppressed)
@@ -172,7 +173,7 @@ class VerificationEngine:
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            memory.refuse(known, kept, tool)
+            memory.refuse(known, kept, tool, unlike=heard.is_unlike)
         return given
 
     def _new_id(self) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import opened
-from abs_shield.verification.numbers import MOST_NODES, read_numbers
+from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
+_SECONDS = 0.05
+"""How long one pattern may be looked for."""
 
 LONGEST_TEXT = 1 << 20
 """Characters of a result's JSON that are written out; of a longer one only the size is known."""
@@ -33,8 +35,8 @@ class Seen:
     """
 
     __slots__ = (
-        "_given", "_kinds", "_text", "judges_latency", "latency_ms", "numbers", "profile",
-        "readable", "size", "value",
+        "_given", "_kinds", "_matched", "_text", "_whole", "judges_latency", "latency_ms",
+        "numbers", "profile", "readable", "size", "value",
     )  # fmt: skip
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
@@ -43,13 +45,14 @@ class Seen:
         self.judges_latency = profile is not None and profile.judges_latency
         self._text: str | None = _UNWRITTEN
         self._kinds: dict[str, str] | None = None
+        self._matched: bool | str | None = None
         try:
             self._given = result if type(result) is dict else _data(result)
             self.value: Any = _held(self._given)
-            self.numbers, self.size = read_numbers(self.value)
+            self.numbers, self.size, self._whole = read_numbers(self.value)
         except Exception:
             self._given = self.value = UNREADABLE
-            self.numbers, self.size = {}, 0
+            self.numbers, self.size, self._whole = {}, 0, False
         self.readable = self.value is not UNREADABLE
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
@@ -74,12 +77,36 @@ class Seen:
     def _written(self) -> str | None:
         if isinstance(self._given, str):
             return self._given if len(self._given) <= LONGEST_TEXT else None
-        if self.size > LONGEST_TEXT:
+        if self.size > LONGEST_TEXT or not self._whole:
             return None
         try:
             return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
         except Exception:
             return None
+
+    @property
+    def matched(self) -> bool | str:
+        """Whether one of the profile's patterns is found; else why none could be looked for."""
+        if self._matched is None:
+            self._matched = self._searched()
+        return self._matched
+
+    def _searched(self) -> bool | str:
+        text = self.text
+        if text is None:
+            return "the result is too long to be searched"
+        try:
+            return any(search(text, timeout=_SECONDS) for search in self._searches())
+        except TimeoutError:
+            return "a pattern took longer than 50 ms"
+
+    def _searches(self) -> tuple[Any, ...]:
+        return () if self.profile is None else self.profile.searches
+
+    def look(self) -> None:
+        """Do at once what may take long, so that nobody waits for it: write, and search."""
+        if self.readable and self._searches():
+            _ = self.matched
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -101,9 +128,8 @@ class Seen:
         """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
         value = self.value
         if name[:1] != "/":
-            if type(value) is dict or isinstance(value, Mapping):
-                return value.get(name, ABSENT)
-            return ABSENT
+            found = value.get(name, ABSENT) if type(value) is dict else ABSENT
+            return found if found is ABSENT or type(found) in _KIND else as_json(found)
         for step in name[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             if not (isinstance(value, Mapping) and key in value):
@@ -114,7 +140,7 @@ class Seen:
 
 def _data(result: Any) -> Any:
     """Give one level of *result* in JSON's shape, of Python's own types."""
-    value = as_json(result)
+    value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
         return value if type(value) is str else str.__str__(value)
     if isinstance(value, Mapping):
@@ -167,4 +193,4 @@ def _plain(value: Any) -> Any:
     return plain if plain is not value and type(plain) in (str, int, float, list, dict) else "?"
 
 
-_WRITE, _WRITE_SMALL = writers(_plain, ordered=False)
+_WRITE, _WRITE_SMALL = writers(_plain, ordered=False, ascii_only=False)

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from abs_shield import PolicyError, ShieldError
 from abs_shield.verification import ToolProfile, VerificationEngine
+from abs_shield.verification.memory import MOST_NUMBERS
 
 PROFILE = {
     "required_fields": ["x"], "forbidden_fields": ["mock"], "response_patterns": ["x", "y"],
@@ -213,14 +214,14 @@ def test_wrong_limits_are_refused(limits, told):
 def test_memory_is_bounded():
     """Ever new fields, arguments and sessions: what is remembered stops growing."""
     engine = VerificationEngine()
-    for n in range(3_000):
+    for n in range(6_000):
         engine.verify(
             f"t{n % 3}", args={"n": n}, result={f"k{n}_{k}": k for k in range(20)},
             execution_time_ms=30.0, session_id=f"s{n}",
         )  # fmt: skip
 
     told = engine.snapshot()
-    assert len(told["results"]) <= 3 * 100 + 20_000 // 21 + 1
+    assert len(told["results"]) <= 3 * 100 + MOST_NUMBERS // 21 + 1
 
 
 class Broken(dict):
