@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -13,6 +14,7 @@ from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
+_NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
 _SECONDS = 0.05
 """How long one pattern may be looked for."""
 
@@ -149,9 +151,11 @@ def _data(result: Any) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """Give what a text holds that is JSON; of anything else itself."""
+    """Give what a text holds that is JSON, a bare number too; of anything else itself."""
     if type(value) is not str or len(value) > LONGEST_TEXT:
         return value
+    if _NUMBER.fullmatch(value):
+        return float(value)
     held = opened(value)
     return value if held is None else held
 
