@@ -146,8 +146,10 @@ class VerificationEngine:
             ShieldError: *execution_time_ms* is no number of milliseconds.
         """
         ms = _milliseconds(execution_time_ms)
-        seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
-        seen.look()
+        profile = self._profiles.get(tool_name)
+        seen = Seen(result, latency_ms=ms, profile=profile)
+        if profile is not None and profile.response_patterns:
+            seen.look()
         key = b"" if args is None else key_of(tool_name, args)
         with self._lock:
             heard = Heard(suppressed)

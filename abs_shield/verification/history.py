@@ -73,13 +73,13 @@ class History:
         """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
         newest.append(kept)
-        self.weight += 1 + len(kept.numbers)
+        weight = 1 + len(kept.numbers)
         self._unread += 1
         self.gap = 1
         self.refused = 0
         if len(newest) > NEWEST:
-            self.weight -= 1 + len(newest[0].numbers)
-            del newest[0]
+            weight -= 1 + len(newest.pop(0).numbers)
+        self.weight += weight
 
     def refuse(self, *, again: bool) -> None:
         """Count a result that was not accepted; one that says the same *again* is no later one."""
@@ -158,11 +158,12 @@ class Recent:
 
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""
-        self.results.append(numbers)
-        self.weight += 1 + len(numbers)
-        if len(self.results) > RECENT:
-            self.weight -= 1 + len(self.results[0])
-            del self.results[0]
+        results = self.results
+        results.append(numbers)
+        weight = 1 + len(numbers)
+        if len(results) > RECENT:
+            weight -= 1 + len(results.pop(0))
+        self.weight += weight
 
 
 def fold(x: float, y: float) -> float:

@@ -33,6 +33,7 @@ class KnownTool:
         baseline: What its results usually are.
         newest: The results behind the baseline.
         kinds: JSON type by required field, of those that had one type in results enough.
+        doubts: Whether the last result was not accepted.
         quarantine: Flagged and blocked results, which train nothing until a label releases them.
     """
 
@@ -44,6 +45,7 @@ class KnownTool:
         self._counted: dict[str, tuple[str, int]] = {}
         self._names: frozenset[str] = frozenset()
         self._unlike = self._otherwise = self._turn = 0
+        self.doubts = False
 
     def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
@@ -85,6 +87,7 @@ class KnownTool:
             unlike: Whether it is unlike what is known; else it was odd by itself.
             again: Whether it says what the one before said: then it is no later one.
         """
+        self.doubts = True
         kept.turn = self._turn
         self.quarantine.append(kept)
         if unlike:
@@ -100,10 +103,10 @@ class KnownTool:
             self._counted.clear()
 
     def accept(self) -> None:
-        """A result was accepted: what is known is not out of date."""
-        if self._unlike or self._otherwise:
-            self._unlike = self._otherwise = 0
-            self._turn += 1
+        """A result was accepted after others were not: what is known is not out of date."""
+        self._unlike = self._otherwise = 0
+        self.doubts = False
+        self._turn += 1
 
     def modes(self, kept: Kept) -> list[Kept]:
         """

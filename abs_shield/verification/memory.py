@@ -59,26 +59,34 @@ class Memory:
         if kept.session:
             recent = self._sessions.get((tool, key, kept.session), at)
             if recent is not None:
-                usual = _Usual(baseline, history)
-                in_session = recent.judge(numbers, times=self._times, usual=usual)
+                in_session = recent.judge(
+                    numbers,
+                    times=self._times,
+                    usual=lambda name, x: _is_usual(name, x, baseline, history),
+                )
         return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr)
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
         key, numbers, at = kept.key, kept.numbers, kept.at
-        known.accept()
+        if known.doubts:
+            known.accept()
         known.baseline.learn(kept, judged=judged)
         known.newest.append(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
         history = self._histories.used((tool, key), at)
+        weight = history.weight
         history.learn(kept)
-        self._histories.weigh((tool, key), history.weight)
+        if history.weight != weight:
+            self._histories.weigh((tool, key), history.weight)
         if kept.session:
             place = (tool, key, kept.session)
             recent = self._sessions.used(place, at)
+            weight = recent.weight
             recent.learn(numbers)
-            self._sessions.weigh(place, recent.weight)
+            if recent.weight != weight:
+                self._sessions.weigh(place, recent.weight)
 
     def refuse(self, known: KnownTool, kept: Kept, tool: str, *, unlike: bool) -> None:
         """
@@ -117,16 +125,8 @@ class Memory:
         self._sessions.forget_all(lambda key: key[0] == tool)
 
 
-class _Usual:
-    """Says whether a number was like that before, outside of one session."""
-
-    __slots__ = ("_baseline", "_history")
-
-    def __init__(self, baseline: Baseline, history: History | None) -> None:
-        self._baseline = baseline
-        self._history = history
-
-    def __call__(self, name: str, x: float) -> bool:
-        if self._baseline.has_both_signs(name):
-            return True
-        return self._history is not None and self._history.has_seen(name, x)
+def _is_usual(name: str, x: float, baseline: Baseline, history: History | None) -> bool:
+    """Whether a number was like that before, outside of one session."""
+    if baseline.has_both_signs(name):
+        return True
+    return history is not None and history.has_seen(name, x)

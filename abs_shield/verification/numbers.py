@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import Enum
 from math import isfinite
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.session.results import as_json
 
@@ -23,31 +23,21 @@ LONGEST_NAME = 200
 _LONGEST_WAY = 1_000
 
 
-class Numbers(NamedTuple):
-    """
-    The numbers of a result, and what it weighs.
-
-    Attributes:
-        numbers: Each by JSON pointer without the first slash; that of the result itself is empty.
-        size: About how many characters its JSON has, as far as it was looked at.
-        whole: Whether all of it was looked at.
-    """
-
-    numbers: dict[str, float]
-    size: int
-    whole: bool = True
-
-
-def read_numbers(result: Any) -> Numbers:
+def read_numbers(result: Any) -> tuple[dict[str, float], int, bool]:
     """
     Read the numbers of *result*: what is no finite number is passed over.
 
     Items of lists are not among them: the third of today is not the third of yesterday. Neither
     is what stands under a name so long that it is data itself.
 
-    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]}).numbers
+    Returns:
+        The numbers, each by JSON pointer without the first slash, that of the result itself under
+        an empty name; about how many characters the JSON has, as far as it was looked at; whether
+        all of it was.
+
+    >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]})[0]
     {'user/age': 30}
-    >>> read_numbers(Decimal("650.5")).numbers
+    >>> read_numbers(Decimal("650.5"))[0]
     {'': 650.5}
     """
     numbers: dict[str, float] = {}
@@ -69,10 +59,11 @@ def read_numbers(result: Any) -> Numbers:
         for key, value in members:
             nodes += 1
             if nodes > MOST_NODES:
-                return Numbers(numbers, size, whole=False)
+                return numbers, size, False
             kind = type(value)
             if kind is float or kind is int:
-                size += len(key) + 12 if type(key) is str else 24
+                length = len(key) if type(key) is str else LONGEST_NAME + 1
+                size += length + 12
                 if named and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
                         if value != value:
@@ -80,7 +71,7 @@ def read_numbers(result: Any) -> Numbers:
                         if kind is float and not isfinite(value):
                             continue
                         value = LARGEST if value > 0 else -LARGEST
-                    if type(key) is str and len(key) <= LONGEST_NAME and key.isidentifier():
+                    if length <= LONGEST_NAME and key.isidentifier():
                         numbers[prefix + key] = value
                     elif (name := _joined(prefix, key)) is not None:
                         numbers[name] = value
@@ -97,7 +88,7 @@ def read_numbers(result: Any) -> Numbers:
                     continue
                 inner = value if kind is dict or kind is list else as_json(value)
                 left.append((f"{name}/", inner, depth + 1, name is not None))
-    return Numbers(numbers, size)
+    return numbers, size, True
 
 
 def as_number(value: Any) -> float | None:

@@ -49,8 +49,11 @@ class Seen:
         self._kinds: dict[str, str] | None = None
         self._matched: bool | str | None = None
         try:
-            self._given = result if type(result) is dict else _data(result)
-            self.value: Any = _held(self._given)
+            self._given: Any = result
+            self.value: Any = result
+            if type(result) is not dict:
+                self._given = _data(result)
+                self.value = _held(self._given)
             self.numbers, self.size, self._whole = read_numbers(self.value)
         except Exception:
             self._given = self.value = UNREADABLE
@@ -90,25 +93,23 @@ class Seen:
     def matched(self) -> bool | str:
         """Whether one of the profile's patterns is found; else why none could be looked for."""
         if self._matched is None:
-            self._matched = self._searched()
-        return self._matched
-
-    def _searched(self) -> bool | str:
-        text = self.text
-        if text is None:
-            return "the result is too long to be searched"
-        try:
-            return any(search(text, timeout=_SECONDS) for search in self._searches())
-        except TimeoutError:
-            return "a pattern took longer than 50 ms"
-
-    def _searches(self) -> tuple[Any, ...]:
-        return () if self.profile is None else self.profile.searches
+            self.look()
+        return self._matched or False
 
     def look(self) -> None:
         """Do at once what may take long, so that nobody waits for it: write, and search."""
-        if self.readable and self._searches():
-            _ = self.matched
+        text = self.text
+        if text is None:
+            self._matched = "the result is too long to be searched"
+            return
+        self._matched = False
+        try:
+            for search in self.profile.searches if self.profile is not None else ():
+                if search(text, timeout=_SECONDS):
+                    self._matched = True
+                    return
+        except TimeoutError:
+            self._matched = "a pattern took longer than 50 ms"
 
     @property
     def kinds(self) -> Mapping[str, str]:

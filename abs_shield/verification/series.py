@@ -94,7 +94,7 @@ class Series:
         if scale is _LEVEL:
             mean = window.mean
             away = x - mean
-            if spread <= _SAME * abs(mean):
+            if spread <= floor and spread <= _SAME * abs(mean):
                 return _from_constant(away, mean)
         elif scale is _CHANGE:
             last = self.values[-1]
