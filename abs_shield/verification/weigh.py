@@ -103,6 +103,11 @@ class Weigher:
             elif isinstance(reading, Unavailable):
                 signals[name] = _unavailable(ratio, reading.reason)
 
+    def pass_over(self, reason: str, heard: Heard) -> None:
+        """Let every signal say that it could not look, and why."""
+        for name, ratio in self.ratios.items():
+            heard.signals[name] = _unavailable(ratio, reason)
+
     def posterior(self, prior: float, heard: Heard) -> float:
         """Give P(hallucination) after what was *heard*."""
         if heard.fired:
