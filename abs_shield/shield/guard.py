@@ -31,6 +31,7 @@ class Guard:
         failed: Whether the call failed; None where that is whether the block raised.
         given: Whether the caller has the value already, as that of a generator: it can be flagged,
             and not be withheld.
+        judges: What is judged where that is only part of the value; None where it is the value.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
@@ -39,7 +40,7 @@ class Guard:
 
     __slots__ = (
         "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
-        "_suspended", "_value", "failed", "given",
+        "_suspended", "_value", "failed", "given", "judges",
     )  # fmt: skip
 
     def __init__(
@@ -63,6 +64,7 @@ class Guard:
         self._value: Any = _UNSET
         self.failed: bool | None = None
         self.given = False
+        self.judges: Any = None
 
     @property
     def value(self) -> Any:
@@ -177,7 +179,7 @@ class Guard:
             given = self.given or error is not None  # a signal of the framework's goes on its way
             ran = Ran(
                 elapsed_ms, failed, opened.nested, opened.decision.id, given,
-                told=self._value is not _UNSET,
+                told=self._value is not _UNSET, judges=self.judges,
             )  # fmt: skip
             decision = self._desk.close(
                 opened.call, opened.arguments, value, session=self._session, ran=ran

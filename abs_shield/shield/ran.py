@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Ran(NamedTuple):
@@ -16,6 +16,7 @@ class Ran(NamedTuple):
         decision_id: What was decided of the call, where that is known.
         given: Whether the caller has the result already, so that it cannot be withheld.
         told: Whether anybody said what it returned.
+        judges: What is judged in place of what it returned; None where that is the same.
     """
 
     elapsed_ms: float
@@ -24,3 +25,4 @@ class Ran(NamedTuple):
     decision_id: str | None = None
     given: bool = False
     told: bool = True
+    judges: Any = None

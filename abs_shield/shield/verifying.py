@@ -124,7 +124,7 @@ class Verifier:
             result = engine.verify(
                 name,
                 args=arguments,
-                result=value,
+                result=value if ran.judges is None else ran.judges,
                 execution_time_ms=ran.elapsed_ms,
                 session_id=None if session.ephemeral else session.id,
                 suppressed=suppressed_by(plan) if plan.suppress else None,
