@@ -36,8 +36,8 @@ class VerificationEngine:
 
     What it accepts becomes part of what it knows; what it flags or blocks does not, until a label
     says that it was right. It knows at most 1,000 tools and the newest 100 results of each, and
-    of the newest 50 results by arguments and 10 by session as many as have 20,000 numbers; what
-    was not used for a day is forgotten.
+    of the newest 50 results by arguments and 10 by session as many as have 100,000 numbers; of
+    these, what was not used for a day is forgotten.
 
     Args:
         prior: P(hallucination) before looking, above 0 and below *block_threshold*.
