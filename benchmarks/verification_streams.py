@@ -78,6 +78,48 @@ def rare(seed):
         yield {"errors": int(dice.random() < 0.05), "ok": dice.random() < 0.9}, 300.0
 
 
+def restarts(seed):
+    """A counter that begins anew every 500 calls."""
+    dice = random.Random(seed)
+    while True:
+        total = 0
+        for _ in range(500):
+            total += dice.randint(1, 5)
+            yield {"requests": total}, 300.0
+
+
+def two_modes(seed):
+    """A queue that is nearly empty, or full."""
+    dice = random.Random(seed)
+    while True:
+        yield {"depth": dice.choice([dice.gauss(10, 0.5), dice.gauss(1_000, 20)])}, 300.0
+
+
+def week(seed):
+    """Five working days, two quiet ones."""
+    dice = random.Random(seed)
+    while True:
+        for day in range(7):
+            yield {"orders": dice.gauss(100, 4) if day < 5 else dice.gauss(20, 2)}, 300.0
+
+
+def rare_mode(seed):
+    """One result in twenty is ten times as large."""
+    dice = random.Random(seed)
+    while True:
+        rare = dice.random() < 0.05
+        yield {"rows": dice.gauss(500, 20) if rare else dice.gauss(50, 2)}, 300.0
+
+
+def cache(seed):
+    """After 500 calls half of them are answered by a cache."""
+    dice, n = random.Random(seed), 0
+    while True:
+        n += 1
+        hit = n > 500 and dice.random() < 0.5
+        yield {"value": dice.gauss(5, 0.1)}, dice.uniform(12, 15) if hit else dice.gauss(900, 50)
+
+
 STREAMS = {
     "1 field": (gaussian(1), 0.01),
     "10 fields": (gaussian(10), 0.02),
@@ -91,5 +133,10 @@ STREAMS = {
     "both signs": (both_signs, 0.02),
     "lognormal field": (skewed, 0.02),
     "rare events": (rare, 0.02),
+    "counter that restarts": (restarts, 0.02),
+    "two modes": (two_modes, 0.02),
+    "weekends": (week, 0.02),
+    "rare mode": (rare_mode, 0.02),
+    "cache": (cache, 0.02),
 }
 """Name to a maker of (result, milliseconds), and the share that may be flagged at most."""

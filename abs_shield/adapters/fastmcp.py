@@ -240,6 +240,7 @@ class ShieldMiddleware(Middleware):
             session.opaque("the result of a background task is not seen")
         else:
             guard.value, guard.failed = _value(result), result.is_error
+            guard.judges = _structure(result)
             if any(_read(block) is None for block in result.content):
                 session.opaque("a tool result holds what is no text")
 
@@ -350,6 +351,14 @@ def _value(result: ToolResult) -> Any:
     inner = said["result"] if said.keys() == {"result"} else said
     read = decoded(text)
     return text if read in (inner, said) or text == content_of(inner) else [text, said]
+
+
+def _structure(result: ToolResult) -> Any:
+    """What the tool returned as data; None where there is only text."""
+    told = (result.meta or {}).get("fastmcp")
+    wrapped = isinstance(told, Mapping) and told.get("wrap_result") is True
+    said = result.structured_content
+    return said.get("result", said) if wrapped and said else said
 
 
 def _claim_span() -> None:

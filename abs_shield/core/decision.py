@@ -85,13 +85,22 @@ class Decision:
         return made
 
     def explain(self) -> str:
-        """Say in one line what was judged, and why so."""
-        reasons = [f"{f.check} at {f.where}: {_sentence(f)}" for f in self.findings if f.weighs]
+        """
+        Say in one line what was judged, and why so.
+
+        Of a withheld result it says where it is wrong, and nothing of what it says: exceptions
+        get into answers of tools, and the model is not to read it there.
+        """
+        weighing = [finding for finding in self.findings if finding.weighs]
+        if withheld := self._status() == "withheld":
+            reasons = [f"{f.check} at {f.where or '/'}" for f in weighing]
+        else:
+            reasons = [f"{f.check} at {f.where}: {_sentence(f)}" for f in weighing]
         if self.approval == "required":
             reasons.append("approval_required: an operator has to approve this call")
         reasons += [f"layer_error: {error}" for error in self.errors]
-        if self.blocked and self.subject is Subject.RESULT:
-            reasons.append("it was withheld")
+        if withheld:
+            reasons.append("it was withheld, the call has run")
         told = "; ".join(reasons) or "nothing to say"
         line = f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
         return escaped(line, limit=len(line))

@@ -44,7 +44,7 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     Raises:
         ValueError: No layer has that name; the message gives the nearest.
     """
-    known = (*LAYER_NAMES, *OPT_IN_NAMES, *also)
+    known = [*dict.fromkeys((*LAYER_NAMES, *OPT_IN_NAMES, *also))]
     if name in known:
         return
     near = nearest(name, known)
@@ -52,9 +52,37 @@ def require_layer(name: str, *, also: tuple[str, ...] = ()) -> None:
     raise ValueError(f"no layer is named `{name}`; {hint}")
 
 
+def _require_check(name: str, *, also: list[str]) -> None:
+    """Refuse what has no mode of its own."""
+    if name not in also:
+        _refuse_signal(name)
+    require_layer(name, also=(*also, VERIFICATION))
+
+
+def _require_silenced(check: str, *, also: list[str]) -> None:
+    """Refuse to suppress what has no findings."""
+    if check == VERIFICATION and check not in also:
+        raise ValueError(
+            f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
+            f" there are {', '.join(SIGNAL_NAMES)}"
+        )
+    require_layer(check, also=(*also, *SIGNAL_NAMES))
+
+
+def _refuse_signal(name: str) -> None:
+    if name in SIGNAL_NAMES:
+        raise ValueError(
+            f"`modes` names the signal `{name}`; a signal has no mode of its own;"
+            f" use `{VERIFICATION}`, or a Suppression"
+        )
+
+
 def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
     """Whatever is far from every layer's name is the name of a tool."""
-    near = nearest(key, layers, floor=_NEAR_A_LAYER)
+    _refuse_signal(key)
+    near = nearest(key, layers, floor=_NEAR_A_LAYER) or nearest(
+        key, (VERIFICATION,), floor=_NEAR_VERIFICATION
+    )
     if near:
         raise ValueError(
             f"`modes` names `{escaped(key)}`, which is no layer and no tool of this policy;"
@@ -63,6 +91,8 @@ def _refuse_near_layer(key: str, *, layers: tuple[str, ...]) -> None:
 
 
 _NEAR_A_LAYER = 0.75
+_NEAR_VERIFICATION = 0.9
+"""A slip of the pen: `verification_code` and `notification` are names of tools."""
 
 LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
 """The name of a built-in layer, or a layer function of one's own."""
@@ -128,11 +158,11 @@ class Policy(Declared):
         known = (*LAYER_NAMES, *names, VERIFICATION, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
-                require_layer(key[1], also=(*names, VERIFICATION))
+                _require_check(key[1], also=names)
             elif key not in known:
                 _refuse_near_layer(key, layers=(*LAYER_NAMES, *names))
         for suppression in self.suppress:
-            require_layer(suppression.check, also=(*names, *SIGNAL_NAMES))
+            _require_silenced(suppression.check, also=names)
         return self
 
     @property

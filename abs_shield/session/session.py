@@ -223,6 +223,12 @@ class Session(Scoped):
         with self.lock:
             return tuple(self._result_decisions)
 
+    def result_decision(self, call_id: str) -> Decision | None:
+        """Give the newest decision about what a call returned; None where there is none."""
+        with self.lock:
+            newest = reversed(self._result_decisions)
+            return next((one for one in newest if one.call_id == call_id), None)
+
     @property
     def forgot(self) -> bool:
         """Whether text of this session was dropped to keep its bounds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.core import ToolCall
@@ -195,18 +195,24 @@ def _async_generator(tool: Any, enter: _Entrance) -> Any:
 def _returning(wrapper: Any) -> Any:
     def run(*args: Any, **kwargs: Any) -> Any:
         try:
-            return wrapper(*args, **kwargs)
+            value = wrapper(*args, **kwargs)
         except (CallBlocked, ResultBlocked) as blocked:
             return blocked.decision.feedback()
+        return _awaited(value) if inspect.iscoroutine(value) else value
 
     return run
 
 
 def _areturning(wrapper: Any) -> Any:
     async def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return await wrapper(*args, **kwargs)
-        except (CallBlocked, ResultBlocked) as blocked:
-            return blocked.decision.feedback()
+        return await _awaited(wrapper(*args, **kwargs))
 
     return run
+
+
+async def _awaited(call: Awaitable[Any]) -> Any:
+    """What a call gives, or the feedback: also of a plain function that returned a coroutine."""
+    try:
+        return await call
+    except (CallBlocked, ResultBlocked) as blocked:
+        return blocked.decision.feedback()

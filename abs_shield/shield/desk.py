@@ -20,7 +20,7 @@ from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.verifying import Verifier, was_judged
+from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
@@ -216,21 +216,26 @@ class Desk:
     ) -> Decision:
         """Judge a result and take it into the session, once a call; a withheld one is not seen."""
         with session.lock:
-            if not (ran.nested or _is_due(call, session)):
-                return self.verifier.taken(call, session)
-            decision = self.verifier.decide(call, arguments, value, ran, session)
+            due = ran.nested or _is_due(call, session)
+            if not due and (known := _judged_before(call, value, session, ran)) is not None:
+                return known
+            back = Returned(call, arguments, value, ran, session)
+            try:
+                decision = self.verifier.decide(back)
+            except BaseException:  # the process is told to stop: the call has run
+                self._take(call, arguments, None, session=session, ran=ran, due=due)
+                raise
             seen = None if decision.blocked else value
-            self._take(call, arguments, seen, session=session, ran=ran)
+            self._take(call, arguments, seen, session=session, ran=ran, due=due)
         if was_judged(decision):
             self.record(decision, session)
         return decision
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
-        arguments = _read(call)
         with session.lock:
-            if ran.nested or _is_due(call, session):
-                self._take(call, arguments, value, session=session, ran=ran)
+            due = ran.nested or _is_due(call, session)
+            self._take(call, _read(call), value, session=session, ran=ran, due=due)
 
     def _take(
         self,
@@ -240,7 +245,11 @@ class Desk:
         *,
         session: Session,
         ran: Ran,
+        due: bool,
     ) -> None:
+        """Take a result in, where it is due: a transcript may have told of it before."""
+        if not due:
+            return
         executed = Executed(
             tool=call.name,
             arguments=arguments,
@@ -302,6 +311,29 @@ def _is_due(call: ToolCall, session: Session) -> bool:
     if not call.id:
         return session.calls.shut_loose(call.name)
     return call.id in session.calls.opened or not session.calls.ended(call.id)
+
+
+def _judged_before(call: ToolCall, value: Any, session: Session, ran: Ran) -> Decision | None:
+    """
+    What was decided of this very result; None of one that was not judged yet.
+
+    A guard holds what its own call returned. A host may say the same twice, and may use an id
+    again for another call, whose result is another one.
+    """
+    if ran.decision_id is not None or not call.id:
+        return None
+    known = session.result_decision(call.id)
+    if known is None or known.blocked:
+        return None
+    seen = next((one for one in reversed(session.executed) if one.call_id == call.id), None)
+    return known if seen is not None and _is_same(seen.value, value) else None
+
+
+def _is_same(seen: Any, value: Any) -> bool:
+    try:
+        return bool(seen is value or seen == value)
+    except Exception:  # objects of the host's that compare with nothing
+        return False
 
 
 def _inside(session: Session) -> bool:

@@ -15,10 +15,8 @@ from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk
-from abs_shield.shield.ran import Ran
+from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.text.show import escaped, told
-
-_UNSET: Any = object()
 
 
 class Guard:
@@ -31,6 +29,7 @@ class Guard:
         failed: Whether the call failed; None where that is whether the block raised.
         given: Whether the caller has the value already, as that of a generator: it can be flagged,
             and not be withheld.
+        judges: What is judged where that is only part of the value; None where it is the value.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
@@ -39,7 +38,7 @@ class Guard:
 
     __slots__ = (
         "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
-        "_suspended", "_value", "failed", "given",
+        "_suspended", "_value", "failed", "given", "judges",
     )  # fmt: skip
 
     def __init__(
@@ -60,13 +59,14 @@ class Guard:
         self._running: Token[Session | None] | None = None
         self._started = 0.0
         self._suspended = False
-        self._value: Any = _UNSET
+        self._value: Any = UNKNOWN
         self.failed: bool | None = None
         self.given = False
+        self.judges: Any = None
 
     @property
     def value(self) -> Any:
-        return None if self._value is _UNSET else self._value
+        return None if self._value is UNKNOWN else self._value
 
     @value.setter
     def value(self, value: Any) -> None:
@@ -175,10 +175,8 @@ class Guard:
         opened = self.opened
         try:
             given = self.given or error is not None  # a signal of the framework's goes on its way
-            ran = Ran(
-                elapsed_ms, failed, opened.nested, opened.decision.id, given,
-                told=self._value is not _UNSET,
-            )  # fmt: skip
+            judges = UNKNOWN if self._value is UNKNOWN else self.judges
+            ran = Ran(elapsed_ms, failed, opened.nested, opened.decision.id, given, judges)
             decision = self._desk.close(
                 opened.call, opened.arguments, value, session=self._session, ran=ran
             )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+UNKNOWN: Any = object()
+"""Stands for a result of which nobody said what it is, or of which only a part came."""
 
 
 class Ran(NamedTuple):
@@ -15,7 +18,8 @@ class Ran(NamedTuple):
         nested: Whether another tool called it.
         decision_id: What was decided of the call, where that is known.
         given: Whether the caller has the result already, so that it cannot be withheld.
-        told: Whether anybody said what it returned.
+        judges: What is judged in place of what it returned; None where that is the same, and
+            `UNKNOWN` where there is no one result to judge.
     """
 
     elapsed_ms: float
@@ -23,4 +27,4 @@ class Ran(NamedTuple):
     nested: bool = False
     decision_id: str | None = None
     given: bool = False
-    told: bool = True
+    judges: Any = None

@@ -26,14 +26,14 @@ is back within 2 ms is next to no evidence, and true of every call of most tools
 
 
 def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran) -> dict[str, Any]:
-    """Give what a policy makes of a verdict."""
-    verdict = _VERDICTS[result.verdict]
-    would_block = verdict is Verdict.HALLUCINATED
+    """Give what a policy makes of a verdict; what the caller has already is flagged at most."""
+    told = "flag" if ran.given and result.verdict == "block" else result.verdict
+    verdict, would_block = _VERDICTS[told], told == "block"
     return {
         "verdict": verdict,
-        "action": _ACTIONS[result.verdict],
+        "action": _ACTIONS[told],
         "would_block": would_block,
-        "blocked": would_block and mode is Mode.STRICT and not ran.given,
+        "blocked": would_block and mode is Mode.STRICT,
         "findings": _findings(result, plan, verdict, mode),
         "coverage": _coverage(tuple((n, s.unavailable) for n, s in result.signals.items())),
         "probability": result.posterior,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.ran import UNKNOWN
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -73,6 +74,7 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
 
 def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, Any]:
     kept: list[Any] = []
+    ended = False
     error: BaseException | None = None
     step: Callable[[], Any] = functools.partial(items.send, None)
     try:
@@ -91,6 +93,7 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
             except BaseException as thrown:
                 step = functools.partial(items.throw, thrown)
     except StopIteration as end:
+        ended = True
         return end.value
     except GeneratorExit:
         raise
@@ -99,12 +102,12 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
         raise
     finally:
         items.close()
-        guard.value, guard.given = kept, True
-        guard.__exit__(type(error) if error else None, error, None)
+        _end(guard, kept, error, whole=ended)
 
 
 async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerator[Any, Any]:
     kept: list[Any] = []
+    ended = False
     error: BaseException | None = None
     step: Callable[[], Any] = functools.partial(items.asend, None)
     try:
@@ -123,6 +126,7 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
             except BaseException as thrown:
                 step = functools.partial(items.athrow, thrown)
     except StopAsyncIteration:
+        ended = True
         return
     except GeneratorExit:
         raise
@@ -131,8 +135,23 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
         raise
     finally:
         await items.aclose()
-        guard.value, guard.given = kept, True
-        guard.__exit__(type(error) if error else None, error, None)
+        _end(guard, kept, error, whole=ended)
+
+
+def _end(guard: Guard, kept: list[Any], error: BaseException | None, *, whole: bool) -> None:
+    """End the call of a generator; its reader has the items already."""
+    guard.given, guard.value = True, kept
+    guard.judges = _as_one(kept) if whole else UNKNOWN
+    guard.__exit__(type(error) if error else None, error, None)
+
+
+def _as_one(kept: list[Any]) -> Any:
+    """Give the one result that items are: the only one, or the text that they make together."""
+    if len(kept) == 1:
+        return kept[0]
+    if kept and all(type(item) is str for item in kept):
+        return "".join(kept)
+    return UNKNOWN
 
 
 def abandon(awaitable: Any) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import RLock
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core import (
     Action,
@@ -28,20 +28,29 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.judge import place_of
 from abs_shield.shield.off import NOT_JUDGED, SWITCH
-from abs_shield.shield.ran import Ran
+from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.result_ruling import ruled, suppressed_by
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.verification import VerificationEngine
+    from abs_shield.verification import VerificationEngine, VerificationResult
 
 logger = logging.getLogger("abs_shield")
 
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
 _UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
-_UNTOLD = Coverage(Outcome.UNAVAILABLE, "nobody said what the call returned")
-_TAKEN = Coverage(Outcome.UNAVAILABLE, "this call's result was taken in already")
+_UNTOLD = Coverage(Outcome.UNAVAILABLE, "there is no one result: nobody told it, or it is in parts")
+
+
+class Returned(NamedTuple):
+    """A call, what it returned and how it ran."""
+
+    call: ToolCall
+    arguments: Mapping[str, Any]
+    value: Any
+    ran: Ran
+    session: Session
 
 
 class Verifier:
@@ -52,7 +61,7 @@ class Verifier:
         self._registry = registry
         self._opened = opened
         self._engine: VerificationEngine | None = None
-        self._lock = renewed(Lock())
+        self._lock = renewed(RLock())
 
     @property
     def engine(self) -> VerificationEngine | None:
@@ -69,20 +78,15 @@ class Verifier:
             if self._engine is None:
                 self._engine = VerificationEngine.of(declared)
 
-    def decide(
-        self, call: ToolCall, arguments: Mapping[str, Any], value: Any, ran: Ran, session: Session
-    ) -> Decision:
+    def decide(self, back: Returned) -> Decision:
         """Judge what a call returned, and say what the policy makes of it."""
         begun = perf_counter()
-        plan = self._plan(call.name)
+        plan = self._plan(back.call.name)
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
-        told: dict[str, Any] = {"mode": mode}
-        if (reason := self._unjudged(ran)) is not None:
-            told["coverage"] = {VERIFICATION: reason}
-        else:
-            told |= self._judged(plan, call, arguments, value, ran, session, mode)
-        told["elapsed_ms"] = (perf_counter() - begun) * 1e3
-        return self._decision(call, session, told)
+        reason = self._unjudged(back.ran)
+        told = {"coverage": {VERIFICATION: reason}} if reason else self._judged(back, plan, mode)
+        told |= {"mode": mode, "elapsed_ms": (perf_counter() - begun) * 1e3}
+        return self._decision(back.call, back.session, told)
 
     def _plan(self, name: str) -> ToolPlan:
         """What is declared of the tool; where that is wrong, the call's own decision says so."""
@@ -98,42 +102,32 @@ class Verifier:
             return _UNDECLARED
         if ran.error:
             return _FAILED
-        return None if ran.told else _UNTOLD
+        return _UNTOLD if ran.judges is UNKNOWN else None
 
-    def taken(self, call: ToolCall, session: Session) -> Decision:
-        """Say of a result that was taken in before that it is not judged twice."""
-        return self._decision(
-            call, session, {"mode": self._policy.mode, "coverage": {VERIFICATION: _TAKEN}}
-        )
-
-    def _judged(
-        self,
-        plan: ToolPlan,
-        call: ToolCall,
-        arguments: Mapping[str, Any],
-        value: Any,
-        ran: Ran,
-        session: Session,
-        mode: Mode,
-    ) -> dict[str, Any]:
-        engine, name, profile = self.engine, call.name[:LONGEST_NAME], plan.tool.profile
-        assert engine is not None
+    def _judged(self, back: Returned, plan: ToolPlan, mode: Mode) -> dict[str, Any]:
+        name = back.call.name[:LONGEST_NAME]
         try:
-            if profile is not None and engine.profile(name) is not profile:
-                engine.register_tool_profile(name, profile)
-            result = engine.verify(
-                name,
-                args=arguments,
-                result=value,
-                execution_time_ms=ran.elapsed_ms,
-                session_id=None if session.ephemeral else session.id,
-                suppressed=suppressed_by(plan) if plan.suppress else None,
-            )
+            result = self._verified(back, plan, name)
         except Exception as error:
-            logger.exception("abs_shield could not verify a result of `%s`", escaped(name))
             said = str(error) if isinstance(error, ShieldError) else place_of(error)
-            return self._failed(f"{VERIFICATION}: {said}", mode, ran)
-        return ruled(result, plan, mode, ran)
+            said = f"{VERIFICATION}: {said}"
+            logger.error("abs_shield could not judge a result of `%s`: %s", escaped(name), said)
+            return self._failed(said, mode, back.ran)
+        return ruled(result, plan, mode, back.ran)
+
+    def _verified(self, back: Returned, plan: ToolPlan, name: str) -> VerificationResult:
+        engine, profile, ran = self.engine, plan.tool.profile, back.ran
+        assert engine is not None
+        if profile is not None and engine.profile(name) is not profile:
+            engine.register_tool_profile(name, profile)
+        return engine.verify(
+            name,
+            args=back.arguments,
+            result=back.value if ran.judges is None else ran.judges,
+            execution_time_ms=ran.elapsed_ms,
+            session_id=None if back.session.ephemeral else back.session.id,
+            suppressed=suppressed_by(plan) if plan.suppress else None,
+        )
 
     def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
         """Our own failure is no verdict; where strict lets none pass, the result is withheld."""

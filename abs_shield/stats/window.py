@@ -18,7 +18,8 @@ class Window:
 
     One step swaps the oldest number for the newest. As such steps add rounding errors up, the
     numbers themselves are summed again, exactly, after *size* steps, and at once where an outlier
-    leaves: the sums are never further from their batch twins than a few last digits.
+    leaves; and all is reckoned from a number among them, so that none is large beside its noise:
+    the sums are never further from their batch twins than a few last digits.
 
     Source of the step: B. P. Welford, Technometrics 4(3), 1962, with one point in and one out.
 
@@ -35,12 +36,13 @@ class Window:
     (4.0, 4.0)
     """
 
-    __slots__ = ("_m2", "_steps", "deviation", "mean", "n", "values")
+    __slots__ = ("_m2", "_middle", "_pivot", "_steps", "deviation", "mean", "n", "values")
 
     def __init__(self, size: int = 100, values: Iterable[float] = ()) -> None:
         self.values = deque(values, maxlen=size)
         self.n, self.mean, self.deviation = 0, 0.0, 0.0
         self._m2, self._steps = 0.0, 0
+        self._pivot = self._middle = 0.0
         self._rebuild()
 
     @property
@@ -61,26 +63,34 @@ class Window:
             values.append(x)
             if x == oldest:
                 return
-            old_mean, old_m2 = self.mean, self._m2
+            pivot, before, old_m2 = self._pivot, self._middle, self._m2
             delta = x - oldest
-            self.mean = mean = old_mean + delta / n
-            self._m2 = m2 = old_m2 + delta * (x - mean + oldest - old_mean)
+            self._middle = middle = before + delta / n
+            self.mean = pivot + middle
+            self._m2 = m2 = old_m2 + delta * (x - pivot - middle + (oldest - pivot - before))
             self._steps = steps = self._steps + 1
             if m2 < old_m2 * _CANCELLED or steps >= n:
                 self._rebuild()
                 return
         else:
+            if not n:
+                self._pivot = x
             values.append(x)
             self.n = n = n + 1
-            delta = x - self.mean
-            self.mean = mean = self.mean + delta / n
-            self._m2 = m2 = self._m2 + delta * (x - mean)
+            pivot = self._pivot
+            delta = x - pivot - self._middle
+            self._middle = middle = self._middle + delta / n
+            self.mean = pivot + middle
+            self._m2 = m2 = self._m2 + delta * (x - pivot - middle)
         self.deviation = sqrt(m2 / (n - 1)) if n > 1 else 0.0
 
     def _rebuild(self) -> None:
         values = self.values
         self._steps = 0
         self.n = n = len(values)
-        self.mean = mean = fsum(values) / n if n else 0.0
-        self._m2 = m2 = dist(values, (mean,) * n) ** 2
+        self._pivot = pivot = values[-1] if n else 0.0
+        beside = [x - pivot for x in values]
+        self._middle = middle = fsum(beside) / n if n else 0.0
+        self.mean = pivot + middle
+        self._m2 = m2 = dist(beside, (middle,) * n) ** 2
         self.deviation = sqrt(m2 / (n - 1)) if n > 1 else 0.0

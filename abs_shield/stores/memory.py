@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from math import isfinite
-from threading import Lock
+from threading import RLock
 from time import time
 from typing import Any
 
@@ -38,7 +38,7 @@ class MemoryStore:
         self._swept = 64
         self._most = most
         self._appended = 0
-        self._lock = renewed(Lock())
+        self._lock = renewed(RLock())
 
     @property
     def losing(self) -> bool:

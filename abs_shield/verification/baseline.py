@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from abs_shield.stats.western import CLASSIC, WEIGHTS, limits
 from abs_shield.verification.kept import Kept
+from abs_shield.verification.numbers import pointer_to
 from abs_shield.verification.series import NEWEST, Series
 
 LEAST = 8
@@ -34,14 +35,17 @@ class Outlook(NamedTuple):
         rules: What breaks a rule of its process.
         value: The single number that lies furthest from its mean.
         beyond: Every number that lies beyond what its limit allows, by name.
+        compared: Whether any number could be compared.
     """
 
     rules: Surprise | None = None
     value: Surprise | None = None
     beyond: tuple[str, ...] = ()
+    compared: bool = True
 
 
 _USUAL = Outlook()
+_NO_NUMBERS = Outlook(compared=False)
 
 
 class Baseline:
@@ -101,12 +105,11 @@ class Baseline:
             peers: How many results it may be compared with, at least 8.
             latency: Whether its duration counts.
         """
-        width = 1 << (len(kept.numbers) + latency).bit_length()
+        width = 1 << max(0, len(kept.numbers) + latency - 1).bit_length()
         fields, gap = self.fields, self.gap
         worst_rules, rules_at, worst_far, beyond = 0.0, "", 0.0, []
         far_at = ""
-        last_n, shared = peers, limits(peers, width)
-        beyond_3, _, beyond_1, _ = shared
+        last_n, beyond_3, beyond_1 = 0, 0.0, 0.0
         for name, x in kept.numbers.items():
             series = fields.get(name)
             if series is None or not (n := series.n):
@@ -130,13 +133,16 @@ class Baseline:
                     worst_far, far_at = far / beyond_3, name
         rules = None
         if worst_rules:
-            rules = Surprise(worst_rules, "unlike this tool's newest results", "/" + rules_at)
+            where = pointer_to(rules_at)
+            rules = Surprise(worst_rules, "unlike this tool's newest results", where)
         if latency and worst_rules < WEIGHTS[0] and self._is_fast(kept, peers, width):
             rules = Surprise(WEIGHTS[0], "much faster than it ever was")
         if rules is None:
             rules = self._shape(kept, peers)
         if not beyond:
-            return Outlook(rules) if rules else _USUAL
+            if rules is None:
+                return _USUAL if last_n else _NO_NUMBERS
+            return Outlook(rules, compared=bool(last_n))
         return Outlook(rules, _value(worst_far, far_at), tuple(beyond))
 
     def learn(self, kept: Kept, *, judged: bool) -> None:
@@ -218,4 +224,5 @@ def _logged(x: float) -> float:
 def _value(far: float, name: str) -> Surprise:
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
     times = f"{far:.1f}" if far < 100 else "over 100"
-    return Surprise(score, f"{times} times as far from its mean as it ever should be", "/" + name)
+    said = f"{times} times as far from its mean as it ever should be"
+    return Surprise(score, said, pointer_to(name))

@@ -17,7 +17,7 @@ class Bounded(Generic[Key, Held]):
 
     Args:
         make: Makes what a new key holds.
-        most: The weight that is held in all, at least.
+        most: The weight that is held in all; what was used last is held whatever it weighs.
         ttl_s: Seconds after its last use in which a key is forgotten.
     """
 
@@ -56,14 +56,24 @@ class Bounded(Generic[Key, Held]):
         held: Held = entry[_HELD]
         return held
 
+    def weigh(self, key: Key, weight: int) -> None:
+        """Say what a key's holding weighs by now; the longest unused make room for it."""
+        entry = self._held[key]
+        self._weight += weight - entry[_WEIGHT]
+        entry[_WEIGHT] = weight
+        self._make_room()
+
     def _added(self, key: Key, at: float, weight: int) -> Held:
         self.forget(key)
         held = self._make()
         self._held[key] = [at, weight, held]
         self._weight += weight
+        self._make_room()
+        return held
+
+    def _make_room(self) -> None:
         while self._weight > self._most and len(self._held) > 1:
             self.forget(next(iter(self._held)))
-        return held
 
     def forget(self, key: Key) -> None:
         """Forget one key."""

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from itertools import count
 from os import PathLike
-from threading import Lock
+from threading import Lock, get_ident
 from time import time
 from typing import Any, Self, Unpack
 
@@ -25,6 +25,7 @@ from abs_shield.verification.snapshot import restored, snapshot_of
 from abs_shield.verification.weigh import Heard, Suppressed
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
+_REENTRANT = "it came while another result of this thread was judged"
 _DIGITS = 3
 """Digits to which a score has to agree with that of a result in quarantine."""
 
@@ -35,8 +36,8 @@ class VerificationEngine:
 
     What it accepts becomes part of what it knows; what it flags or blocks does not, until a label
     says that it was right. It knows at most 1,000 tools and the newest 100 results of each, and
-    of the newest 50 results by arguments and 10 by session as many as have 20,000 numbers; what
-    was not used for a day is forgotten.
+    of the newest 50 results by arguments and 10 by session as many as have 100,000 numbers; of
+    these, what was not used for a day is forgotten.
 
     Args:
         prior: P(hallucination) before looking, above 0 and below *block_threshold*.
@@ -80,6 +81,7 @@ class VerificationEngine:
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
+        self._judging = 0
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
@@ -146,11 +148,27 @@ class VerificationEngine:
             ShieldError: *execution_time_ms* is no number of milliseconds.
         """
         ms = _milliseconds(execution_time_ms)
-        seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
+        profile = self._profiles.get(tool_name)
+        seen = Seen(result, latency_ms=ms, profile=profile)
+        if profile is not None and profile.response_patterns:
+            seen.look()
         key = b"" if args is None else key_of(tool_name, args)
+        _ = seen.kinds  # what is read of the caller's own objects is read before the lock
+        heard = Heard(suppressed)
+        if self._judging == get_ident():
+            return self._inside_itself(tool_name, heard)
         with self._lock:
-            heard = Heard(suppressed)
-            return self._judged(seen, tool_name, heard, key=key, session=session_id or "")
+            self._judging = get_ident()
+            try:
+                return self._judged(seen, tool_name, heard, key=key, session=session_id or "")
+            finally:
+                self._judging = 0
+
+    def _inside_itself(self, tool: str, heard: Heard) -> VerificationResult:
+        """Nothing is said of a result that comes while this thread judges: a finaliser ran."""
+        told = self._settings.of(tool)
+        told.weigher.pass_over(_REENTRANT, heard)
+        return told.weigher.result(told.limits, told.limits.prior, heard)
 
     def _judged(
         self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
@@ -172,7 +190,7 @@ class VerificationEngine:
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            memory.refuse(known, kept, tool)
+            memory.refuse(known, kept, tool, unlike=heard.is_unlike)
         return given
 
     def _new_id(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from abs_shield.stats.western import limits
 from abs_shield.verification.baseline import Surprise
 from abs_shield.verification.kept import Kept
+from abs_shield.verification.numbers import pointer_to
 from abs_shield.verification.series import Series
 
 LEAST = 5
@@ -29,21 +30,28 @@ class History:
     Attributes:
         newest: The results, oldest first.
         gap: Calls since the last result that was learnt; 1 where that was the last call.
+        refused: Results in a row that were not accepted.
+        weight: One and its numbers for each result.
     """
 
-    __slots__ = ("_fields", "_unread", "gap", "newest")
+    __slots__ = ("_fields", "_unread", "gap", "newest", "refused", "weight")
 
     def __init__(self) -> None:
         self._fields = _NOT_READ
         self._unread = 0
         self.newest: list[Kept] = []
         self.gap = 1
+        self.refused = self.weight = 0
 
-    def judge(self, numbers: Mapping[str, float]) -> Surprise:
-        """Give the field that is furthest from what the same arguments gave before."""
+    def judge(self, numbers: Mapping[str, float]) -> Surprise | None:
+        """
+        Give the field that is furthest from what the same arguments gave before.
+
+        None where no number can be compared.
+        """
         self._read()
         fields, gap, last_n, bound = self._fields, self.gap, 0, 0.0
-        width = 1 << len(numbers).bit_length()
+        width = 1 << max(0, len(numbers) - 1).bit_length()
         beyond = []
         for name, x in numbers.items():
             series = fields.get(name)
@@ -54,16 +62,29 @@ class History:
             distance = series.distance(x, gap)
             if (distance > bound or distance < -bound) and series.is_new(x):
                 beyond.append(name)
-        return furthest(beyond, numbers, fields)
+        return furthest(beyond, numbers, fields) if last_n else None
+
+    def has_seen(self, name: str, x: float) -> bool:
+        """Whether a field was as small and as large as *x* before."""
+        known = [kept.numbers[name] for kept in self.newest if name in kept.numbers]
+        return len(known) >= LEAST and min(known) <= x <= max(known)
 
     def learn(self, kept: Kept) -> None:
         """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
         newest.append(kept)
+        weight = 1 + len(kept.numbers)
         self._unread += 1
         self.gap = 1
+        self.refused = 0
         if len(newest) > NEWEST:
-            del newest[0]
+            weight -= 1 + len(newest.pop(0).numbers)
+        self.weight += weight
+
+    def refuse(self, *, again: bool) -> None:
+        """Count a result that was not accepted; one that says the same *again* is no later one."""
+        self.refused += 1
+        self.gap += not again
 
     def _read(self) -> None:
         """Add what came since the last judgement to the series; all of it, where that is all."""
@@ -90,55 +111,70 @@ def furthest(
     if worst < _LEAST_CHANGE:
         return CONSISTENT
     said = f"{worst:.0%} away from what the same arguments gave before"
-    return Surprise(worst, said, "/" + where)
+    return Surprise(worst, said, pointer_to(where))
 
 
 class Recent:
-    """The last ten results of one session, one tool and one set of arguments."""
+    """
+    The last ten results of one session, one tool and one set of arguments.
 
-    __slots__ = ("results",)
+    Attributes:
+        results: Their numbers, oldest first.
+        weight: One and its numbers for each result.
+    """
+
+    __slots__ = ("results", "weight")
 
     def __init__(self) -> None:
         self.results: list[Mapping[str, float]] = []
+        self.weight = 0
 
     def judge(
-        self, numbers: Mapping[str, float], *, times: float, both_signs: Callable[[str], bool]
-    ) -> Surprise:
+        self, numbers: Mapping[str, float], *, times: float, usual: Callable[[str, float], bool]
+    ) -> Surprise | None:
         """
-        Give the field that contradicts every result of this session.
+        Give the field that contradicts every result of this session; None if none is compared.
+
+        Nothing is so many times 0, and 0 is no share of anything: it contradicts nothing.
 
         Args:
             numbers: The result's numbers.
             times: How many times larger or smaller contradicts.
-            both_signs: Whether a field's numbers are above 0 and below by nature.
+            usual: Whether a field was like that outside of this session.
         """
-        newest = self.results[-1]
+        newest, compared = self.results[-1], False
         for name, x in numbers.items():
             before = newest.get(name)
-            if before is None or before == x or (x > 0 and before / times < x < before * times):
+            if before is None:
                 continue
-            earlier = [known[name] for known in self.results if name in known]
-            if _contradicts(x, earlier, times) and not both_signs(name):
+            compared = True
+            if before == x or (x > 0 and before / times < x < before * times):
+                continue
+            earlier = [known[name] for known in self.results if known.get(name)]
+            if x and earlier and _contradicts(x, earlier, times) and not usual(name, x):
                 said = f"no earlier result of this session is within {times:g} times"
-                return Surprise(_gravity(x, earlier, times), said, "/" + name)
-        return CONSISTENT
+                return Surprise(_gravity(x, earlier, times), said, pointer_to(name))
+        return CONSISTENT if compared else None
 
     def learn(self, numbers: Mapping[str, float]) -> None:
         """Take the numbers of a result in that was accepted."""
-        self.results.append(numbers)
-        if len(self.results) > RECENT:
-            del self.results[0]
+        results = self.results
+        results.append(numbers)
+        weight = 1 + len(numbers)
+        if len(results) > RECENT:
+            weight -= 1 + len(results.pop(0))
+        self.weight += weight
 
 
 def fold(x: float, y: float) -> float:
     """
-    Give how many times the larger is the smaller, in size; of zero, one more than the other.
+    Give how many times the larger is the smaller, in size; neither is 0.
 
-    >>> fold(650, 13), fold(0, 4), fold(-2, 8)
-    (50.0, 5, 4.0)
+    >>> fold(650, 13), fold(-2, 8)
+    (50.0, 4.0)
     """
     small, large = sorted((abs(x), abs(y)))
-    return large / small if small else large + 1
+    return large / small
 
 
 def _contradicts(x: float, earlier: list[float], times: float) -> bool:

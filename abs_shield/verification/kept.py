@@ -22,6 +22,7 @@ class Kept:
         names: Its members, where it is an object.
         kinds: JSON type of each required field it had.
         probability: P(hallucination), as it was judged.
+        turn: How often results had been refused and accepted again, when it was refused.
     """
 
     id: str
@@ -34,3 +35,4 @@ class Kept:
     names: frozenset[str]
     kinds: Mapping[str, str]
     probability: float = 0.0
+    turn: int = 0

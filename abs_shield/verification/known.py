@@ -10,11 +10,17 @@ from typing import Any
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.verification.baseline import Baseline
 from abs_shield.verification.kept import Kept
+from abs_shield.verification.numbers import LONGEST_NAME
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.series import NEWEST
 from abs_shield.verification.written import is_small, writers
 
 QUARANTINED = 100
+OUT_OF_DATE = 30
+"""Results in a row that are unlike what is known, after which that is known no more."""
+_RETURNS = 12
+"""How often results like a refused one have to return, before they are known for real."""
+_HALF_AGAIN = 1.5
 _SURE_OF_KIND = 5
 """Results in which a field had one type, before another one is a fault."""
 
@@ -27,6 +33,7 @@ class KnownTool:
         baseline: What its results usually are.
         newest: The results behind the baseline.
         kinds: JSON type by required field, of those that had one type in results enough.
+        doubts: Whether the last result was not accepted.
         quarantine: Flagged and blocked results, which train nothing until a label releases them.
     """
 
@@ -37,13 +44,15 @@ class KnownTool:
         self.kinds: Mapping[str, str] = {}
         self._counted: dict[str, tuple[str, int]] = {}
         self._names: frozenset[str] = frozenset()
+        self._unlike = self._otherwise = self._turn = 0
+        self.doubts = False
 
     def kept(self, seen: Seen, ident: str, at: float, *, key: bytes, session: str) -> Kept:
         """Give what is remembered of a result; what is usual of it is shared with the others."""
         value, names, kinds = seen.value, _NO_NAMES, seen.kinds
         if type(value) is dict and len(value) <= MOST_NAMES:
             if value.keys() != self._names:
-                self._names = frozenset(value)
+                self._names = frozenset(name for name in value if _is_name(name))
             names = self._names
         if kinds == self.kinds:
             kinds = self.kinds
@@ -65,15 +74,67 @@ class KnownTool:
                 self._counted[name] = ("", 0)
                 self.kinds = {n: usual for n, usual in self.kinds.items() if n != name}
 
-    def refused(self, kept: Kept) -> None:
-        """Keep a result apart; after a hundred in a row, what was known is out of date."""
+    def says_again(self, kept: Kept) -> bool:
+        """Whether a result has the very numbers of the one that was refused last."""
+        return bool(self.quarantine) and self.quarantine[-1].numbers == kept.numbers
+
+    def refuse(self, kept: Kept, *, unlike: bool, again: bool) -> None:
+        """
+        Keep a result apart; after so many in a row, what was known is out of date.
+
+        Args:
+            kept: The result.
+            unlike: Whether it is unlike what is known; else it was odd by itself.
+            again: Whether it says what the one before said: then it is no later one.
+        """
+        self.doubts = True
+        kept.turn = self._turn
         self.quarantine.append(kept)
-        self.baseline.gap += 1
-        if self.baseline.gap > NEWEST:
-            self.baseline = Baseline()
+        if unlike:
+            self._unlike += 1
+            self.baseline.gap += not again
+        if kept.kinds != self.kinds and kept.kinds.keys() >= self.kinds.keys():
+            self._otherwise += 1
+        if self._unlike > OUT_OF_DATE:
+            self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
-            self.kinds = {}
+        if self._otherwise > OUT_OF_DATE:
+            self.kinds, self._otherwise = {}, 0
             self._counted.clear()
+
+    def accept(self) -> None:
+        """A result was accepted after others were not: what is known is not out of date."""
+        self._unlike = self._otherwise = 0
+        self.doubts = False
+        self._turn += 1
+
+    def modes(self, kept: Kept) -> list[Kept]:
+        """
+        Give the refused results like *kept*, once it is clear that they come and go.
+
+        What was made up comes once, or again and again; what comes back time after time, with
+        accepted results between, is another mode of the tool. Those given leave quarantine.
+        """
+        if self._turn < _RETURNS:
+            return []
+        like = [one for one in self.quarantine if _is_like(one.numbers, kept.numbers)]
+        if len({one.turn for one in like}) <= _RETURNS:
+            return []
+        for one in like:
+            self.quarantine.remove(one)
+        return like
+
+
+def _is_like(numbers: Mapping[str, float], others: Mapping[str, float]) -> bool:
+    """Whether two results have the same fields, and no number is half as large again."""
+    return numbers.keys() == others.keys() and all(
+        x == y or (x * y > 0 and abs(x) < _HALF_AGAIN * abs(y) and abs(y) < _HALF_AGAIN * abs(x))
+        for x, y in zip(numbers.values(), map(others.__getitem__, numbers), strict=True)
+    )
+
+
+def _is_name(name: Any) -> bool:
+    return type(name) is str and len(name) <= LONGEST_NAME
 
 
 def key_of(tool: str, arguments: Any) -> bytes:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf
 
-from abs_shield.verification.baseline import LEAST
+from abs_shield.verification.baseline import LEAST, Baseline
 from abs_shield.verification.bounded import Bounded
-from abs_shield.verification.history import CONSISTENT, NEWEST, History, Recent, furthest
+from abs_shield.verification.history import CONSISTENT, History, Recent, furthest
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.kept import Kept
-from abs_shield.verification.known import KnownTool
+from abs_shield.verification.known import OUT_OF_DATE, KnownTool
 from abs_shield.verification.past import Past
 
 MOST_TOOLS = 1_000
-MOST_NUMBERS = 20_000
+MOST_NUMBERS = 100_000
 """Numbers of histories, and as many of sessions, that are remembered at once."""
 TTL_S = 86_400.0
 """A history or a session to which nothing was added for a day is forgotten."""
@@ -51,40 +51,63 @@ class Memory:
             outlook = baseline.judge(kept, peers, latency=latency)
         history = self._histories.get((tool, key), at)
         if history is not None and len(history.newest) >= LEAST_OF_HISTORY:
-            if outlook is not None and baseline.is_of(key):
+            if outlook is None or not baseline.is_of(key):
+                in_all = history.judge(numbers)
+            elif outlook.compared:
                 beyond = outlook.beyond
                 in_all = furthest(beyond, numbers, baseline.fields) if beyond else CONSISTENT
-            else:
-                in_all = history.judge(numbers)
         if kept.session:
             recent = self._sessions.get((tool, key, kept.session), at)
             if recent is not None:
-                both = baseline.has_both_signs
-                in_session = recent.judge(numbers, times=self._times, both_signs=both)
+                in_session = recent.judge(
+                    numbers,
+                    times=self._times,
+                    usual=lambda name, x: _is_usual(name, x, baseline, history),
+                )
         return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr)
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
         key, numbers, at = kept.key, kept.numbers, kept.at
+        if known.doubts:
+            known.accept()
         known.baseline.learn(kept, judged=judged)
         known.newest.append(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
-        weight = 1 + len(numbers)
-        self._histories.used((tool, key), at, weight=weight).learn(kept)
+        history = self._histories.used((tool, key), at)
+        weight = history.weight
+        history.learn(kept)
+        if history.weight != weight:
+            self._histories.weigh((tool, key), history.weight)
         if kept.session:
             place = (tool, key, kept.session)
-            self._sessions.used(place, at, weight=weight).learn(numbers)
+            recent = self._sessions.used(place, at)
+            weight = recent.weight
+            recent.learn(numbers)
+            if recent.weight != weight:
+                self._sessions.weigh(place, recent.weight)
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
-        """Keep a result apart that was not accepted."""
-        known.refused(kept)
+    def refuse(self, known: KnownTool, kept: Kept, tool: str, *, unlike: bool) -> None:
+        """
+        Keep a result apart that was not accepted.
+
+        Args:
+            known: What is known of the tool.
+            kept: The result.
+            tool: The tool.
+            unlike: Whether it is unlike what is known; else it was odd by itself.
+        """
+        again = known.says_again(kept)
+        known.refuse(kept, unlike=unlike, again=again)
         key = (tool, kept.key)
         history = self._histories.get(key, kept.at)
-        if history is not None:
-            history.gap += 1
-            if history.gap > NEWEST:
+        if history is not None and unlike:
+            history.refuse(again=again)
+            if history.refused > OUT_OF_DATE:
                 self._histories.forget(key)
+        for returning in known.modes(kept) if unlike else ():
+            self.learn(known, returning, tool)
 
     def results(self) -> Iterable[tuple[str, Kept]]:
         """Give every result that is remembered, each once, by tool."""
@@ -100,3 +123,10 @@ class Memory:
         self.tools.forget(tool)
         self._histories.forget_all(lambda key: key[0] == tool)
         self._sessions.forget_all(lambda key: key[0] == tool)
+
+
+def _is_usual(name: str, x: float, baseline: Baseline, history: History | None) -> bool:
+    """Whether a number was like that before, outside of one session."""
+    if baseline.has_both_signs(name):
+        return True
+    return history is not None and history.has_seen(name, x)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
+from enum import Enum
 from math import isfinite
+from numbers import Real
 from typing import Any
 
 from abs_shield.session.results import as_json
@@ -15,20 +18,27 @@ MOST_NUMBERS = 1_000
 MOST_NODES = 20_000
 """Members and items of one result that are looked at."""
 DEEPEST = 64
+LONGEST_NAME = 200
+"""Characters of a member's name: a longer one is no name."""
+_LONGEST_WAY = 1_000
 
 
-def read_numbers(result: Any) -> tuple[dict[str, float], int]:
+def read_numbers(result: Any) -> tuple[dict[str, float], int, bool]:
     """
     Read the numbers of *result*: what is no finite number is passed over.
 
-    Items of lists are not among them: the third of today is not the third of yesterday.
+    Items of lists are not among them: the third of today is not the third of yesterday. Neither
+    is what stands under a name so long that it is data itself.
 
     Returns:
-        The numbers by JSON pointer without the first slash; about how many characters the JSON
-        of the result has, as far as it was looked at.
+        The numbers, each by JSON pointer without the first slash, that of the result itself under
+        an empty name; about how many characters the JSON has, as far as it was looked at; whether
+        all of it was.
 
     >>> read_numbers({"user": {"age": 30}, "ok": True, "x": float("nan"), "ids": [7]})[0]
     {'user/age': 30}
+    >>> read_numbers(Decimal("650.5"))[0]
+    {'': 650.5}
     """
     numbers: dict[str, float] = {}
     size = 2
@@ -43,14 +53,17 @@ def read_numbers(result: Any) -> tuple[dict[str, float], int]:
             named = False
         else:
             size += _weight(holder)
+            if not depth and (number := as_number(holder)) is not None:
+                numbers[""] = number
             continue
         for key, value in members:
             nodes += 1
             if nodes > MOST_NODES:
-                return numbers, size
+                return numbers, size, False
             kind = type(value)
             if kind is float or kind is int:
-                size += len(key) + 12 if type(key) is str else 24
+                length = len(key) if type(key) is str else LONGEST_NAME + 1
+                size += length + 12
                 if named and len(numbers) < MOST_NUMBERS:
                     if not -LARGEST < value < LARGEST:
                         if value != value:
@@ -58,24 +71,60 @@ def read_numbers(result: Any) -> tuple[dict[str, float], int]:
                         if kind is float and not isfinite(value):
                             continue
                         value = LARGEST if value > 0 else -LARGEST
-                    plain = type(key) is str and key.isidentifier()
-                    numbers[prefix + key if plain else _joined(prefix, key)] = value
+                    if length <= LONGEST_NAME and key.isidentifier():
+                        numbers[prefix + key] = value
+                    elif (name := _joined(prefix, key)) is not None:
+                        numbers[name] = value
             elif kind is str:
                 size += len(value) + len(key) + 6 if type(key) is str else len(value) + 24
             elif kind is bool or value is None:
                 size += 10
             elif depth < DEEPEST:
+                name = _joined(prefix, key) if named else None
+                number = as_number(value) if name is not None else None
+                if number is not None and len(numbers) < MOST_NUMBERS:
+                    size += 24
+                    numbers[name or ""] = number
+                    continue
                 inner = value if kind is dict or kind is list else as_json(value)
-                at = _joined(prefix, key) + "/" if named else ""
-                left.append((at, inner, depth + 1, named))
-    return numbers, size
+                left.append((f"{name}/", inner, depth + 1, name is not None))
+    return numbers, size, True
 
 
-def _joined(prefix: str, key: Any) -> str:
+def as_number(value: Any) -> float | None:
+    """
+    Give what a number of any kind is worth; None of anything else, and of what is not finite.
+
+    >>> as_number(Decimal("9.99")), as_number(True), as_number("7"), as_number(10**400)
+    (9.99, None, None, 1e+150)
+    """
+    if not isinstance(value, (Real, Decimal)) or isinstance(value, (bool, Enum)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        number = LARGEST if value > 0 else -LARGEST  # type: ignore[operator]
+    return max(-LARGEST, min(LARGEST, number)) if isfinite(number) else None
+
+
+def _joined(prefix: str, key: Any) -> str | None:
+    """Give the pointer of a member; None where its name, or the way to it, is too long."""
     name = key if type(key) is str else str(key)[:80]
+    if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:
+        return None
+    return prefix + escaped_step(name)
+
+
+def escaped_step(name: str) -> str:
+    """Write a member's name as a step of a JSON pointer."""
     if "/" in name or "~" in name:
-        name = name.replace("~", "~0").replace("/", "~1")
-    return prefix + name if prefix else name
+        return name.replace("~", "~0").replace("/", "~1")
+    return name
+
+
+def pointer_to(name: str) -> str:
+    """Give the JSON pointer of a number; that of the result itself is empty."""
+    return f"/{name}" if name else ""
 
 
 def _weight(value: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from itertools import islice
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import opened
-from abs_shield.verification.numbers import MOST_NODES, read_numbers
+from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.written import is_small, writers
 
 _UNWRITTEN = "not written yet"
+_NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
+_SECONDS = 0.05
+"""How long one pattern may be looked for."""
 
 LONGEST_TEXT = 1 << 20
 """Characters of a result's JSON that are written out; of a longer one only the size is known."""
@@ -33,8 +37,8 @@ class Seen:
     """
 
     __slots__ = (
-        "_given", "_kinds", "_text", "judges_latency", "latency_ms", "numbers", "profile",
-        "readable", "size", "value",
+        "_given", "_kinds", "_matched", "_text", "_whole", "judges_latency", "latency_ms",
+        "numbers", "profile", "readable", "size", "value",
     )  # fmt: skip
 
     def __init__(self, result: Any, *, latency_ms: float, profile: ToolProfile | None) -> None:
@@ -43,13 +47,17 @@ class Seen:
         self.judges_latency = profile is not None and profile.judges_latency
         self._text: str | None = _UNWRITTEN
         self._kinds: dict[str, str] | None = None
+        self._matched: bool | str | None = None
         try:
-            self._given = result if type(result) is dict else _data(result)
-            self.value: Any = _held(self._given)
-            self.numbers, self.size = read_numbers(self.value)
+            self._given: Any = result
+            self.value: Any = result
+            if type(result) is not dict:
+                self._given = _data(result)
+                self.value = _held(self._given)
+            self.numbers, self.size, self._whole = read_numbers(self.value)
         except Exception:
             self._given = self.value = UNREADABLE
-            self.numbers, self.size = {}, 0
+            self.numbers, self.size, self._whole = {}, 0, False
         self.readable = self.value is not UNREADABLE
         if profile is not None and profile.ignored_fields:
             for name in profile.ignored_fields:
@@ -74,12 +82,34 @@ class Seen:
     def _written(self) -> str | None:
         if isinstance(self._given, str):
             return self._given if len(self._given) <= LONGEST_TEXT else None
-        if self.size > LONGEST_TEXT:
+        if self.size > LONGEST_TEXT or not self._whole:
             return None
         try:
             return (_WRITE_SMALL if is_small(self.value) else _WRITE)(self.value)
         except Exception:
             return None
+
+    @property
+    def matched(self) -> bool | str:
+        """Whether one of the profile's patterns is found; else why none could be looked for."""
+        if self._matched is None:
+            self.look()
+        return self._matched or False
+
+    def look(self) -> None:
+        """Do at once what may take long, so that nobody waits for it: write, and search."""
+        text = self.text
+        if text is None:
+            self._matched = "the result is too long to be searched"
+            return
+        self._matched = False
+        try:
+            for search in self.profile.searches if self.profile is not None else ():
+                if search(text, timeout=_SECONDS):
+                    self._matched = True
+                    return
+        except TimeoutError:
+            self._matched = "a pattern took longer than 50 ms"
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -101,9 +131,8 @@ class Seen:
         """Give a field by its name or JSON pointer; `ABSENT` where there is none."""
         value = self.value
         if name[:1] != "/":
-            if type(value) is dict or isinstance(value, Mapping):
-                return value.get(name, ABSENT)
-            return ABSENT
+            found = value.get(name, ABSENT) if type(value) is dict else ABSENT
+            return found if found is ABSENT or type(found) in _KIND else as_json(found)
         for step in name[1:].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             if not (isinstance(value, Mapping) and key in value):
@@ -114,7 +143,7 @@ class Seen:
 
 def _data(result: Any) -> Any:
     """Give one level of *result* in JSON's shape, of Python's own types."""
-    value = as_json(result)
+    value = result if as_number(result) is not None else as_json(result)
     if isinstance(value, str):
         return value if type(value) is str else str.__str__(value)
     if isinstance(value, Mapping):
@@ -123,9 +152,11 @@ def _data(result: Any) -> Any:
 
 
 def _held(value: Any) -> Any:
-    """Give what a text holds that is JSON; of anything else itself."""
+    """Give what a text holds that is JSON, a bare number too; of anything else itself."""
     if type(value) is not str or len(value) > LONGEST_TEXT:
         return value
+    if _NUMBER.fullmatch(value):
+        return float(value)
     held = opened(value)
     return value if held is None else held
 
@@ -167,4 +198,4 @@ def _plain(value: Any) -> Any:
     return plain if plain is not value and type(plain) in (str, int, float, list, dict) else "?"
 
 
-_WRITE, _WRITE_SMALL = writers(_plain, ordered=False)
+_WRITE, _WRITE_SMALL = writers(_plain, ordered=False, ascii_only=False)

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable
 from enum import Enum
 from itertools import pairwise
-from math import inf, log, sqrt
+from math import copysign, inf, log, sqrt
 
 from abs_shield.stats import Window
 from abs_shield.stats.shape import Shape, repeats, shape
@@ -25,6 +25,13 @@ _STEP = 0.08
 _DRIFT = 0.01
 """One that wanders may well move by this share of where it is, whatever it did so far."""
 _ROUNDING = 1e-9
+_SAME = 1e-12
+"""A spread of this share of the mean is none: the series is constant."""
+_OTHERWISE = 0.5
+"""A change of a constant by this share, or from 0 beyond the next number, is another value."""
+_FROM_ZERO = 10_000.0
+_FIRST_STEPS = 8
+"""Steps, of the largest it took, that a counter may be away from 0 when it began anew."""
 
 
 class Scale(Enum):
@@ -85,9 +92,14 @@ class Series:
         scale, window = self._scale, self._window
         spread, floor = window.deviation, self._floor
         if scale is _LEVEL:
-            away = x - window.mean
+            mean = window.mean
+            away = x - mean
+            if spread <= floor and spread <= _SAME * abs(mean):
+                return _from_constant(away, mean)
         elif scale is _CHANGE:
             last = self.values[-1]
+            if 0 <= x <= last / 2 and self._is_reset(x, gap):
+                return 0.0
             away = x - last - gap * window.mean
             floor = max(floor * abs(last), abs(window.mean))
             if gap > 1:
@@ -102,6 +114,11 @@ class Series:
         if spread < floor:
             spread = floor
         return away / spread if spread else 0.0
+
+    def _is_reset(self, x: float, gap: int) -> bool:
+        """Whether a counter, which only ever rises, began anew: it is near 0 again."""
+        changes = self._window.values
+        return min(changes) >= 0 <= x <= gap * _FIRST_STEPS * max(changes)
 
     def is_new(self, x: float) -> bool:
         """Whether *x* lies outside of everything that is remembered: what was there may return."""
@@ -138,7 +155,9 @@ class Series:
             window.update(x)  # its values are these
         else:
             if scale is _CHANGE:
-                window.update(x - self.values[-1])
+                last = self.values[-1]
+                if not 0 <= x <= last / 2 or not self._is_reset(x, 1):
+                    window.update(x - last)
             elif scale is _LOG and x > 0:
                 window.update(log(x))
             self.values.append(x)
@@ -190,6 +209,15 @@ class Series:
         if scale is not _CHANGE and told.kurtosis > _HEAVY:
             self._floor = max(self._floor, _furthest(window) / limits(window.n, 1).beyond_3)
         self._runs_apply = scale is not _CHANGE and not few and told.wandering > _STEADY
+
+
+def _from_constant(away: float, mean: float) -> float:
+    """Give how far something lies from what never changed so far."""
+    size = abs(away)
+    if not mean:
+        return copysign(inf, away) if size > _FROM_ZERO else 0.0
+    share = size / abs(mean)
+    return copysign(inf if share >= _OTHERWISE else share / _STEP, away)
 
 
 def _is_skewed(values: deque[float], told: Shape) -> bool:

@@ -19,6 +19,7 @@ from abs_shield.verification.thresholds import Thresholds
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "tier 0 blocked already"
+_LATER = frozenset(s.name for s in SIGNALS if s.tier is VerificationTier.TIER_1)
 _NO_DATA = Unavailable("the result is no data that can be read")
 _MOST_KNOWN = 1_000
 
@@ -43,6 +44,11 @@ class Heard:
     """
 
     __slots__ = ("fired", "loud", "signals", "suppressed")
+
+    @property
+    def is_unlike(self) -> bool:
+        """Whether it is unlike what came before: a signal of tier 1 fired."""
+        return any(signal.fired and name in _LATER for name, signal in self.signals.items())
 
     def __init__(self, suppressed: Suppressed | None = None) -> None:
         self.suppressed = suppressed
@@ -96,6 +102,11 @@ class Weigher:
                 heard.fired = True
             elif isinstance(reading, Unavailable):
                 signals[name] = _unavailable(ratio, reading.reason)
+
+    def pass_over(self, reason: str, heard: Heard) -> None:
+        """Let every signal say that it could not look, and why."""
+        for name, ratio in self.ratios.items():
+            heard.signals[name] = _unavailable(ratio, reason)
 
     def posterior(self, prior: float, heard: Heard) -> float:
         """Give P(hallucination) after what was *heard*."""

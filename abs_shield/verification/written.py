@@ -27,7 +27,11 @@ def is_small(value: Any) -> bool:
 
 
 def writers(
-    default: Callable[[Any], Any], *, separators: tuple[str, str] = (", ", ": "), ordered: bool
+    default: Callable[[Any], Any],
+    *,
+    separators: tuple[str, str] = (", ", ": "),
+    ordered: bool,
+    ascii_only: bool = True,
 ) -> tuple[Callable[[Any], str], Callable[[Any], str]]:
     """
     Give what writes any value as `json.dumps` does, and what does so faster if it `is_small`.
@@ -36,10 +40,13 @@ def writers(
     >>> write({"b": 1.5, "a": ["x", None, {1}]}), write_small({"b": 1.5, "a": None})
     ('{"a":["x",null,"{1}"],"b":1.5}', '{"a":null,"b":1.5}')
     """
-    write = json.JSONEncoder(separators=separators, sort_keys=ordered, default=default).encode
+    write = json.JSONEncoder(
+        separators=separators, sort_keys=ordered, default=default, ensure_ascii=ascii_only
+    ).encode
     if _MADE_IN_C is None:
         return write, write
     between, after_name = separators
-    text_of = json.encoder.encode_basestring_ascii
+    encoder = json.encoder
+    text_of = encoder.encode_basestring_ascii if ascii_only else encoder.encode_basestring
     parts = _MADE_IN_C(None, default, text_of, None, after_name, between, ordered, False, True)
     return write, lambda value: "".join(parts(value, 0))

@@ -27,7 +27,8 @@ from fastmcp.utilities.tests import asgi_client, asgi_server
 from fastmcp.utilities.types import Image
 from mcp import MCPError
 
-from abs_shield import Shield, Verdict, inverse, shield
+from abs_shield import Shield, ToolProfile, Verdict, inverse, shield
+from abs_shield import Tool as Declared
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.core import Outcome
 from tests.adapters.conformance import conforms
@@ -389,6 +390,49 @@ def test_a_result_is_kept_as_the_model_reads_it(strict, returned, value):
     with_client(server, lambda c: told(c, "give", session="s"))
 
     assert [value] == [call.value for call in strict.session("s").executed]
+
+
+@pytest.mark.parametrize(
+    ("returned", "verdict"),
+    [
+        (ToolResult("about five", {"price": 5}), Verdict.CLEAN),
+        (ToolResult([], {"price": 5}), Verdict.CLEAN),
+        ({"price": 5}, Verdict.CLEAN),
+        (ToolResult('{"price": 5}'), Verdict.CLEAN),
+        (ToolResult('{"price": 5}', {"cost": 5}), Verdict.HALLUCINATED),
+        (ToolResult("about five"), Verdict.HALLUCINATED),
+        (["about five"], Verdict.HALLUCINATED),
+    ],
+)
+def test_a_result_is_judged_by_its_structure_where_it_has_one(returned, verdict):
+    """The text beside it is for the model; what it says still counts as seen."""
+    profile = ToolProfile(required_fields=["price"], has_network_io=False)
+    tools = [Declared(name="give", profile=profile)]
+    guard = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
+    server = FastMCP("values")
+    server.add_middleware(ShieldMiddleware(guard))
+    server.add_tool(Tool.from_function(lambda: returned, name="give"))
+
+    with_client(server, lambda c: told(c, "give", session="s"))
+
+    assert [verdict] == [d.verdict for d in guard.session("s").result_decisions]
+
+
+def test_a_list_that_the_server_wraps_is_judged_without_the_wrapping():
+    """A name of the protocol's is no field of the tool's."""
+    profile = ToolProfile(forbidden_fields=["result"], has_network_io=False)
+    tools = [Declared(name="give", profile=profile)]
+    guard = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
+    server = FastMCP("values")
+    server.add_middleware(ShieldMiddleware(guard))
+
+    @server.tool
+    def give() -> list[int]:
+        return [1, 2]
+
+    with_client(server, lambda c: told(c, "give", session="s"))
+
+    assert [Verdict.CLEAN] == [d.verdict for d in guard.session("s").result_decisions]
 
 
 # Which tools there are -------------------------------------------------------------------------

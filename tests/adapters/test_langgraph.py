@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ import pytest
 
 pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
 
-from langchain.agents import create_agent
+from langchain.agents import AgentState, create_agent
 from langchain.agents.structured_output import ToolStrategy
 from langchain.tools import ToolRuntime
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
@@ -26,12 +27,13 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
-from langgraph.types import Command, interrupt
+from langgraph.types import Command, Send, interrupt
 from pydantic import BaseModel
 
-from abs_shield import CallBlocked, Shield
+from abs_shield import CallBlocked, Shield, Tool, ToolProfile, shield
 from abs_shield.adapters.langgraph import ShieldMiddleware
-from abs_shield.adapters.langgraph.spoken import shaped
+from abs_shield.adapters.langgraph.spoken import answered, leads, shaped
+from abs_shield.core import Subject
 from tests.adapters.conformance import conforms
 from tests.adapters.langgraph_driver import AWAITED, DRIVER, GRAPH, Scripted, tools, written
 from tests.adapters.page import blocks
@@ -228,6 +230,106 @@ def test_a_handoff_goes_on_in_the_thread() -> None:
     assert [("first", "th1", False), ("second", "th1", False)] == [
         (d.agent, d.session_id, d.would_block) for d in about_calls(guard.store)
     ]
+
+
+PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
+
+
+def judging(name: str, mode: str = "strict") -> Shield:
+    """A Shield under which that tool's results hold a price."""
+    tools = [Tool(name=name, read_only=True, profile=PRICED)]
+    return Shield(shield.configure(mode=mode, tools=tools), hooks=None)
+
+
+def results_of(guard: Shield) -> list[tuple[bool, bool]]:
+    """Which results would have been withheld, and which were."""
+    told = [d for d in guard.store.decisions() if d.subject is Subject.RESULT]
+    return [(d.would_block, d.blocked) for d in told]
+
+
+def test_a_handoff_whose_result_is_made_up_still_leads_there() -> None:
+    """The framework's own signal is flagged and never withheld."""
+
+    def transfer(runtime: ToolRuntime) -> Command:
+        """Hand over."""
+        told = ToolMessage("handed over", tool_call_id=runtime.tool_call_id)
+        return Command(goto="second", graph=Command.PARENT, update={"messages": [told]})
+
+    guard = judging("transfer")
+    middleware = [ShieldMiddleware(guard)]
+    move = StructuredTool.from_function(transfer)
+    asked = Scripted([[Call("c1", "transfer", {})], "stayed"], [])
+    graph = StateGraph(MessagesState)
+    graph.add_node("first", create_agent(asked, [move], middleware=middleware, name="first"))
+    graph.add_node("second", lambda state: {"messages": [AIMessage("moved")]})
+    graph.add_edge(START, "first")
+    said = graph.compile().invoke({"messages": [HumanMessage(ASKED)]})["messages"]
+
+    assert "moved" == said[-1].content
+    assert [(True, False)] == results_of(guard)
+
+
+class Basket(AgentState):
+    """A state that a tool writes beside the messages."""
+
+    items: list[str]
+
+
+@pytest.mark.parametrize("awaits", [False, True])
+def test_a_withheld_command_keeps_what_it_says_of_the_state(awaits) -> None:
+    """Only the message for the call is replaced."""
+
+    def put(runtime: ToolRuntime) -> Command:
+        """Put an apple into the basket."""
+        told = ToolMessage("it costs 5", tool_call_id=runtime.tool_call_id, id="m7")
+        return Command(update={"items": ["apple"], "messages": [told]})
+
+    guard, asked = judging("put"), Scripted([[Call("c1", "put", {})], DONE], [])
+    move = StructuredTool.from_function(put)
+    middleware = [ShieldMiddleware(guard)]
+    agent = create_agent(asked, [move], middleware=middleware, state_schema=Basket)
+    said = {"messages": [HumanMessage(ASKED)]}
+    state = asyncio.run(agent.ainvoke(said)) if awaits else agent.invoke(said)
+    [told] = [m for m in state["messages"] if isinstance(m, ToolMessage)]
+
+    assert (["apple"], "c1", "m7", "error") == (
+        state["items"], told.tool_call_id, told.id, told.status
+    )  # fmt: skip
+    assert "withheld" == json.loads(told.content)["status"]
+    assert [(True, True)] == results_of(guard)
+
+
+def test_the_answer_is_replaced_wherever_a_result_holds_it() -> None:
+    """In a list, in a command's list of messages; what answers another call stays."""
+    mine, other = (ToolMessage("5", tool_call_id=call_id, id=call_id) for call_id in ("c1", "c2"))
+    feedback = ToolMessage("no", tool_call_id="c1")
+    given = feedback.model_copy(update={"id": "c1"})
+
+    def put(result: Any) -> Any:
+        return answered(result, "c1", "messages", feedback)
+
+    assert [given, other] == put([mine, other])
+    assert Command(update=[given, other], goto="x") == put(Command(update=[mine, other], goto="x"))
+    assert Command(update={"items": 1}) == put(Command(update={"items": 1}))
+    assert [Command(update={"messages": [other]}), given] == put(
+        [Command(update={"messages": [other]}), mine]
+    )
+
+
+@pytest.mark.parametrize(
+    ("result", "is_signal"),
+    [
+        (Command(goto="x"), True),
+        (Command(graph=Command.PARENT), True),
+        ([ToolMessage("5", tool_call_id="c1"), Command(goto=[Send("x", {})])], True),
+        (Command(update={"items": 1}), False),
+        (Command(goto=()), False),
+        (ToolMessage("5", tool_call_id="c1"), False),
+    ],
+)
+def test_a_command_that_leads_somewhere_is_a_signal(result, is_signal) -> None:
+    """One that only writes to the state is a result like any other."""
+    assert is_signal is leads(result)
 
 
 def test_a_sub_agent_has_a_child_session() -> None:

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import weakref
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from agents import (
     ToolGuardrailFunctionOutput,
     ToolInputGuardrail,
     ToolOutputImage,
+    ToolOutputText,
     UserError,
     WebSearchTool,
     function_tool,
@@ -41,8 +43,9 @@ from agents import (
 from openai.types.responses import ResponseCustomToolCall, ResponseFunctionWebSearch
 from pydantic import BaseModel
 
-from abs_shield import Shield, Target, Tool, Verdict, shield
+from abs_shield import Shield, Target, Tool, ToolProfile, Verdict, shield
 from abs_shield.adapters.openai_agents import ShieldedRunner, shielded_agent, shielded_config
+from abs_shield.adapters.openai_agents.shapes import given
 from tests.adapters.conformance import conforms
 from tests.adapters.openai_agents_driver import DRIVER, TRANSFER, Scripted, outputs, tools_of
 from tests.adapters.page import blocks
@@ -627,6 +630,70 @@ def test_an_image_of_a_tool_makes_the_session_blind(strict):
     play(ShieldedRunner(strict), agent_of([[look], [BAD], DONE], tools=tools))
 
     assert Verdict.CLEAN is by_id(strict)["c1"].verdict
+
+
+class Quote(BaseModel):
+    """A price, as a model."""
+
+    price: float
+
+
+@dataclass
+class Quoted:
+    """A price, as a dataclass."""
+
+    price: float
+
+
+TEXT = ToolOutputText(text='{"price": 1.0}')
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Quote(price=1.0),
+        Quoted(1.0),
+        TEXT,
+        [TEXT],
+        {"type": "text", "text": '{"price": 1.0}'},
+        '{"price": 1.0}',
+        {"price": 1.0},
+    ],
+    ids=["model", "dataclass", "text", "texts", "text as dict", "string", "dict"],
+)
+def test_a_result_is_judged_as_data_and_not_as_its_str(value):
+    """An honest result is given in strict mode, whatever object holds it."""
+    profile = ToolProfile(required_fields=["price"], has_network_io=False)
+    policy = shield.configure(mode="strict", tools=[Tool(name="quote", profile=profile)])
+    firewall = Shield(policy, hooks=None)
+
+    def quote() -> Any:
+        return value
+
+    agent = agent_of([[Call("c1", "quote", {})], DONE], tools=[function_tool(quote)])
+    session = firewall.session()
+    with session:
+        play(ShieldedRunner(firewall), agent)
+
+    assert [Verdict.CLEAN] == [decision.verdict for decision in session.result_decisions]
+    assert "1.0" in str(told(agent))
+
+
+@pytest.mark.parametrize(
+    ("value", "judged"),
+    [
+        (None, "None"),
+        (7, "7"),
+        (b"x", "b'x'"),
+        ([], []),
+        ([TEXT, TEXT], '{"price": 1.0}\n{"price": 1.0}'),
+        ([TEXT, ToolOutputImage(file_id="f")], '{"price": 1.0}'),
+        ([TEXT, 7], [TEXT, 7]),
+    ],
+)
+def test_what_is_no_data_is_judged_as_the_model_reads_it(value, judged):
+    """Several texts are one, and a list that holds something else stays a list."""
+    assert judged == given(value)
 
 
 def test_odd_items_end_no_run(strict):

@@ -66,6 +66,10 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"modes": {"phantm_tool": "audit"}}, "`phantm_tool`, which is no layer and no tool"),
     ({"modes": {"phantomTool": "audit"}}, "did you mean `phantom_tool`?"),
     ({"modes": {"onw_layer": "audit"}, "layers": [own_layer]}, "did you mean `own_layer`?"),
+    ({"modes": {"verfication": "audit"}}, "did you mean `verification`?"),
+    ({"modes": {"spc_anomaly": "audit"}}, "use `verification`, or a Suppression"),
+    ({"modes": {("q", "schema_mismatch"): "audit"}}, "a signal has no mode of its own"),
+    ({"suppress": [Suppression(check="verification", reason="x")]}, "there are schema_mismatch, "),
     ({"on_suspicious": "blok"}, "did you mean `block`?"),
     ({"on_error": "alow"}, "did you mean `allow`?"),
     ({"retries": 0}, "greater than or equal to 1"),
@@ -196,12 +200,35 @@ def test_a_layer_of_ones_own() -> None:
         ("call_tool", []),
         ("update_parameter", []),
         ("phantm_tool", [Tool(name="phantm_tool")]),
+        ("notification", []),
+        ("verification_code", []),
+        ("verify", []),
+        ("spc_anomaly", [Tool(name="spc_anomaly")]),
     ],
 )
 def test_a_mode_of_a_tool(name: str, tools: list[Tool]) -> None:
     """What is far from every layer's name, or declared, is a tool, decorated later or not."""
 
     assert {name: Mode.AUDIT} == configure(modes={name: "audit"}, tools=tools).modes
+
+
+def schema_mismatch(proposal: Any, session: Any) -> list[Any]:
+    """A layer of one's own that bears a signal's name."""
+    return []
+
+
+def test_a_layer_may_bear_the_name_of_a_signal() -> None:
+    """Whoever writes it may give it a mode."""
+    modes = {"schema_mismatch": "audit", ("q", "schema_mismatch"): "strict"}
+
+    assert 2 == len(configure(layers=[schema_mismatch], modes=modes).modes)
+
+
+def test_the_layers_are_listed_once() -> None:
+    """Though those that run are part of those there are."""
+    said = refusal(suppress=[Suppression(check="xyzzy", reason="x")])
+
+    assert [1] * 6 == [said.count(name) for name in LAYER_NAMES]
 
 
 @pytest.mark.parametrize("mode", Mode)

@@ -181,8 +181,7 @@ def test_a_result_is_judged_once() -> None:
     firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
     again = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
 
-    assert 1 == len(results(firewall))
-    assert Outcome.UNAVAILABLE is again.coverage["verification"].outcome
+    assert [again] == results(firewall)
 
 
 class Broken:
@@ -348,24 +347,65 @@ def test_a_future_is_judged_when_it_is_done() -> None:
 
     assert MADE_UP == asyncio.run(run())
     [decision] = results(firewall)
-    assert (False, True, Action.BLOCK) == (
-        decision.blocked, decision.would_block, decision.action,
+    assert (False, False, Action.FLAG, Verdict.SUSPICIOUS) == (
+        decision.blocked, decision.would_block, decision.action, decision.verdict,
     )  # fmt: skip
 
 
-def test_a_generator_is_judged_when_it_is_closed_and_never_withheld() -> None:
-    """Its items were given already."""
+@pytest.mark.parametrize(
+    ("items", "actions"),
+    [
+        ([GOOD], [Action.ALLOW]),
+        ([MADE_UP], [Action.FLAG]),
+        (["the price ", "is 650"], [Action.FLAG]),
+        ([GOOD, GOOD], []),
+        ([], []),
+    ],
+    ids=["one", "a made-up one", "text in parts", "pages", "nothing"],
+)
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_generator_is_judged_when_it_is_over_and_never_withheld(kind, items, actions) -> None:
+    """As its only item, or the text its items make; pages are no one result."""
     firewall = firewall_of()
 
-    @shielded(firewall, name="get_quote")
-    def get_quote(ticker: str):
-        yield "the price is"
-        yield "650"
+    if kind == "sync":
 
-    assert ["the price is", "650"] == list(get_quote("NVDA"))
-    [decision] = results(firewall)
-    assert decision.would_block
-    assert not decision.blocked
+        @shielded(firewall)
+        def get_quote(ticker: str):
+            yield from items
+
+        assert items == list(get_quote("NVDA"))
+    else:
+
+        @shielded(firewall)
+        async def get_quote(ticker: str):
+            for item in items:
+                yield item
+
+        async def read():
+            return [item async for item in get_quote("NVDA")]
+
+        assert items == asyncio.run(read())
+    assert actions == [decision.action for decision in results(firewall)]
+    assert not any(decision.would_block for decision in results(firewall))
+
+
+def test_a_generator_that_nobody_reads_to_its_end_is_not_judged() -> None:
+    """A part is no result; what was read counts as seen."""
+    firewall = firewall_of()
+
+    @shielded(firewall)
+    def get_quote(ticker: str):
+        yield {"id": "ORD-1777"}
+        yield GOOD
+
+    with firewall.session() as session:
+        items = get_quote("NVDA")
+        next(items)
+        items.close()
+
+    assert [] == results(firewall)
+    assert session.origin("ORD-1777") is not None
 
 
 def test_dispatch_and_guard_raise_and_a_message_is_answered() -> None:
@@ -412,7 +452,7 @@ def test_a_framework_signal_is_not_replaced() -> None:
     guard.value, guard.failed = MADE_UP, False
     guard.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)
 
-    assert [(False, True)] == [(d.blocked, d.would_block) for d in results(firewall)]
+    assert [(False, Action.FLAG)] == [(d.blocked, d.action) for d in results(firewall)]
 
 
 def test_a_call_from_code_is_judged_too() -> None:
@@ -547,3 +587,189 @@ def test_threads_teach_one_engine() -> None:
 
     assert 1 == len(engines)
     assert 8 == len(firewall.verification.snapshot()["results"])
+
+
+# What a hostile reader found ---------------------------------------------------------------------
+
+
+def test_a_withheld_result_does_not_pass_the_second_time() -> None:
+    """A host that asks again is answered as before."""
+    firewall = firewall_of()
+    session = firewall.session()
+    firewall.check_call(CALL, session=session)
+
+    for _ in range(3):
+        assert firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0, session=session).blocked
+
+
+def test_an_id_that_is_used_again_is_another_call() -> None:
+    """Some providers count from 0 in every turn: another result under it is judged."""
+    firewall = firewall_of()
+    session = firewall.session()
+    first = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+    same = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+    other = firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0, session=session)
+
+    assert first is same
+    assert other.blocked
+
+
+@pytest.mark.parametrize("way", ["guard", "check_result"])
+def test_a_transcript_that_comes_first_switches_nothing_off(way) -> None:
+    """The host adds its messages before it says what the call returned."""
+    firewall = firewall_of()
+    session = firewall.session()
+    messages = [
+        {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {
+            "name": "get_quote", "arguments": '{"ticker": "NVDA"}'}}]},
+        {"role": "tool", "tool_call_id": "c1", "content": json.dumps(MADE_UP)},
+    ]  # fmt: skip
+    if way == "guard":
+        guard = firewall.guard(CALL, session=session)
+        guard.__enter__()
+        session.add(messages)
+        guard.value = MADE_UP
+        with pytest.raises(ResultBlocked):
+            guard.__exit__(None, None, None)
+    else:
+        firewall.check_call(CALL, session=session)
+        session.add(messages)
+        assert firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0, session=session).blocked
+    assert 1 == len(session.executed)
+
+
+def test_a_tool_that_is_called_while_a_result_is_read_is_not_waited_for() -> None:
+    """A finaliser, or an object of the host's, may call a tool in the midst of a judgement."""
+    firewall = firewall_of(tools=[])
+
+    @shielded(firewall)
+    def look(n: int) -> dict:
+        return {"n": n}
+
+    class Calling(dict):
+        def items(self):
+            look(1)
+            return super().items()
+
+    @shielded(firewall)
+    def outer() -> dict:
+        return {"inner": Calling(n=5), "again": [Calling(n=6)]}
+
+    done = threading.Thread(target=outer, daemon=True)
+    done.start()
+    done.join(10)
+    assert not done.is_alive()
+
+    engine = firewall.verification
+    engine._judging = threading.get_ident()
+    told = engine.verify("look", args={}, result={"n": 5}, execution_time_ms=3.0)
+    assert "accept" == told.verdict
+    assert all("was judged" in signal.unavailable for signal in told.signals.values())
+
+
+def test_a_call_that_ran_is_kept_where_judging_is_interrupted(monkeypatch) -> None:
+    """The process is told to stop in the midst of it: the side effect has happened."""
+    firewall = firewall_of()
+    session = firewall.session()
+    firewall.check_call(CALL, session=session)
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(firewall.verification), "verify", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+
+    assert ["get_quote"] == [call.tool for call in session.executed]
+
+
+def test_an_engine_that_cannot_be_made_is_our_error(monkeypatch, caplog) -> None:
+    """As any other failure of ours, it is seen, and the call counts as executed."""
+    from abs_shield.verification import VerificationEngine
+
+    firewall = firewall_of(mode="audit")
+
+    def broken(*_):
+        raise ImportError("no engine")
+
+    monkeypatch.setattr(VerificationEngine, "of", broken)
+    session = firewall.session()
+    firewall.check_call(CALL, session=session)
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
+        decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0, session=session)
+
+    assert "ImportError" in decision.errors[0]
+    assert 1 == len(session.executed)
+
+
+def test_the_exception_of_a_withheld_result_says_nothing_of_it() -> None:
+    """Tools put exceptions into their answers."""
+    firewall = firewall_of()
+    for _ in range(20):
+        firewall.check_result({**CALL, "id": None}, {**GOOD}, elapsed_ms=3.0)
+    decision = firewall.check_result(CALL, {"price": -7.5, "x": 1}, elapsed_ms=3.0)
+
+    assert decision.blocked
+    assert "7.5" not in decision.explain()
+    assert "%" not in decision.explain()
+    assert "schema_mismatch at /currency" in decision.explain()
+    assert all("7.5" not in str(p) and "%" not in str(p) for p in decision.feedback()["problems"])
+
+
+def test_a_withheld_error_of_ours_says_that_the_call_has_run(monkeypatch, caplog) -> None:
+    """The model is told that it is not its mistake."""
+    firewall = firewall_of()
+    monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
+        decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
+        with firewall.guard(CALL) as guard:
+            guard.given, guard.value = True, GOOD
+
+    [problem] = decision.feedback()["problems"]
+    assert ("layer_error", True) == (problem["code"], "the call has run" in problem["hint"])
+    assert not results(firewall)[-1].blocked
+
+
+def test_a_profile_that_is_declared_anew_holds() -> None:
+    """Of the policy's tool and not of the engine's memory."""
+    firewall = firewall_of(tools=[])
+    assert not firewall.check_result(CALL, MADE_UP, elapsed_ms=3.0).blocked
+    firewall.register(Tool(name="get_quote", profile=PROFILE))
+    assert firewall.check_result({**CALL, "id": "c2"}, MADE_UP, elapsed_ms=3.0).blocked
+
+
+@pytest.mark.parametrize(("name", "retryable"), [("get_quote", True), ("delete_quote", False)])
+def test_only_a_reading_call_may_be_repeated(name, retryable) -> None:
+    """The feedback says so."""
+    firewall = firewall_of(tools=[Tool(name=name, profile=PROFILE)])
+    decision = firewall.check_result({**CALL, "name": name}, MADE_UP, elapsed_ms=3.0)
+
+    assert retryable is decision.feedback()["retryable"]
+
+
+def test_a_call_of_no_session_is_compared_with_none() -> None:
+    """Two ephemeral calls share nothing."""
+    firewall = firewall_of(tools=[])
+    for value in (1.0, 5_000.0):
+        decision = firewall.check_result({**CALL, "id": None}, {"n": value}, elapsed_ms=3.0)
+
+    assert Verdict.CLEAN is decision.verdict
+    assert Outcome.UNAVAILABLE is decision.coverage["session_inconsistency"].outcome
+
+
+def test_next_to_no_evidence_is_no_finding() -> None:
+    """An unprofiled tool is back within 2 ms, as most are."""
+    decision = firewall_of(tools=[]).check_result(CALL, GOOD, elapsed_ms=0.3)
+
+    assert () == decision.findings
+    assert Outcome.RAN is decision.coverage["latency_anomaly"].outcome
+
+
+def test_a_finding_of_an_accepted_result_does_not_weigh() -> None:
+    """It is slower than declared: a sign, and no suspicion."""
+    profile = ToolProfile(expected_latency_ms=(0, 10), has_network_io=False)
+    tools = [Tool(name="get_quote", profile=profile)]
+    decision = firewall_of(tools=tools).check_result(CALL, GOOD, elapsed_ms=500.0)
+
+    assert Verdict.CLEAN is decision.verdict
+    assert [("latency_anomaly", False)] == [(f.check, f.counted) for f in decision.findings]

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 
 import pytest
 
@@ -68,7 +72,7 @@ def test_a_field_inside_another(same, calls):
     assert "/user/age" == told.signals["value_plausibility"].where
 
 
-@pytest.mark.parametrize("value", [100.0 * 50, 100.0 / 50, 0])
+@pytest.mark.parametrize("value", [100.0 * 50, 100.0 / 50, -100.0 * 50])
 def test_fifty_times_in_one_session(value):
     """The same arguments gave 100 a moment ago."""
     told = Tool().gave(lambda n: {"stock": 100.0}, 1).gives({"stock": value})
@@ -171,3 +175,120 @@ def test_what_is_explained_holds_no_value():
 
     assert "ssn" in told.explanation
     assert "987654321" not in told.explanation.replace("_", "").replace(",", "")
+
+
+@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("calls", [8, 12, 100])
+@pytest.mark.parametrize("fields", [1, 5, 20, 100])
+def test_a_constant_that_halves_among_many_fields(fields, calls, same):
+    """What never moved is not measured by how many fields there are."""
+    usual = {f"f{n}": 40.0 for n in range(fields)}
+    tool = Tool(same=same).gave(lambda n: usual, calls)
+
+    assert tool.gives(usual | {"f0": 20.0}).verdict != "accept"
+
+
+@pytest.mark.parametrize("value", [1e6, -5e9])
+def test_a_constant_zero_that_is_enormous(value):
+    """No errors, and then five billion; one or two errors are none of that."""
+    tool = Tool().gave(lambda n: {"errors": 0}, 100)
+
+    assert tool.gives({"errors": value}).verdict != "accept"
+    assert tool.gives({"errors": 2}).verdict == "accept"
+
+
+class Price(float):
+    """A number of one's own."""
+
+
+@pytest.mark.parametrize(
+    "shaped",
+    [
+        lambda x: x, lambda x: {"price": Price(x)}, lambda x: {"price": Decimal(str(x))},
+        lambda x: {"price": Fraction(x)}, Decimal, str,
+    ],
+    ids=["bare", "float subclass", "Decimal", "Fraction", "bare Decimal", "bare text"],
+)  # fmt: skip
+def test_a_number_of_any_kind_is_compared(shaped):
+    """A tool may return a bare number, or one of its own type."""
+    dice = random.Random(6)
+    told = Tool().gave(lambda n: shaped(650 + dice.gauss(0, 9)), 50).gives(shaped(50.0))
+
+    assert told.verdict != "accept"
+
+
+@pytest.mark.parametrize("times", [1.2, 1.4])
+@pytest.mark.parametrize("kind", ["walk", "counter", "wave"])
+def test_a_fabricated_number_that_repeats_is_caught_twelve_times(kind, times):
+    """Also where honest numbers wander: the same statement again is no later one."""
+    dice, tool, level = random.Random(7), Tool(), 500.0
+    for n in range(200):
+        level = {
+            "walk": level * math.exp(dice.gauss(0, 0.002)),
+            "counter": level + dice.randint(1, 5),
+            "wave": 500 + 20 * math.sin(n / 8) + dice.gauss(0, 1),
+        }[kind]
+        tool.gives({"value": level})
+    highest = max(level, 520.0)
+    told = [tool.gives({"value": highest * times}).verdict for _ in range(12)]
+
+    assert "accept" not in told
+
+
+def test_what_compared_nothing_says_so():
+    """A result without numbers, or with new ones alone, is no evidence either way."""
+    tool = Tool().gave(lambda n: {"text": "aaa", "n": n % 3}, 20)
+    told = tool.gives({"text": "aaa", "other": 5})
+
+    looked = {name for name, signal in told.signals.items() if not signal.unavailable}
+    assert looked.isdisjoint(
+        {"historical_inconsistency", "session_inconsistency", "value_plausibility"}
+    )
+
+
+def test_sessions_are_apart():
+    """What one session was given contradicts nothing in another."""
+    engine = VerificationEngine()
+    asked = {"args": {"id": 1}, "execution_time_ms": 300.0}
+    engine.verify("t", result={"n": 100.0}, session_id="one", **asked)
+
+    assert "accept" == engine.verify("t", result={"n": 5_500.0}, session_id="two", **asked).verdict
+    assert "accept" != engine.verify("t", result={"n": 9_999.0}, session_id="one", **asked).verdict
+
+
+def test_a_pattern_and_a_length_are_of_the_text_not_of_its_escapes():
+    """In any script."""
+    tool = Tool(response_patterns=["Orléans", "名前"], max_response_length=20, has_network_io=False)
+
+    assert set() == fired(tool.gives({"city": "Orléans"}))
+    assert set() == fired(tool.gives({"名前": "x"}))
+    assert {"pattern_mismatch"} == fired(tool.gives({"city": "Paris"}))
+
+
+def test_the_type_of_a_field_is_that_of_its_json():
+    """A decimal and a number are one type, a date and its text another one."""
+    tool = Tool(required_fields=["price", "day"], has_network_io=False)
+    tool.gave(lambda n: {"price": Decimal("9.99"), "day": date(2026, 1, 5)}, 20)
+
+    assert tool.gives({"price": Decimal("9.99"), "day": "2026-01-06"}).verdict == "accept"
+    assert "schema_mismatch" in fired(tool.gives({"price": Decimal("9.99"), "day": 5}))
+
+
+@pytest.mark.parametrize(
+    ("name", "pointer"), [("a/b", "/a~1b"), ("a~b", "/a~0b"), ("/user/age", "/user/age")]
+)
+def test_where_is_a_pointer(name, pointer):
+    """As in every other finding."""
+    told = Tool(required_fields=[name], has_network_io=False).gives({})
+
+    assert pointer == told.signals["schema_mismatch"].where
+
+
+def test_a_network_is_never_back_at_once():
+    """Whatever range was declared beside it."""
+    engine = VerificationEngine()
+    engine.register_tool_profile("t", expected_latency_ms=(0, 5_000), has_network_io=True)
+    engine.register_tool_profile("plain", expected_latency_ms=(0, 5_000))
+
+    assert "accept" != engine.verify("t", args={}, result={}, execution_time_ms=0.05).verdict
+    assert "accept" == engine.verify("plain", args={}, result={}, execution_time_ms=0.05).verdict

@@ -103,14 +103,14 @@ def test_slow_is_no_fabrication():
 
 
 def test_a_change_that_stays_is_believed_in_the_end():
-    """After a hundred results in a row that are unlike the old ones, these are forgotten."""
+    """After thirty results in a row that are unlike the old ones, these are forgotten."""
     engine = VerificationEngine()
     for _ in range(60):
         engine.verify("fee", args={}, result={"fee": 10.0}, execution_time_ms=20.0)
     verdicts = [
         engine.verify("fee", args={}, result={"fee": 30.0}, execution_time_ms=20.0).verdict
-        for _ in range(130)
+        for _ in range(60)
     ]
 
-    assert {"flag", "block"} >= set(verdicts[:50])
+    assert {"flag", "block"} >= set(verdicts[:30])
     assert {"accept"} == set(verdicts[-20:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -14,6 +15,7 @@ from pydantic import BaseModel
 
 from abs_shield import PolicyError, ShieldError
 from abs_shield.verification import ToolProfile, VerificationEngine
+from abs_shield.verification.memory import MOST_NUMBERS
 
 PROFILE = {
     "required_fields": ["x"], "forbidden_fields": ["mock"], "response_patterns": ["x", "y"],
@@ -213,14 +215,14 @@ def test_wrong_limits_are_refused(limits, told):
 def test_memory_is_bounded():
     """Ever new fields, arguments and sessions: what is remembered stops growing."""
     engine = VerificationEngine()
-    for n in range(3_000):
+    for n in range(6_000):
         engine.verify(
             f"t{n % 3}", args={"n": n}, result={f"k{n}_{k}": k for k in range(20)},
             execution_time_ms=30.0, session_id=f"s{n}",
         )  # fmt: skip
 
     told = engine.snapshot()
-    assert len(told["results"]) <= 3 * 100 + 20_000 // 21 + 1
+    assert len(told["results"]) <= 3 * 100 + MOST_NUMBERS // 21 + 1
 
 
 class Broken(dict):
@@ -242,3 +244,36 @@ def test_what_is_no_data_is_not_judged_by_its_fields(value):
     assert "accept" == told.verdict
     assert {"latency_anomaly"} == {n for n, s in told.signals.items() if not s.unavailable}
     assert not engine.snapshot()["results"]
+
+
+def test_memory_is_bounded_where_arguments_come_back():
+    """Results with many numbers push the longest unused histories out."""
+    engine = VerificationEngine()
+    for n in range(400):
+        engine.verify("t", args={"n": n}, result={}, execution_time_ms=30.0)
+    for n in range(400):
+        for _ in range(5):
+            result = {f"k{k}": float(k) for k in range(200)}
+            engine.verify("t", args={"n": n}, result=result, execution_time_ms=30.0)
+
+    held = sum(len(one["numbers"]) for one in engine.snapshot()["results"].values())
+    assert held <= MOST_NUMBERS + 100 * 200
+
+
+def test_a_name_as_long_as_data_is_not_kept():
+    """Twenty thousand characters are no name of a field."""
+    engine = VerificationEngine()
+    told = engine.verify("t", args={}, result={"x" * 20_000: 5, "y": 6}, execution_time_ms=30.0)
+
+    assert "accept" == told.verdict
+    assert len(json.dumps(engine.snapshot())) < 2_000
+
+
+def test_what_is_too_large_is_not_written_out():
+    """A list of a million items is looked at as far as the bound goes, and searched not at all."""
+    engine = VerificationEngine().register_tool_profile(
+        "t", response_patterns=["x"], has_network_io=False
+    )
+    told = engine.verify("t", args={}, result={"y": [0] * 1_000_000}, execution_time_ms=30.0)
+
+    assert "too long" in told.signals["pattern_mismatch"].unavailable

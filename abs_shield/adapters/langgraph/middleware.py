@@ -13,8 +13,10 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
 from abs_shield.adapters.langgraph.spoken import (
+    answered,
     calls_of,
     is_summary,
+    leads,
     member,
     returned,
     shaped,
@@ -129,8 +131,9 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             handler: Runs it.
 
         Returns:
-            What *handler* returns, unchanged; the feedback's message where the call is blocked, or
-            its result withheld.
+            What *handler* returns, unchanged; the feedback's message where the call is blocked.
+            Where its result is withheld, the message that answers the call is replaced, and the
+            rest of a `Command` kept.
         """
         call, session = self._dispatched(request)
         with ExitStack() as door:
@@ -144,7 +147,8 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             try:
                 door.close()
             except ResultBlocked as withheld:
-                return _feedback(call, withheld.decision)
+                feedback = _feedback(call, withheld.decision)
+                return answered(result, call.id, self._key, feedback)
         return result
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
@@ -161,7 +165,8 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             try:
                 await door.aclose()
             except ResultBlocked as withheld:
-                return _feedback(call, withheld.decision)
+                feedback = _feedback(call, withheld.decision)
+                return answered(result, call.id, self._key, feedback)
         return result
 
     def _dispatched(self, request: Any) -> tuple[ToolCall, Session]:
@@ -286,7 +291,8 @@ def _signals(guard: Guard, key: str) -> Iterator[None]:
 
 
 def _note(guard: Guard, result: Any, call_id: str | None, key: str) -> None:
-    """Tell the guard what the model will read of *result*."""
+    """Tell the guard what the model will read of *result*; a way through the graph stays open."""
+    guard.given = guard.given or leads(result)
     found = returned(result, call_id, key)
     if found is not None:
         guard.value, guard.failed = found.value, found.error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from langchain_core.messages import (
@@ -78,6 +79,37 @@ def returned(result: Any, call_id: str | None, key: str) -> Returned | None:
             if isinstance(event, Returned):
                 return event
     return None
+
+
+def answered(result: Any, call_id: str | None, key: str, message: ToolMessage) -> Any:
+    """
+    Give a call's result with *message* in place of its answer, and all else of it as it is.
+
+    Args:
+        result: A message, a command that holds one under *key*, or several of these.
+        call_id: The call.
+        key: Where the graph's state keeps its messages.
+        message: What the model reads instead; it takes the id of the one that it replaces.
+    """
+    if isinstance(result, ToolMessage):
+        is_answer = result.tool_call_id == call_id
+        return message.model_copy(update={"id": result.id}) if is_answer else result
+    if isinstance(result, Command):
+        update = result.update
+        if isinstance(update, Mapping):
+            inside = {key: answered(update[key], call_id, key, message)} if key in update else {}
+            return replace(result, update={**update, **inside})
+        return replace(result, update=answered(update, call_id, key, message))
+    if isinstance(result, (list, tuple)):
+        return [answered(each, call_id, key, message) for each in result]
+    return result
+
+
+def leads(result: Any) -> bool:
+    """Whether a call's result says where the graph goes on: it is a signal of the framework's."""
+    if isinstance(result, (list, tuple)):
+        return any(map(leads, result))
+    return isinstance(result, Command) and bool(result.goto or result.graph)
 
 
 def is_summary(message: Any) -> bool:

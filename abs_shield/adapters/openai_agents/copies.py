@@ -13,7 +13,7 @@ from agents import Agent, AgentHooks, CustomTool, FunctionTool, Handoff, RunCont
 from agents.agent_tool_state import get_agent_tool_state_scope, peek_agent_tool_run_result
 
 from abs_shield.adapters.openai_agents.run import Runs
-from abs_shield.adapters.openai_agents.shapes import tool_shape
+from abs_shield.adapters.openai_agents.shapes import given, tool_shape
 from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session.scope import RUNNING
@@ -127,7 +127,7 @@ class Copies:
                 run.paused[call_id] = guard
                 guard.leave()
                 return value
-            guard.value = value if isinstance(value, (dict, list)) else str(value)
+            guard.value = given(value)
             try:
                 await guard.__aexit__(None, None, None)
             except ResultBlocked as withheld:

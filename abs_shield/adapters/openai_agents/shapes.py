@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from agents import Agent, CustomTool, Handoff
+from agents import (
+    Agent,
+    CustomTool,
+    Handoff,
+    ToolOutputFileContent,
+    ToolOutputImage,
+    ToolOutputText,
+)
 
 from abs_shield.core import ToolCall
 from abs_shield.core.messages import id_of
+from abs_shield.session.results import as_json
 
 _TEXT = {
     "type": "object",
@@ -18,6 +26,8 @@ _TEXT = {
 }
 """What a custom tool takes: one free text."""
 _OUTPUTS = frozenset({"function_call_output", "custom_tool_call_output"})
+_SHOWN = (ToolOutputFileContent, ToolOutputImage)
+"""Outputs that the model sees, and we do not: the items of its next request say that."""
 
 
 def tool_shape(tool: Any) -> dict[str, Any]:
@@ -72,6 +82,28 @@ def told(item: Any, waits: Collection[str | None]) -> Any:
     if item.get("type") in _OUTPUTS and id_of(item.get("call_id")) in waits:
         return {**item, "error": True}
     return item
+
+
+def given(value: Any) -> Any:
+    """
+    Give what a tool returned as it is judged: data as data, though the model reads its ``str``.
+
+    Of the SDK's own outputs it is what their texts say, one after the other.
+    """
+    parts = value if isinstance(value, (list, tuple)) else [value]
+    texts = [_text(part) for part in parts if not isinstance(part, _SHOWN)]
+    if texts and None not in texts:
+        return "\n".join(map(str, texts))
+    return value if isinstance(as_json(value), (Mapping, list, tuple)) else str(value)
+
+
+def _text(part: Any) -> str | None:
+    """The text of one of the SDK's texts, as an object or as a dict; None of anything else."""
+    if isinstance(part, ToolOutputText):
+        return str(part.text)
+    if isinstance(part, dict) and part.keys() == {"type", "text"} and part["type"] == "text":
+        return part["text"] if isinstance(part["text"], str) else None
+    return None
 
 
 def member(item: Any, name: str) -> Any:

@@ -21,9 +21,9 @@ def idle_suppressions(case: Case) -> Iterator[Problem]:
         if not each.holds(case.at):
             told, code, hint = f"ended on {each.until}", "expired_suppression", "renew or remove it"
         elif each.check in SIGNAL_NAMES:
-            if case.policy.verification is not False:
+            told, hint = _unheard(each, case)
+            if not told:
                 continue
-            told, hint = "silences a signal of results, and the policy judges none", "remove it"
         elif each.check not in case.policy.layer_names:
             told = "silences a layer that does not run"
             hint = "remove it, or name the layer in `layers`"
@@ -34,6 +34,17 @@ def idle_suppressions(case: Case) -> Iterator[Problem]:
             continue
         what = f"`Suppression` of {each}"
         yield problem(code, f"{what} {told}", subject=what, place=each.place, hint=hint)
+
+
+def _unheard(each: Suppression, case: Case) -> tuple[str, str]:
+    """Say why a signal is silenced in vain, and what to do; empty where it is not."""
+    if each.check in case.policy.layer_names:  # a layer of one's own, which may say anything
+        return "", ""
+    if case.policy.verification is False:
+        return "silences a signal of results, and the policy judges none", "remove it"
+    if each.code in (None, each.check):
+        return "", ""
+    return "silences a code that the signal never has", "leave `code` out"
 
 
 def _nowhere(each: Suppression, case: Case) -> str:

@@ -7,7 +7,7 @@ from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import Seen
 
-_NOTHING = Unavailable("too few results of these arguments are known")
+_NOTHING = Unavailable("too few results of these arguments are known, or no number of them")
 
 
 def historical_inconsistency(seen: Seen, past: Past) -> Reading | Unavailable:

@@ -27,14 +27,16 @@ def latency_anomaly(seen: Seen, past: Past) -> Reading | Unavailable:
         if least <= ms <= most:
             return SILENT
         return Reading(_UNDECLARED, "outside of what is usual; nobody declared this tool's latency")
-    if ms >= least:
-        return Reading(_LATE, "slower than declared") if ms > most else SILENT
-    score = sqrt(1 - ms / least)
+    if ms > most:
+        return Reading(_LATE, "slower than declared")
+    score = sqrt(1 - ms / least) if ms < least else 0.0
     below = Reading(score, "faster than declared") if score >= _LEAST_SCORE else SILENT
     profile = seen.profile
     if profile is None or not profile.has_network_io or ms >= FLOOR_MS:
         return below
+    if ms >= least and "has_network_io" not in profile.model_fields_set:
+        return below
     instant = 1 - ms / FLOOR_MS
-    if instant < below.score * _NEAR_THE_FLOOR:
+    if instant < score * _NEAR_THE_FLOOR:
         return below
     return Reading(instant, "faster than any network", likelihood_ratio=past.sub_floor_lr)

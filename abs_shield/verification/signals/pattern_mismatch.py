@@ -7,25 +7,16 @@ from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import Seen
 
-_SECONDS = 0.05
 _SCORE = 0.8
 _NOTHING = Unavailable("no patterns are declared")
-_TOO_LONG = Unavailable("the result is too long to be searched")
-_TOO_SLOW = Unavailable("a pattern took longer than 50 ms")
 
 
 def pattern_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     """A search gives ``{"results": [``; this one says "I could not reach the server"."""
-    searches = () if seen.profile is None else seen.profile.searches
-    if not searches:
+    patterns = () if seen.profile is None else seen.profile.response_patterns
+    if not patterns:
         return _NOTHING
-    text = seen.text
-    if text is None:
-        return _TOO_LONG
-    try:
-        for search in searches:
-            if search(text, timeout=_SECONDS):
-                return SILENT
-    except TimeoutError:
-        return _TOO_SLOW
-    return Reading(_SCORE, f"none of {len(searches)} patterns is found")
+    matched = seen.matched
+    if isinstance(matched, str):
+        return Unavailable(matched)
+    return SILENT if matched else Reading(_SCORE, f"none of {len(patterns)} patterns is found")

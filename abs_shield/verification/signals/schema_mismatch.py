@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.text.show import escaped
+from abs_shield.verification.numbers import escaped_step
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import ABSENT, Seen, kind_of
@@ -32,7 +33,8 @@ def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     score = len(wrong) / (len(required) + len(forbidden))
     name, fault = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    return Reading(score, f"`{escaped(name)}` {fault}{more}", "/" + name.removeprefix("/"))
+    where = name if name.startswith("/") else f"/{escaped_step(name)}"
+    return Reading(score, f"`{escaped(name)}` {fault}{more}", where)
 
 
 def _faults(seen: Seen, required: Iterable[str], past: Past) -> Iterator[tuple[str, str]]:

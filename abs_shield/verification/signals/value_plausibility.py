@@ -8,12 +8,15 @@ from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import Seen
 
 _NOTHING = Unavailable("too few results of this tool are known")
+_NO_NUMBERS = Unavailable("no number of the result was seen before")
 
 
 def value_plausibility(seen: Seen, past: Past) -> Reading | Unavailable:
     """Users are about 30 years old, and this one is 30,000."""
     if past.outlook is None:
         return _NOTHING
+    if not past.outlook.compared:
+        return _NO_NUMBERS
     surprise = past.outlook.value
     if surprise is None:
         return SILENT

@@ -296,6 +296,38 @@ def test_a_suppression_of_no_parameter(check, more, accused, said, tool) -> None
     assert all("is no parameter of its tool; did you mean `title`?" in each for each in found)
 
 
+@pytest.mark.parametrize(
+    ("more", "accused"),
+    [
+        ({}, []),
+        ({"code": "schema_mismatch"}, []),
+        ({"code": "missing"}, ["silences a code that the signal never has; leave `code` out"]),
+    ],
+)
+def test_a_suppression_of_a_code_that_a_signal_never_has(more, accused, said, tool) -> None:
+    """Its findings bear its own name."""
+    quiet = Suppression(check="schema_mismatch", reason="x", **more)
+    found = said("idle_suppression", tool("t", title=TEXT), suppress=[quiet])
+
+    assert accused == [each[each.index("silences") :] for each in found]
+
+
+def test_a_suppression_of_a_signal_where_no_results_are_judged(said, tool) -> None:
+    """Nothing is there to be silenced, unless a layer of one's own has that name."""
+
+    def schema_mismatch(proposal: Any, session: Any) -> list[Any]:
+        return []
+
+    quiet = Suppression(check="schema_mismatch", code="x", reason="x")
+    declared = {"suppress": [quiet], "verification": False}
+    (found,) = said("idle_suppression", tool("t", title=TEXT), **declared)
+
+    assert "the policy judges none; remove it" in found
+    assert [] == said(
+        "idle_suppression", tool("t", title=TEXT), **declared, layers=[schema_mismatch]
+    )
+
+
 def test_the_moment_of_a_proof() -> None:
     """Whether a suppression has ended depends on when one asks."""
     ending = Suppression(check="call_loop", reason="x", until="2026-12-31")
