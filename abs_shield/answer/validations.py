@@ -1,0 +1,58 @@
+"""What stage 1 decided of each call of a run, for the report on its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+from abs_shield.answer.report import ToolCallValidation
+from abs_shield.core import Decision, ToolCall, Verdict
+from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.events import Proposed
+from abs_shield.session import Session
+
+
+def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
+    """Give every decision about a call of the newest run of *session*, in order."""
+    calls = dict(_calls(session))
+    return tuple(
+        ToolCallValidation(
+            tool=decision.tool,
+            args=_arguments(calls.get(decision.id) or calls.get(decision.call_id or "")),
+            status=_status(decision),
+            errors=tuple(finding.detail for finding in decision.findings if finding.weighs)
+            + decision.errors,
+        )
+        for decision in session.decisions
+        if decision.run_id == session.run_id
+    )
+
+
+def final_turn_rejected(session: Session) -> bool:
+    """Whether the newest calls of the run, behind which nothing ran, were stopped."""
+    newest = [d for d in session.decisions if d.run_id == session.run_id]
+    return bool(newest) and newest[-1].blocked
+
+
+def _calls(session: Session) -> Iterator[tuple[str, ToolCall]]:
+    """Each call under its decision's id and its own, as far as the session knows them."""
+    for entry in session.entries():
+        if isinstance(event := entry.event, Proposed):
+            for call in event.calls:
+                if event.decision_id is not None:
+                    yield event.decision_id, call
+                if call.id:
+                    yield call.id, call
+
+
+def _arguments(call: ToolCall | None) -> Any:
+    if call is None:
+        return None
+    read = read_arguments(call.arguments)
+    return call.arguments if isinstance(read, Malformed) else read
+
+
+def _status(decision: Decision) -> Literal["accepted", "flagged", "rejected"]:
+    if decision.blocked:
+        return "rejected"
+    return "accepted" if decision.verdict is Verdict.CLEAN else "flagged"
