@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, ShieldError
@@ -15,6 +15,7 @@ from abs_shield.verification import SIGNALS, Calibrated, SignalResult, Verificat
 from abs_shield.verification.calibration import calibration_of
 from abs_shield.verification.combine import GROUP
 
+INSIDE = st.floats(0.001, 0.999)
 LABELS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
 
 
@@ -23,22 +24,37 @@ def limits(engine, tool="t"):
     return told["block_threshold"], told["prior"]
 
 
-@given(LABELS)
-def test_no_label_moves_anything_against_itself(labels):
+@st.composite
+def declared(draw):
+    """Limits and a prior that are in order, and may lie next to each other or to 0 and 1."""
+    accepts, blocks = sorted(draw(st.tuples(INSIDE, INSIDE).filter(lambda two: two[0] != two[1])))
+    prior = draw(INSIDE.filter(lambda p: p < blocks))
+    return {"accept_threshold": accepts, "block_threshold": blocks, "prior": prior}
+
+
+@given(declared(), LABELS, st.booleans())
+@example(
+    {"accept_threshold": 0.2, "block_threshold": 0.205, "prior": 0.1}, [(0.9, True)] * 5, False
+)
+@example({"accept_threshold": 0.2, "block_threshold": 0.97, "prior": 0.1}, [(0, False)] * 5, False)
+@example({"accept_threshold": 0.2, "block_threshold": 0.5, "prior": 0.005}, [(0, False)] * 5, True)
+def test_no_label_moves_anything_against_itself(told, labels, afterwards):
     """A hallucination never raises the limit or lowers the prior; a real result never the other."""
-    engine = VerificationEngine()
-    before = (0.5, 0.15)
+    engine = VerificationEngine() if afterwards else VerificationEngine(**told)
+    if afterwards:
+        engine.calibrate("t", **told)
+    before = first = told["block_threshold"], told["prior"]
     for n, (score, wrong) in enumerate(labels, 1):
         engine.record_feedback("t", confidence_score=score, was_hallucination=wrong)
         after = limits(engine)
         if n < 5:
-            assert (0.5, 0.15) == after
+            assert first == after
         elif wrong:
             assert (after[0] <= before[0], after[1] >= before[1]) == (True, True)
         else:
             assert (after[0] >= before[0], after[1] <= before[1]) == (True, True)
-        assert 0.2 < after[0] < 1
-        assert 0 < after[1] < 0.2
+        assert told["accept_threshold"] < after[0] < 1
+        assert 0 < after[1] <= max(told["accept_threshold"], told["prior"])
         before = after
 
 
