@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -11,7 +12,13 @@ from hypothesis import strategies as st
 from abs_shield import PolicyError, ShieldError
 from abs_shield.stats.calibration import expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
-from abs_shield.verification import SIGNALS, Calibrated, SignalResult, VerificationEngine
+from abs_shield.verification import (
+    SIGNALS,
+    Calibrated,
+    Rates,
+    SignalResult,
+    VerificationEngine,
+)
 from abs_shield.verification.calibration import calibration_of
 from abs_shield.verification.combine import GROUP
 
@@ -145,7 +152,7 @@ def drawn(n, *, seed, wrong=0.2):
 
 def told(engine, fired, tool="t"):
     weigher, limits = engine._settings.of(tool).weigher, engine._settings.of(tool).limits
-    heard = [(name, SignalResult(said, 1.0, 1.0)) for name, said in fired.items()]
+    heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
     return probability(weigher._combiner.odds(log_odds(limits.prior), heard))
 
 
@@ -186,9 +193,44 @@ def test_what_the_calibrated_combiner_adds():
     combiner = Calibrated(taught.groups)
     rates = taught.groups["schema"]
     for fired in (True, False):
-        added = combiner.odds(0.0, [("schema_mismatch", SignalResult(fired, 1.0, 1.0))])
+        added = combiner.odds(0.0, [("schema_mismatch", SignalResult(fired, float(fired), 1.0))])
         ratio = rates.tpr / rates.fpr if fired else (1 - rates.tpr) / (1 - rates.fpr)
         assert probability(added) == pytest.approx(ratio / (1 + ratio))
+
+
+def test_a_calibrated_signal_counts_as_strongly_as_it_fired():
+    """The more fields are missing, the graver; of a group the strongest counts, once."""
+    combiner = Calibrated({"schema": Rates(0.8, 0.1), "baseline": Rates(0.6, 0.2)})
+
+    def odds(**scores):
+        return combiner.odds(0, [(n, SignalResult(s > 0, s, 1.0)) for n, s in scores.items()])
+
+    assert math.log(8) / 2 == pytest.approx(odds(schema_mismatch=0.5))
+    assert odds(schema_mismatch=0.1) < odds(schema_mismatch=0.5) < odds(schema_mismatch=1.0)
+    assert math.log(3) * 0.7 == pytest.approx(odds(spc_anomaly=0.7, value_plausibility=0.2))
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.floats(0.001, 1))
+def test_evidence_has_one_direction(tpr, fpr, score):
+    """What fires never speaks for a result, nor silence against it, whatever labels said."""
+    combiner = Calibrated({"schema": Rates(tpr, fpr)})
+    fires = combiner.odds(0.0, [("schema_mismatch", SignalResult(True, score, 1.0))])
+    silent = combiner.odds(0.0, [("schema_mismatch", SignalResult(False, 0.0, 1.0))])
+
+    assert silent <= 0 <= fires
+
+
+def test_a_calibrated_engine_grows_more_suspicious_with_every_missing_field():
+    """Its posterior follows the score, as it did before the calibration."""
+    fields = ["a", "b", "c"]
+    engine = VerificationEngine().register_tool_profile("t", required_fields=fields)
+    engine.calibrate("t", labelled=drawn(500, seed=7), block_threshold=0.999)
+    told = [
+        engine.verify("t", result=dict.fromkeys(fields[n:], 1), execution_time_ms=9.0).posterior
+        for n in range(4)
+    ]
+
+    assert told[0] < told[1] < told[2] < told[3]
 
 
 def test_results_of_an_engine_teach_it():
