@@ -11,16 +11,17 @@ from time import time
 from typing import Any, Self, Unpack
 
 from abs_shield.core.forked import renewed
-from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.errors import PolicyError
 from abs_shield.policy.profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification import Verification
-from abs_shield.text.show import shown
+from abs_shield.verification.calibration import calibration_of
+from abs_shield.verification.given import label, milliseconds, named, text, tool_and_labels
 from abs_shield.verification.keep import load_state, save_state
 from abs_shield.verification.known import key_of
 from abs_shield.verification.memory import Memory
 from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
-from abs_shield.verification.settings import LabelKept, Settings, calibrated
+from abs_shield.verification.settings import LabelKept, Settings
 from abs_shield.verification.snapshot import restored, snapshot_of
 from abs_shield.verification.weigh import Heard, Suppressed
 
@@ -138,19 +139,21 @@ class VerificationEngine:
             args: Its arguments: results of equal ones are compared.
             result: What it returned: JSON-able data, a text that holds JSON, a model.
             execution_time_ms: How long it took, in milliseconds.
-            session_id: The session; None compares with none.
+            session_id: The session, a text; None compares with none.
             suppressed: Says of a signal that fired, by its name and what it read, whether it is a
                 known false alarm: it stands in the result, and is not weighed.
 
         Raises:
-            ShieldError: *execution_time_ms* is no number of milliseconds.
+            ShieldError: *execution_time_ms* is no number of milliseconds, or a name is no text.
         """
-        ms = _milliseconds(execution_time_ms)
-        seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool_name))
-        key = b"" if args is None else key_of(tool_name, args)
+        tool = named(tool_name, "verify")
+        session = "" if session_id is None else text(session_id, "verify: `session_id`")
+        ms = milliseconds(execution_time_ms)
+        seen = Seen(result, latency_ms=ms, profile=self._profiles.get(tool))
+        key = b"" if args is None else key_of(tool, args)
         with self._lock:
             heard = Heard(suppressed)
-            return self._judged(seen, tool_name, heard, key=key, session=session_id or "")
+            return self._judged(seen, tool, heard, key=key, session=session)
 
     def _judged(
         self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
@@ -196,23 +199,15 @@ class VerificationEngine:
             was_hallucination: What a person, or a later check, found.
 
         Raises:
-            ShieldError: The score is not in [0, 1], or the label is neither true nor false.
+            ShieldError: The score is not in [0, 1], the label is neither true nor false, or the
+                name is no text.
         """
-        if not isinstance(was_hallucination, bool):
-            raise ShieldError(
-                f"record_feedback: `was_hallucination` is {shown(was_hallucination)};"
-                " give True or False"
-            )
-        if not (isinstance(confidence_score, (int, float)) and 0 <= confidence_score <= 1):
-            raise ShieldError(
-                f"record_feedback: `confidence_score` is {shown(confidence_score)};"
-                " give the result's `confidence`, in [0, 1]"
-            )
+        tool = named(tool_name, "record_feedback")
+        score, wrong = label(confidence_score, was_hallucination)
         with self._lock:
-            label = LabelKept(self._new_id(), time(), float(confidence_score), was_hallucination)
-            self._settings.owned(tool_name).learn(label)
-            if not was_hallucination:
-                self._release(tool_name, confidence_score)
+            self._settings.owned(tool).learn(LabelKept(self._new_id(), time(), score, wrong))
+            if not wrong:
+                self._release(tool, score)
 
     def _release(self, tool: str, score: float) -> None:
         known = self._memory.tool(tool)
@@ -224,9 +219,10 @@ class VerificationEngine:
 
     def calibrate(
         self,
-        tool_name: str | None = None,
+        tool_name: str | Iterable[tuple[Any, bool]] | None = None,
         *,
         labelled: Iterable[tuple[Any, bool]] | None = None,
+        fair_sample: bool = False,
         accept_threshold: float | None = None,
         block_threshold: float | None = None,
         prior: float | None = None,
@@ -236,22 +232,29 @@ class VerificationEngine:
         Set how results are weighed: of one tool, or of all that have nothing of their own.
 
         Args:
-            tool_name: The tool; None for all others.
+            tool_name: The tool; None for all others. ``calibrate(labelled)`` is short for
+                ``calibrate(labelled=labelled)``.
             labelled: Pairs of a `VerificationResult` (or a mapping of signal to whether it fired)
                 and whether it was hallucinated. How often each signal fires on either kind is
                 counted, and replaces the likelihood ratios.
+            fair_sample: Whether *labelled* has as many hallucinated results among all as there
+                are in use: then their share is the prior, unless one is given.
             accept_threshold: P(hallucination) below which a result is accepted.
             block_threshold: P(hallucination) from which a result is blocked.
-            prior: P(hallucination) before looking; with *labelled*, their share where None.
+            prior: P(hallucination) before looking.
             likelihood_ratios: Ratio by signal, above 0; ends an earlier calibration.
 
         Raises:
             PolicyError: A value is out of its range, or no signal has that name.
             ShieldError: *labelled* are too few, or have another shape.
         """
-        taught = calibrated(labelled)
+        tool, labelled = tool_and_labels(tool_name, labelled)
+        taught = None if labelled is None else calibration_of(labelled)
+        if taught is not None and fair_sample and prior is None:
+            prior = taught.prior
         with self._lock:
-            self._settings.owned(tool_name).set(
+            self._settings.set(
+                tool,
                 accept_threshold=accept_threshold,
                 block_threshold=block_threshold,
                 prior=prior,
@@ -270,8 +273,9 @@ class VerificationEngine:
             ``tpr`` and ``fpr``, ``brier`` and ``ece``, and how many results were counted.
         """
         with self._lock:
-            told = self._settings.usual if tool_name is None else self._settings.of(tool_name)
-            return {"tool": tool_name, **told.told()}
+            tool = None if tool_name is None else named(tool_name, "get_calibration")
+            told = self._settings.usual if tool is None else self._settings.of(tool)
+            return {"tool": tool, **told.told()}
 
     # Keeping -------------------------------------------------------------------------------------
 
@@ -312,13 +316,3 @@ class VerificationEngine:
         """
         load_state(self, path)
         return self
-
-
-def _milliseconds(given: object) -> float:
-    if type(given) is float and 0 <= given < 1e15:
-        return given
-    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
-        return float(given)
-    raise ShieldError(
-        f"verify: `execution_time_ms` is {shown(given)}; give milliseconds, 0 or more"
-    )

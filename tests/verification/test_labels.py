@@ -288,6 +288,9 @@ def test_ratios_and_limits_are_set():
         ({"likelihood_ratios": {"spc_anomaly": 0}}, "give one above 0"),
         ({"block_threshold": 0.1}, "is not below"),
         ({"prior": 0.9}, "below `block_threshold`"),
+        ({"likelihood_ratios": {"spc_anomaly": 1e-17}}, "from 1e-06 to 1e\\+09"),
+        ({"likelihood_ratios": {"spc_anomaly": True}}, "give one above 0"),
+        ({"likelihood_ratios": {"spc_anomaly": 10**400}}, "give one above 0"),
     ],
 )
 def test_wrong_settings_are_refused(given_, told):
@@ -318,3 +321,99 @@ def test_a_label_never_moves_a_high_prior_against_itself():
 
     assert 0.3 == raised
     assert engine.get_calibration("t")["prior"] < 0.3
+
+
+@pytest.mark.parametrize("prior", [1.0, 1.5, 0.0, -0.1, float("nan"), "much"])
+def test_a_prior_is_a_probability(prior):
+    """Also where labels are given: else every later result would break what judges it."""
+    engine = VerificationEngine()
+    with pytest.raises(PolicyError, match="`prior`"):
+        engine.calibrate("t", labelled=drawn(300, seed=8), prior=prior)
+
+    assert "accept" == engine.verify("t", result={"x": 1}, execution_time_ms=9.0).verdict
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 1e9])
+def test_the_furthest_ratios_are_weighed(ratio):
+    """With each of them a result has a probability."""
+    engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
+    engine.calibrate("t", likelihood_ratios={"schema_mismatch": ratio})
+
+    assert 0 <= engine.verify("t", result={}, execution_time_ms=9.0).posterior <= 1
+
+
+def test_a_counted_prior_stays_where_limits_are_set():
+    """A tool whose results are mostly wrong: its threshold can be set without another prior."""
+    engine = VerificationEngine()
+    engine.calibrate("t", labelled=drawn(300, seed=9, wrong=0.8), fair_sample=True)
+    engine.calibrate("t", accept_threshold=0.1).calibrate("t", block_threshold=0.4)
+    engine.calibrate("t", likelihood_ratios={"spc_anomaly": 4}).calibrate("t", accept_threshold=0.2)
+    told = engine.get_calibration("t")
+
+    assert told["prior"] == pytest.approx(0.8, abs=0.05)
+    assert (0.2, 0.4) == (told["accept_threshold"], told["block_threshold"])
+
+
+def test_a_balanced_sample_does_not_raise_the_prior():
+    """Forty of each kind say nothing of how often either comes: honest results are accepted."""
+    engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
+    labelled = [({"schema_mismatch": n % 2 == 0}, n % 2 == 0) for n in range(80)]
+    engine.calibrate("t", labelled=labelled)
+
+    assert 0.15 == engine.get_calibration("t")["prior"]
+    assert "accept" == engine.verify("t", result={"x": 1}, execution_time_ms=9.0).verdict
+    engine.calibrate("t", labelled=labelled, fair_sample=True)
+    assert 0.5 == engine.get_calibration("t")["prior"]
+    engine.calibrate("t", labelled=labelled, fair_sample=True, prior=0.3)
+    assert 0.3 == engine.get_calibration("t")["prior"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, iter])
+def test_labels_may_stand_first(kind):
+    """`calibrate(labelled)` is of all tools that have nothing of their own."""
+    engine = VerificationEngine().calibrate(kind(list(drawn(300, seed=10))))
+
+    assert "calibrated" == engine.get_calibration()["status"]
+    assert "calibrated" == engine.get_calibration("t")["status"]
+
+
+@pytest.mark.parametrize("odd", [object(), b"t", 0, {"t": 1}, 1.5], ids=type)
+def test_what_is_neither_a_tool_nor_labels(odd):
+    """It is refused on one line."""
+    with pytest.raises(ShieldError, match=r"^calibrate: `tool_name` is .*; give a text$"):
+        VerificationEngine().calibrate(odd)
+
+
+def test_a_label_does_not_cut_a_tool_off():
+    """What is set for all tools holds for one that has labels; they move it from there."""
+    engine = VerificationEngine()
+    engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+    engine.calibrate(drawn(300, seed=11)).calibrate(block_threshold=0.6)
+    told = engine.get_calibration("t")
+
+    assert ("calibrated", 0.6, 1) == (told["status"], told["block_threshold"], told["labels"])
+    for _ in range(5):
+        engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+    assert 0.3 < engine.get_calibration("t")["block_threshold"] < 0.6
+    assert 0.6 == engine.get_calibration()["block_threshold"]
+
+
+def test_what_is_set_for_a_tool_stays_its_own():
+    """Settings of all others do not replace it."""
+    engine = VerificationEngine().calibrate("t", block_threshold=0.8)
+    engine.calibrate(block_threshold=0.6)
+
+    assert (0.8, 0.6) == (limits(engine)[0], limits(engine, "u")[0])
+
+
+def test_the_newest_labels_count():
+    """Of more than 10,000 the oldest are forgotten, and a snapshot gives the same limits."""
+    engine = VerificationEngine()
+    for n in range(10_040):
+        score = 0.21 if n < 50 else 0.9
+        engine.record_feedback("t", confidence_score=score, was_hallucination=True)
+    told = engine.get_calibration("t")
+
+    assert told == VerificationEngine().restore(engine.snapshot()).get_calibration("t")
+    assert 9_000 <= told["labels"] <= 10_000
+    assert told["labels"] == told["hallucinated_labels"]
