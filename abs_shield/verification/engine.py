@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -14,20 +15,23 @@ from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.policy.profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification import Verification
+from abs_shield.text.show import escaped
 from abs_shield.verification.calibration import calibration_of
 from abs_shield.verification.given import label, milliseconds, named, text, tool_and_labels
 from abs_shield.verification.keep import load_state, save_state
 from abs_shield.verification.known import key_of
+from abs_shield.verification.learnt import Learnt
 from abs_shield.verification.memory import Memory
+from abs_shield.verification.merge import merged
+from abs_shield.verification.quarantine import meant
 from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.settings import LabelKept, Settings
-from abs_shield.verification.snapshot import restored, snapshot_of
+from abs_shield.verification.snapshot import snapshot_of
 from abs_shield.verification.weigh import Heard, Suppressed
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
-_DIGITS = 3
-"""Digits to which a score has to agree with that of a result in quarantine."""
+logger = logging.getLogger("abs_shield")
 
 
 class VerificationEngine:
@@ -76,11 +80,16 @@ class VerificationEngine:
             sub_floor_lr=sub_floor_lr,
         )
         self._lock = renewed(Lock())
-        self._settings = Settings((told.accept_threshold, told.block_threshold, told.prior))
-        self._memory = Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
+        self._declared = told
+        base = told.accept_threshold, told.block_threshold, told.prior
+        self._learnt = Learnt(self._no_memory(), Settings(base))
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
+
+    def _no_memory(self) -> Memory:
+        told = self._declared
+        return Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
@@ -113,11 +122,14 @@ class VerificationEngine:
         return self._profiles.get(name)
 
     def unregister_tool(self, name: str) -> None:
-        """Forget a tool: its profile, its results, its labels and its calibration."""
+        """
+        Forget a tool: its profile, its results, its labels and its calibration.
+
+        That travels with `save` and `snapshot`: other engines forget what they knew of it by then.
+        """
         with self._lock:
             self._profiles.pop(name, None)
-            self._settings.own.pop(name, None)
-            self._memory.forget(name)
+            self._learnt.forget(name, time())
 
     # Judging -------------------------------------------------------------------------------------
 
@@ -158,7 +170,8 @@ class VerificationEngine:
     def _judged(
         self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
     ) -> VerificationResult:
-        memory, told = self._memory, self._settings.of(tool)
+        learnt = self._learnt
+        memory, told = learnt.memory, learnt.settings.of(tool)
         limits, weigher = told.limits, told.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
@@ -169,13 +182,13 @@ class VerificationEngine:
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
         kept.probability = posterior
-        given = weigher.result(limits, posterior, heard)
+        given = weigher.result(limits, posterior, heard, kept.id)
         if not seen.readable:
             return given
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            memory.refuse(known, kept, tool)
+            learnt.refuse(known, kept, tool)
         return given
 
     def _new_id(self) -> str:
@@ -184,38 +197,50 @@ class VerificationEngine:
     # Learning ------------------------------------------------------------------------------------
 
     def record_feedback(
-        self, tool_name: str, *, confidence_score: float, was_hallucination: bool
+        self,
+        tool_name: str,
+        *,
+        confidence_score: float,
+        was_hallucination: bool,
+        result: VerificationResult | None = None,
     ) -> None:
         """
         Say whether a result that had *confidence_score* was a hallucination.
 
         From a tool's fifth label on, its block threshold and its prior move the way the label
-        says. A label that a flagged or blocked result was right also releases the newest one that
-        had this score: it counts among the real ones from then on.
+        says. A label that a flagged or blocked result was right also releases it: it counts among
+        the real ones from then on. Without *result* it is found by its score; where several that
+        differ have that score, none is released, and a warning is logged.
 
         Args:
             tool_name: The tool.
             confidence_score: The result's `confidence`, in [0, 1].
             was_hallucination: What a person, or a later check, found.
+            result: What `verify` gave.
 
         Raises:
-            ShieldError: The score is not in [0, 1], the label is neither true nor false, or the
-                name is no text.
+            ShieldError: The score is not in [0, 1] or not that of *result*, the label is neither
+                true nor false, or the name is no text.
         """
         tool = named(tool_name, "record_feedback")
-        score, wrong = label(confidence_score, was_hallucination)
+        score, wrong = label(confidence_score, was_hallucination, result)
         with self._lock:
-            self._settings.owned(tool).learn(LabelKept(self._new_id(), time(), score, wrong))
-            if not wrong:
-                self._release(tool, score)
+            self._learnt.settings.owned(tool).learn(LabelKept(self._new_id(), time(), score, wrong))
+            several = not wrong and not self._release(tool, score, result)
+        if several:
+            logger.warning(
+                "abs_shield released no result of `%s`: several that differ have the score %g;"
+                " give the one you mean as `result=`", escaped(tool), score,
+            )  # fmt: skip
 
-    def _release(self, tool: str, score: float) -> None:
-        known = self._memory.tool(tool)
-        for kept in reversed(known.quarantine):
-            if round(kept.probability, _DIGITS) == round(score, _DIGITS):
-                known.quarantine.remove(kept)
-                self._memory.learn(known, kept, tool)
-                return
+    def _release(self, tool: str, score: float, result: VerificationResult | None) -> bool:
+        """Learn from the result in quarantine that is meant; False where it may be several."""
+        known = self._learnt.memory.tool(tool)
+        found = meant(known.quarantine, score, result)
+        if len(found) == 1:
+            known.quarantine.remove(found[0])
+            self._learnt.memory.learn(known, found[0], tool)
+        return len(found) <= 1
 
     def calibrate(
         self,
@@ -253,7 +278,7 @@ class VerificationEngine:
         if taught is not None and fair_sample and prior is None:
             prior = taught.prior
         with self._lock:
-            self._settings.set(
+            self._learnt.settings.set(
                 tool,
                 accept_threshold=accept_threshold,
                 block_threshold=block_threshold,
@@ -274,7 +299,7 @@ class VerificationEngine:
         """
         with self._lock:
             tool = None if tool_name is None else named(tool_name, "get_calibration")
-            told = self._settings.usual if tool is None else self._settings.of(tool)
+            told = self._learnt.settings.usual if tool is None else self._learnt.settings.of(tool)
             return {"tool": tool, **told.told()}
 
     # Keeping -------------------------------------------------------------------------------------
@@ -282,17 +307,18 @@ class VerificationEngine:
     def snapshot(self) -> dict[str, Any]:
         """Give all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
         with self._lock:
-            return snapshot_of(self._memory, self._settings)
+            return snapshot_of(self._learnt)
 
     def restore(self, snapshot: Mapping[str, Any]) -> Self:
         """
         Add what a snapshot knows to what is known here; what both know counts once.
 
         Raises:
-            StoreError: It is no snapshot, or one of a newer version.
+            StoreError: It is no snapshot, one of a newer version, or a part of it is damaged:
+                then nothing has changed here.
         """
         with self._lock:
-            restored(self._memory, self._settings, snapshot)
+            self._learnt = merged(self._learnt, snapshot, self._no_memory())
         return self
 
     def save(self, path: str | PathLike[str]) -> None:

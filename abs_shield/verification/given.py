@@ -7,6 +7,10 @@ from typing import Any
 
 from abs_shield.errors import ShieldError
 from abs_shield.text.show import shown
+from abs_shield.verification.record import VerificationResult
+
+_ROUNDED = 0.00051
+"""How far a score may lie from the posterior that it was rounded from."""
 
 
 def tool_and_labels(
@@ -55,12 +59,13 @@ def milliseconds(given: object) -> float:
     )
 
 
-def label(score: object, hallucinated: object) -> tuple[float, bool]:
+def label(score: object, hallucinated: object, result: object) -> tuple[float, bool]:
     """
-    Give the two parts of a label.
+    Give the score and the answer of a label.
 
     Raises:
-        ShieldError: The score is not in [0, 1], or the answer is neither true nor false.
+        ShieldError: The score is not in [0, 1], the answer is neither true nor false, or the
+            result is none, or has another score.
     """
     if not isinstance(hallucinated, bool):
         raise ShieldError(
@@ -70,5 +75,12 @@ def label(score: object, hallucinated: object) -> tuple[float, bool]:
         raise ShieldError(
             f"record_feedback: `confidence_score` is {shown(score)};"
             " give the result's `confidence`, in [0, 1]"
+        )
+    if result is not None and not isinstance(result, VerificationResult):
+        raise ShieldError(f"record_feedback: `result` is {shown(result)}; give what `verify` gave")
+    if result is not None and abs(result.posterior - score) > _ROUNDED:
+        raise ShieldError(
+            f"record_feedback: `confidence_score` is {shown(score)}, and that of `result` is"
+            f" {result.confidence}; give the result's own `confidence`"
         )
     return float(score), hallucinated

@@ -142,8 +142,7 @@ class ToolSettings:
             now.accepts_below if accept_threshold is None else accept_threshold,
             now.blocks_from if block_threshold is None else block_threshold,
             now.prior if prior is None else prior,
-            any_prior=weigher.calibration is not None
-            or (prior is None and block_threshold is None),
+            any_prior=untouched or weigher.calibration is not None,
         )
         self.put(base, weigher, at=time())
 
@@ -202,6 +201,19 @@ class Settings:
         if tool is not None:
             self.own[tool] = told
         self.spread()
+
+    def forget(self, tool: str, until: float) -> None:
+        """Forget the labels of one tool, and what was set for it, until then."""
+        told = self.own.get(tool)
+        if told is None:
+            return
+        if told.at <= until:
+            told.at = 0.0
+            told.follow(self.usual)
+        if told.labels and told.labels[0].at <= until:
+            told.forget_labels(until)
+        if not told.at and not told.labels:
+            del self.own[tool]
 
     def spread(self) -> None:
         """Have the tools for which nothing was set follow what holds for all."""

@@ -212,7 +212,7 @@ def test_the_limits_of_the_verdicts(posterior, verdict):
     """Accept below 0.2, flag below 0.5, block from there on."""
     engine = VerificationEngine(prior=0.01)
     engine.calibrate(accept_threshold=0.2, block_threshold=0.5)
-    limits_of = engine._settings.usual.limits
+    limits_of = engine._learnt.settings.usual.limits
     from abs_shield.verification.weigh import verdict_of
 
     assert verdict == verdict_of(posterior, limits_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 
@@ -95,7 +96,9 @@ def test_labels_that_agree_hardly_move_the_limit():
     assert 0.45 <= limits(engine)[0] <= 0.55
 
 
-@pytest.mark.parametrize(("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes")])
+@pytest.mark.parametrize(
+    ("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes"), (True, True)]
+)
 def test_a_label_that_is_none(score, label):
     """A score beyond 0 to 1, or an answer that is neither true nor false, is refused."""
     with pytest.raises(ShieldError, match="record_feedback"):
@@ -118,6 +121,80 @@ def test_a_label_releases_what_was_held_back():
         engine.record_feedback("t", confidence_score=released.confidence, was_hallucination=False)
 
     assert "accept" == give(40.5).verdict
+
+
+def held_back(**prices):
+    """An engine that held these prices back, each of its own arguments, and the results."""
+    engine, told = VerificationEngine(), {}
+    for of in prices:
+        for n in range(20):
+            result = {"price": 100.0 + n % 3}
+            engine.verify("t", args={"of": of}, result=result, execution_time_ms=30.0)
+    for of, price in prices.items():
+        given_ = {"args": {"of": of}, "result": {"price": price}}
+        told[of] = engine.verify("t", execution_time_ms=30.0, **given_)
+    return engine, told
+
+
+def in_quarantine(engine):
+    return sorted(kept["numbers"]["price"] for kept in engine.snapshot()["quarantine"].values())
+
+
+def test_a_label_of_a_result_releases_that_result():
+    """Two results that were held back have one score: the one that is named is released."""
+    engine, told = held_back(x=40.0, y=-40.0, z=41.0)
+    score = told["x"].confidence
+    assert {score} == {told["x"].confidence, told["y"].confidence} & {score}
+    engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=told["x"])
+
+    assert [-40.0, 41.0] == in_quarantine(engine)
+
+
+def test_a_label_that_may_mean_several_results_releases_none(caplog):
+    """They have one score and differ: a warning says how to name the one that is meant."""
+    engine, told = held_back(x=1e-9, y=-1e9)
+    score = told["x"].confidence
+    assert score == told["y"].confidence
+    with caplog.at_level(logging.WARNING, logger="abs_shield"):
+        engine.record_feedback("t", confidence_score=score, was_hallucination=False)
+
+    assert [-1e9, 1e-9] == in_quarantine(engine)
+    assert "`result=`" in caplog.text
+    assert 1 == engine.get_calibration("t")["labels"]
+
+
+def test_a_score_releases_the_result_that_had_it():
+    """An older one that was held back, and not the newest."""
+    engine, told = held_back(x=85.0, y=1e9)
+    assert told["x"].confidence != told["y"].confidence
+    score = told["x"].confidence
+    engine.record_feedback("t", confidence_score=score, was_hallucination=False)
+
+    assert [1e9] == in_quarantine(engine)
+
+
+def test_a_label_names_a_result_and_its_score():
+    """Another score, or what is no result, is refused; nothing is learnt of it."""
+    engine, told = held_back(x=40.0)
+    for result, score in ((told["x"], 0.001), ("x", 0.5)):
+        with pytest.raises(ShieldError, match="record_feedback"):
+            engine.record_feedback(
+                "t", confidence_score=score, was_hallucination=False, result=result
+            )
+
+    assert 0 == engine.get_calibration("t")["labels"]
+
+
+def test_a_label_of_an_accepted_result_releases_nothing():
+    """It is known already, though another one that was held back may have its score."""
+    engine, _ = held_back(x=40.0)
+    good = engine.verify("t", args={"of": "x"}, result={"price": 101.0}, execution_time_ms=30.0)
+    engine.record_feedback(
+        "t", confidence_score=good.confidence, was_hallucination=False, result=good
+    )
+
+    assert "accept" == good.verdict
+    assert [40.0] == in_quarantine(engine)
 
 
 def test_a_label_of_a_hallucination_releases_nothing():
@@ -151,7 +228,10 @@ def drawn(n, *, seed, wrong=0.2):
 
 
 def told(engine, fired, tool="t"):
-    weigher, limits = engine._settings.of(tool).weigher, engine._settings.of(tool).limits
+    weigher, limits = (
+        engine._learnt.settings.of(tool).weigher,
+        engine._learnt.settings.of(tool).limits,
+    )
     heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
     return probability(weigher._combiner.odds(log_odds(limits.prior), heard))
 
