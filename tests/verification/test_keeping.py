@@ -333,23 +333,52 @@ def test_other_engines_forget_it_too():
     assert one.snapshot() == other.snapshot()
 
 
-def test_a_baseline_that_was_given_up_does_not_come_back(tmp_path):
-    """A hundred results in a row were unlike it; the file still had the results behind it."""
-    path, engine = tmp_path / "state.db", VerificationEngine()
+def look(engine, n, price):
+    """The verdict on a price, of arguments of its own."""
+    result = {"price": price}
+    return engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
 
-    def look(engine, n, price):
-        result = {"price": price}
-        return engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
 
+def given_up(path):
+    """An engine that gave a baseline of about 102 up, and the snapshot from before."""
+    engine = VerificationEngine()
     for n in range(40):
         look(engine, n, 100.0 + n % 5)
     engine.save(path)
-    accepted = [look(engine, n, 1e9) for n in range(40, 141)].count("accept")
+    before = engine.snapshot()
+    assert 1 == [look(engine, n, 1e9) for n in range(40, 141)].count("accept")
+    return engine, before
+
+
+def test_a_baseline_that_was_given_up_does_not_come_back(path):
+    """A hundred results in a row were unlike it; the file still had the results behind it."""
+    engine, _ = given_up(path)
     engine.save(path)
 
-    assert 1 == accepted
     assert "accept" == look(engine, 150, 1e9)
     assert "accept" == look(VerificationEngine().load(path), 150, 1e9)
+
+
+def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
+    """Long afterwards, when others were refused too: what is usual now is all that is usual."""
+    engine, before = given_up(tmp_path / "state.db")
+    for n in range(150, 180):
+        look(engine, n, 1e9 + n)
+    for n in range(180, 240):
+        assert "accept" != look(engine, n, -1e9)
+    look(engine, 240, 1e9)
+    told = [
+        [
+            VerificationEngine().restore(snapshot).verify(
+                "t", args={}, result={"price": price}, execution_time_ms=30.0
+            ).posterior
+            for price in (102.0, 1.1e9, 5e9, -1e9)
+        ]
+        for snapshot in (engine.snapshot(), engine.restore(before).snapshot())
+    ]  # fmt: skip
+
+    assert told[0] == told[1]
+    assert told[0][0] >= 0.2
 
 
 def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
@@ -357,16 +386,11 @@ def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
     engines = [VerificationEngine(), VerificationEngine()]
     for engine in engines:
         for n in range(40):
-            engine.verify(
-                "t", args={"of": n}, result={"price": 100.0 + n % 5}, execution_time_ms=30.0
-            )
+            look(engine, n, 100.0 + n % 5)
     told = [[], []]
     for n in range(40, 145):
         for engine, verdicts in zip(engines, told, strict=True):
-            result = {"price": 1e9}
-            verdicts.append(
-                engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
-            )
+            verdicts.append(look(engine, n, 1e9))
         other = taught(tool=f"u{n}", calls=1)
         engines[1].restore(other.snapshot())
 
