@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sqlite3
+import sys
 from contextlib import closing
 from copy import deepcopy
-from threading import Event, Thread
+from threading import Barrier, Event, Thread
 from time import sleep
 
 import pytest
@@ -144,30 +145,106 @@ def test_what_windows_forget_leaves_the_database(tmp_path):
     assert rows <= 100 + 2
 
 
-def test_no_update_is_lost_among_threads():
-    """Eight threads verify and label: every result and every label counts."""
-    engine = VerificationEngine()
+@pytest.fixture
+def hasty():
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
 
-    def work(name):
-        for n in range(50):
-            engine.verify(
-                name, args={"n": n % 2}, result={"x": n % 7}, execution_time_ms=30.0,
-                session_id=name,
-            )  # fmt: skip
-            engine.verify("shared", args={"n": name}, result={"x": 5}, execution_time_ms=30.0)
-            engine.record_feedback("shared", confidence_score=0.1, was_hallucination=False)
 
-    threads = [Thread(target=work, args=(f"tool {n}",)) for n in range(8)]
-    for thread in threads:
+def at_once(work, threads=8):
+    """Run *work* in so many threads, from one moment on; give what it raised."""
+    raised, ready = [], Barrier(threads)
+
+    def run(number):
+        ready.wait()
+        try:
+            work(number)
+        except Exception as error:
+            raised.append(error)
+
+    running = [Thread(target=run, args=(number,)) for number in range(threads)]
+    for thread in running:
         thread.start()
-    for thread in threads:
+    for thread in running:
         thread.join()
+    return raised
 
-    told = engine.snapshot()
-    by_tool = [entry["tool"] for entry in told["results"].values()]
-    assert 400 == engine.get_calibration("shared")["labels"]
-    assert [50] * 8 == [by_tool.count(f"tool {n}") for n in range(8)]
-    assert 400 == by_tool.count("shared")
+
+def test_no_result_is_lost_among_threads(hasty):
+    """Eight threads verify results of one tool: what it knows is what one thread teaches it."""
+    fields = {f"k{n}": 5 for n in range(20)}
+
+    def work(number):
+        for _ in range(12):
+            told = engine.verify(
+                "t", args={"n": 1}, result=fields, execution_time_ms=30.0, session_id="s"
+            )
+            assert "accept" == told.verdict
+
+    for _ in range(6):
+        engine = VerificationEngine()
+        assert [] == at_once(work)
+        baseline = engine._learnt.memory.tool("t").baseline
+        assert 96 == len(engine.snapshot()["results"]) == baseline.n
+        assert {96} == {series.seen for series in baseline.fields.values()}
+
+
+def test_no_label_is_lost_among_threads(hasty):
+    """Eight threads label results of one tool: its limits are those that one thread gives."""
+    alone = VerificationEngine()
+    for _ in range(16):
+        alone.record_feedback("t0", confidence_score=0.3, was_hallucination=True)
+    usual = alone.get_calibration("t0")
+    engine, tools = VerificationEngine(), [f"t{n}" for n in range(150)]
+
+    def work(number):
+        for tool in tools:
+            for _ in range(2):
+                engine.record_feedback(tool, confidence_score=0.3, was_hallucination=True)
+
+    assert [] == at_once(work)
+    assert [usual | {"tool": tool} for tool in tools] == [
+        engine.get_calibration(tool) for tool in tools
+    ]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda engine: engine.verify("t", result={}, execution_time_ms=30.0),
+        lambda engine: engine.record_feedback("t", confidence_score=0.3, was_hallucination=True),
+        lambda engine: engine.calibrate("t", prior=0.1),
+        lambda engine: engine.get_calibration("t"),
+        lambda engine: engine.unregister_tool("t"),
+        lambda engine: engine.snapshot(),
+        lambda engine: engine.restore(VerificationEngine().snapshot()),
+    ],
+)
+def test_one_thread_at_a_time_is_inside(act):
+    """While a result is judged, whatever another thread asks of the engine waits."""
+    engine, order, inside = VerificationEngine(), [], Event()
+    engine.register_tool_profile("t", required_fields=["x"])
+
+    def slow(name, signal):
+        inside.set()
+        sleep(0.05)
+        order.append("judged")
+        return False
+
+    def ask():
+        inside.wait(10)
+        act(engine)
+        order.append("asked")
+
+    thread = Thread(target=ask)
+    thread.start()
+    engine.verify("t", result={}, execution_time_ms=30.0, suppressed=slow)
+    thread.join()
+
+    assert "asked" == order[-1]
 
 
 @pytest.mark.parametrize(
