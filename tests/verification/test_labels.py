@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, ShieldError
-from abs_shield.stats.calibration import expected_calibration_error
+from abs_shield.stats.calibration import brier, expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
 from abs_shield.verification import (
     SIGNALS,
@@ -243,6 +243,38 @@ def test_rates_are_learnt():
         assert taught.signals[name].tpr == pytest.approx(tpr, abs=0.04)
         assert taught.signals[name].fpr == pytest.approx(fpr, abs=0.02)
     assert taught.prior == pytest.approx(0.2, abs=0.02)
+
+
+def test_rates_are_smoothed_by_half_a_result():
+    """Of 25 hallucinated results 20 had fired, and of 75 real ones none."""
+    labelled = [({"schema_mismatch": n < 20}, n < 25) for n in range(100)]
+    engine = VerificationEngine().calibrate("t", labelled=labelled)
+    told = engine.get_calibration("t")["signals"]["schema_mismatch"]
+
+    assert {"tpr": 20.5 / 26, "fpr": 0.5 / 76} == pytest.approx(told)
+
+
+def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
+    """Each fifth of the labels is judged by the rates and the share of the other four."""
+    dice = random.Random(12)
+    labelled = [(dice.random() < 0.5, n % 3 == 0) for n in range(63)]
+    told = []
+    for fold in range(5):
+        rest = [one for n, one in enumerate(labelled) if n % 5 != fold]
+        wrong = sum(hallucinated for _, hallucinated in rest)
+        share = (wrong + 0.5) / (len(rest) + 1)
+        tpr = (sum(f and h for f, h in rest) + 0.5) / (wrong + 1)
+        fpr = (sum(f and not h for f, h in rest) + 0.5) / (len(rest) - wrong + 1)
+        for fired, hallucinated in labelled[fold::5]:
+            ratio = max(1, tpr / fpr) if fired else min(1, (1 - tpr) / (1 - fpr))
+            odds = share / (1 - share) * ratio
+            told.append((odds / (1 + odds), hallucinated))
+    engine = VerificationEngine()
+    engine.calibrate("t", labelled=[({"length_anomaly": f}, h) for f, h in labelled])
+    held_out = engine.get_calibration("t")
+
+    assert brier(told) == pytest.approx(held_out["brier"], abs=1e-9)
+    assert expected_calibration_error(told) == pytest.approx(held_out["ece"], abs=1e-9)
 
 
 def test_the_calibrated_posterior_can_be_taken_at_its_word():
