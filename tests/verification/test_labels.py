@@ -142,12 +142,12 @@ def in_quarantine(engine):
 
 def test_a_label_of_a_result_releases_that_result():
     """Two results that were held back have one score: the one that is named is released."""
-    engine, told = held_back(x=40.0, y=-40.0, z=41.0)
+    engine, told = held_back(x=1e-9, y=-1e9)
     score = told["x"].confidence
-    assert {score} == {told["x"].confidence, told["y"].confidence} & {score}
+    assert score == told["y"].confidence
     engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=told["x"])
 
-    assert [-40.0, 41.0] == in_quarantine(engine)
+    assert [-1e9] == in_quarantine(engine)
 
 
 def test_a_label_that_may_mean_several_results_releases_none(caplog):
