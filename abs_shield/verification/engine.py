@@ -182,7 +182,7 @@ class VerificationEngine:
         """Nothing is said of a result that comes while this thread judges: a finaliser ran."""
         told = self._learnt.settings.of(tool)
         told.weigher.pass_over(_REENTRANT, heard)
-        return told.weigher.result(told.limits, told.limits.prior, heard)
+        return told.weigher.result(told.limits, told.limits.prior, heard, "")
 
     def _judged(
         self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
@@ -205,7 +205,8 @@ class VerificationEngine:
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            learnt.refuse(known, kept, tool, unlike=heard.is_unlike)
+            kept.unlike = heard.is_unlike
+            learnt.refuse(known, kept, tool)
         return given
 
     def _new_id(self) -> str:

@@ -37,18 +37,10 @@ class Learnt:
         self.settings.forget(tool, at)
         self.tools = newest({**self.tools, tool: at})
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str, *, unlike: bool) -> None:
-        """
-        Keep a result apart that was not accepted; note where that ends a baseline.
-
-        Args:
-            known: What is known of the tool.
-            kept: The result.
-            tool: The tool.
-            unlike: Whether it is unlike what is known; else it was odd by itself.
-        """
+    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+        """Keep a result apart that was not accepted; note where that ends a baseline."""
         had = bool(known.newest)
-        self.memory.refuse(known, kept, tool, unlike=unlike)
+        self.memory.refuse(known, kept, tool)
         if had and not known.newest:
             self.baselines = newest({**self.baselines, tool: kept.at})
 

@@ -88,25 +88,17 @@ class Memory:
             if recent.weight != weight:
                 self._sessions.weigh(place, recent.weight)
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str, *, unlike: bool) -> None:
-        """
-        Keep a result apart that was not accepted.
-
-        Args:
-            known: What is known of the tool.
-            kept: The result.
-            tool: The tool.
-            unlike: Whether it is unlike what is known; else it was odd by itself.
-        """
+    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+        """Keep a result apart that was not accepted."""
         again = known.says_again(kept)
-        known.refuse(kept, unlike=unlike, again=again)
+        known.refuse(kept, again=again)
         key = (tool, kept.key)
         history = self._histories.get(key, kept.at)
-        if history is not None and unlike:
+        if history is not None and kept.unlike:
             history.refuse(again=again)
             if history.refused > OUT_OF_DATE:
                 self._histories.forget(key)
-        for returning in known.modes(kept) if unlike else ():
+        for returning in known.modes(kept) if kept.unlike else ():
             self.learn(known, returning, tool)
 
     def results(self) -> Iterable[tuple[str, Kept]]:

@@ -49,6 +49,7 @@ class ResultTold(_Part):
     names: list[str]
     kinds: dict[str, str]
     probability: Probability
+    unlike: bool = False
 
     @classmethod
     def of(cls, tool: str, kept: Kept) -> dict[str, Any]:
@@ -64,6 +65,7 @@ class ResultTold(_Part):
             "names": sorted(kept.names),
             "kinds": dict(kept.kinds),
             "probability": kept.probability,
+            "unlike": kept.unlike,
         }
 
     def kept(self, ident: str) -> Kept:
@@ -71,6 +73,7 @@ class ResultTold(_Part):
         return Kept(
             ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
             self.latency_ms, self.size, frozenset(self.names), self.kinds, self.probability,
+            self.unlike,
         )  # fmt: skip
 
 
