@@ -160,16 +160,17 @@ class VerificationEngine:
         Raises:
             ShieldError: *execution_time_ms* is no number of milliseconds, or a name is no text.
         """
-        tool = named(tool_name, "verify")
-        session = "" if session_id is None else text(session_id, "verify: `session_id`")
+        tool = tool_name if type(tool_name) is str else named(tool_name, "verify")
+        session = "" if session_id is None else session_id
+        if type(session) is not str:
+            session = text(session_id, "verify: `session_id`")
         ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
         seen = Seen(result, latency_ms=ms, profile=profile)
         if profile is not None and profile.response_patterns:
             seen.look()
         key = b"" if args is None else key_of(tool, args)
-        _ = seen.kinds  # what is read of the caller's own objects is read before the lock
         heard = Heard(suppressed)
-        if self._judging == get_ident():
+        if self._judging and self._judging == get_ident():
             return self._inside_itself(tool, heard)
         with self._lock:
             self._judging = get_ident()
