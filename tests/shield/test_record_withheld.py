@@ -13,6 +13,7 @@ from abs_shield.replay.judge import Firewalls, judge_run
 from abs_shield.replay.runs import runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session.calls import is_feedback
+from abs_shield.testing import no_shield
 
 PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
 GOOD, MADE_UP = {"price": 5}, {"answer": "id_777"}
@@ -105,6 +106,17 @@ def test_nothing_is_no_withheld_value(shop, file) -> None:
 
     assert [True, False, False, False] == which(file)
     assert ["null", "down", "null"] == contents(file)[1:]
+
+
+def test_a_value_is_never_replaced(shop, file) -> None:
+    """That of a call which nobody judged stands beside one that was withheld."""
+    with shop.session():
+        asked(shop, MADE_UP)
+        with no_shield():
+            asked(shop, MADE_UP)
+
+    assert [True, False] == which(file)
+    assert MADE_UP == contents(file)[1]
 
 
 def test_audit_writes_the_value(file) -> None:
