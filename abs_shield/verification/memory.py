@@ -7,7 +7,14 @@ from math import inf
 
 from abs_shield.verification.baseline import LEAST, Baseline
 from abs_shield.verification.bounded import Bounded
-from abs_shield.verification.history import CONSISTENT, History, Recent, furthest
+from abs_shield.verification.history import (
+    CONSISTENT,
+    NEWEST,
+    RECENT,
+    History,
+    Recent,
+    furthest,
+)
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.known import OUT_OF_DATE, KnownTool
@@ -75,18 +82,12 @@ class Memory:
         known.newest.append(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
-        history = self._histories.used((tool, key), at)
-        weight = history.weight
-        history.learn(kept)
-        if history.weight != weight:
-            self._histories.weigh((tool, key), history.weight)
+        weight = 1 + len(numbers)
+        place = (tool, key)
+        self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(kept)
         if kept.session:
-            place = (tool, key, kept.session)
-            recent = self._sessions.used(place, at)
-            weight = recent.weight
-            recent.learn(numbers)
-            if recent.weight != weight:
-                self._sessions.weigh(place, recent.weight)
+            here = (tool, key, kept.session)
+            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(numbers)
 
     def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
         """Keep a result apart that was not accepted."""
