@@ -195,7 +195,9 @@ class VerificationEngine:
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
         past = memory.past(known, kept, tool, latency=seen.judges_latency)
         weigher.listen(_0, seen, past, heard)
-        posterior = weigher.posterior(limits.prior, heard)
+        posterior = limits.prior  # silence only lowers it
+        if heard.fired or posterior >= limits.blocks_from:
+            posterior = weigher.posterior(limits.prior, heard)
         if posterior < limits.blocks_from:
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
