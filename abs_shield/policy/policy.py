@@ -118,7 +118,7 @@ class Policy(Declared):
         inverses: Pairs of tools that undo each other.
         allow: Values, globs or callables admitted everywhere as targets.
         modes: Layer, tool, or (tool, layer) to a mode.
-        on_suspicious: What SUSPICIOUS asks for: flag, approve or block.
+        on_suspicious: What a SUSPICIOUS call asks for: flag, approve or block.
         on_error: What our own failure asks for; None: block in strict, allow in audit.
         on_log_loss: What a call asks for whose decision the store cannot keep.
         retries: Blocked attempts of one tool in one run before the model is told to stop.

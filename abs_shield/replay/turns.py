@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from abs_shield.core import ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
+from abs_shield.session.calls import is_feedback
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Turn:
 def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
     """Give the events in order, with the calls of a turn and their results put together."""
     place = 0
+    events = [_known(event) for event in events]
     while place < len(events):
         event = events[place]
         if not isinstance(event, Proposed):
@@ -44,6 +46,13 @@ def turns(events: Sequence[Event]) -> Iterator[Turn | Said | Returned | Opaque]:
             after.append(event)
             place += 1
         yield _turn(proposals, after)
+
+
+def _known(event: Event) -> Event:
+    """An event; of a withheld result nobody knew the value, and its call did not fail."""
+    if isinstance(event, Returned) and is_feedback(event.value, "withheld"):
+        return event._replace(value=None, error=False)
+    return event
 
 
 def _turn(proposals: list[Proposed], after: list[Returned | Opaque]) -> Turn:

@@ -13,7 +13,7 @@ from threading import RLock
 from typing import IO, Any
 from weakref import WeakKeyDictionary, WeakSet
 
-from abs_shield.core import ToolCall
+from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
@@ -21,9 +21,10 @@ from abs_shield.session import Session
 from abs_shield.session.log import Entry
 from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.turns import content_of
+from abs_shield.shield.turns import content_of, feedback_text
 
 logger = logging.getLogger("abs_shield")
+_Call = tuple[str, str | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,11 +107,16 @@ class Recorder:
         self._written[session] = new[-1].version if new else 0
 
     def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
+        withheld = _withheld(session)
         return {
             "run_id": session.run_id,
             "session_id": session.id,
             "tools": [_tool(name, self._registry) for name in self._registry],
-            "messages": [message for entry in new for message in _messages(entry.event)],
+            "messages": [
+                message
+                for entry in new
+                for message in _messages(entry.event, withheld.get(entry.version))
+            ],
         }
 
 
@@ -135,7 +141,32 @@ def _tool(name: str, registry: Registry) -> Mapping[str, Any]:
     return shape
 
 
-def _messages(event: Event) -> Iterator[dict[str, Any]]:
+def _withheld(session: Session) -> dict[int, Decision]:
+    """
+    Versions of the log to the decision that withheld the result which came back then.
+
+    The log knows only that there is no value. A call may have no id, or one that was used before,
+    so results are matched from the newest on, as both lists forget the oldest first.
+    """
+    left: dict[_Call, list[Decision]] = {}
+    for decision in session.result_decisions:
+        left.setdefault((decision.tool, decision.call_id), []).append(decision)
+    if not any(decision.blocked for each in left.values() for decision in each):
+        return {}
+    found = {}
+    for entry in reversed([*session.entries()]):
+        event = entry.event
+        if not isinstance(event, Returned) or event.error:
+            continue
+        made = left.get((event.name, event.call_id))
+        if made and (event.value is None or not made[-1].blocked):
+            decision = made.pop()
+            if decision.blocked:
+                found[entry.version] = decision
+    return found
+
+
+def _messages(event: Event, withheld: Decision | None) -> Iterator[dict[str, Any]]:
     match event:
         case Said():
             yield {"role": event.role, "content": event.text}
@@ -143,12 +174,12 @@ def _messages(event: Event) -> Iterator[dict[str, Any]]:
             calls = [_call(call, event.decision_id) for call in event.calls]
             yield {"role": "assistant", "tool_calls": calls}
         case Returned():
-            yield _tool_message(event)
+            yield _tool_message(event, withheld)
 
 
-def _tool_message(event: Returned) -> dict[str, Any]:
+def _tool_message(event: Returned, withheld: Decision | None) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "tool", "name": event.name}
-    message["content"] = content_of(event.value)
+    message["content"] = content_of(event.value) if withheld is None else feedback_text(withheld)
     if call_id := event.call_id or event.decision_id:
         message["tool_call_id"] = call_id
     if event.error:

@@ -135,7 +135,8 @@ def assert_allowed(
     """
     Check that a call was judged and nothing weighs against it.
 
-    Around a block of code every decision has to be so, and there has to be one.
+    Around a block of code every decision has to be so, and there has to be one; what the calls
+    returned may be flagged, and not be withheld.
 
     Args:
         decision: The decision; without one this is a context manager.
@@ -143,7 +144,8 @@ def assert_allowed(
         tool: Only calls of this tool.
 
     Raises:
-        AssertionError: A call was flagged or blocked, or nothing was judged.
+        AssertionError: A call was flagged or blocked, a result was withheld, or nothing was
+            judged.
     """
     __tracebackhide__ = True
     wanted = Wanted(outcome=ALLOWED, tool=tool, layer=layer)

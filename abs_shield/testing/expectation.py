@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from abs_shield.core import Decision
+from abs_shield.core import Decision, Subject
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.testing.capture import capture_decisions
 from abs_shield.testing.decisions import Captured, Decisions
@@ -68,7 +68,8 @@ class Expectation:
         if not isinstance(error, CallBlocked | ResultBlocked):
             return None
         if all(error.decision.id != decision.id for decision in self._everything()):
-            self.decisions.append(error.decision)
+            about_call = error.decision.subject is Subject.CALL
+            (self.decisions if about_call else self.decisions.results).append(error.decision)
         return error.decision
 
     def _everything(self) -> Decisions:
@@ -98,7 +99,7 @@ class Blocked(Expectation):
 
 
 class Passing(Expectation):
-    """Expects that calls run: one of them flagged, or every one of them allowed."""
+    """Expects that calls run: one of them flagged, or every one allowed and its result given."""
 
     def __init__(self, wanted: Wanted, name: str, *, every: bool) -> None:
         super().__init__(wanted, name)
@@ -114,9 +115,12 @@ class Passing(Expectation):
         raised = self._left(kind, error, traceback)
         if error is not None and raised is None:
             return
+        withheld = self.decisions.results.blocked
         everything = self.decisions if self._every else self._everything()
         about = self._wanted.about(everything)
         met = [decision for decision in about if self._wanted.met(decision)]
-        if raised is not None or not met or (self._every and len(met) < len(about)):
-            raise AssertionError(self._wanted.missed(everything)) from error
+        missing = len(met) < len(about) or self._wanted.about(withheld)
+        if raised is not None or not met or (self._every and missing):
+            found = [*self.decisions, *withheld] if self._every else everything
+            raise AssertionError(self._wanted.missed(found)) from error
         self._met = met[0]

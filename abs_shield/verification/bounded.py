@@ -46,22 +46,28 @@ class Bounded(Generic[Key, Held]):
         held: Held = entry[_HELD]
         return held
 
-    def used(self, key: Key, at: float, *, weight: int = 1) -> Held:
-        """Give what a key holds, made where it held nothing, and mark it as the newest."""
+    def used(self, key: Key, at: float, *, weight: int = 1, most: int = 1) -> Held:
+        """
+        Give what a key holds, made where it held nothing, and mark it as the newest.
+
+        Args:
+            key: The key.
+            at: Now, in seconds.
+            weight: What this use adds to what the key holds.
+            most: What the key can hold at most: it drops its own oldest by itself.
+        """
         entry = self._held.get(key)
         if entry is None or at - entry[_AT] > self._ttl_s:
             return self._added(key, at, weight)
         entry[_AT] = at
         self._held.move_to_end(key)
+        if entry[_WEIGHT] < most:
+            added = min(weight, most - entry[_WEIGHT])
+            entry[_WEIGHT] += added
+            self._weight += added
+            self._make_room()
         held: Held = entry[_HELD]
         return held
-
-    def weigh(self, key: Key, weight: int) -> None:
-        """Say what a key's holding weighs by now; the longest unused make room for it."""
-        entry = self._held[key]
-        self._weight += weight - entry[_WEIGHT]
-        entry[_WEIGHT] = weight
-        self._make_room()
 
     def _added(self, key: Key, at: float, weight: int) -> Held:
         self.forget(key)

@@ -17,8 +17,8 @@ _FOLDS = 5
 _LEAST = 20
 """Labels of each kind that a calibration needs."""
 
-Example = tuple[Mapping[str, bool], bool]
-"""Which signals looked, and whether they fired; whether the result was hallucinated."""
+Example = tuple[Mapping[str, SignalResult], bool]
+"""What the signals read that looked; whether the result was hallucinated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Calibration:
     What labelled results say of the signals.
 
     Attributes:
-        prior: Share of the results that were hallucinated, smoothed.
+        prior: Share of the results that were hallucinated, smoothed: true of a fair sample.
         signals: Rates by signal, of those that looked at least once.
         groups: Rates by evidence group: what is combined.
         labels: How many results there were.
@@ -83,13 +83,9 @@ def _held_out(examples: Sequence[Example], fold: int) -> list[tuple[float, bool]
     prior, groups = _learnt([e for n, e in enumerate(examples) if n % _FOLDS != fold], GROUP)
     combiner = Calibrated(groups)
     return [
-        (probability(combiner.odds(log_odds(prior), _heard(fired))), hallucinated)
-        for fired, hallucinated in examples[fold::_FOLDS]
+        (probability(combiner.odds(log_odds(prior), list(read.items()))), hallucinated)
+        for read, hallucinated in examples[fold::_FOLDS]
     ]
-
-
-def _heard(fired: Mapping[str, bool]) -> list[tuple[str, SignalResult]]:
-    return [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
 
 
 def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float, dict[str, Rates]]:
@@ -97,11 +93,11 @@ def _learnt(examples: Sequence[Example], unit: Mapping[str, str]) -> tuple[float
     looked: dict[str, list[int]] = {}
     fired: dict[str, list[int]] = {}
     wrong = 0
-    for said, hallucinated in examples:
+    for read, hallucinated in examples:
         wrong += hallucinated
-        for name in {unit[signal] for signal in said}:
+        for name in {unit[signal] for signal in read}:
             looked.setdefault(name, [0, 0])[hallucinated] += 1
-        for name in {unit[signal] for signal, has in said.items() if has}:
+        for name in {unit[signal] for signal, told in read.items() if told.fired}:
             fired.setdefault(name, [0, 0])[hallucinated] += 1
     rates = {}
     for name, (real, unreal) in looked.items():
@@ -115,14 +111,18 @@ def _example(entry: Any) -> Example:
         said, hallucinated = entry
     except (TypeError, ValueError):
         raise _unreadable(entry) from None
+    if not isinstance(hallucinated, (bool, int)):
+        raise _unreadable(entry)
     if isinstance(said, VerificationResult):
-        said = {n: s.fired for n, s in said.signals.items() if not s.unavailable}
-    if not isinstance(said, Mapping) or not isinstance(hallucinated, (bool, int)):
+        read = {name: signal for name, signal in said.signals.items() if not signal.unavailable}
+        return read, bool(hallucinated)
+    if not isinstance(said, Mapping):
         raise _unreadable(entry)
     for name, fired in said.items():
         if name not in GROUP or not isinstance(fired, bool):
             raise _unreadable(entry)
-    return said, bool(hallucinated)
+    read = {name: SignalResult(fired, float(fired), 1.0) for name, fired in said.items()}
+    return read, bool(hallucinated)
 
 
 def _unreadable(entry: Any) -> ShieldError:

@@ -13,15 +13,15 @@ _LEAST_SILENT = 0.5
 """The silence of no signal more than halves the odds."""
 GROUP = {signal.name: signal.group for signal in SIGNALS}
 
-Heard = Sequence[tuple[str, SignalResult]]
+Looked = Sequence[tuple[str, SignalResult]]
 """The signals that looked, by name."""
 
 
 class Combiner(Protocol):
     """Adds what the signals read to the log-odds of the prior."""
 
-    def odds(self, prior_odds: float, heard: Heard) -> float:
-        """Give the log-odds after *heard*; of one group, one fact counts once."""
+    def odds(self, prior_odds: float, looked: Looked) -> float:
+        """Give the log-odds after what *looked*; of one group, one fact counts once."""
 
 
 def fired_odds(likelihood_ratio: float, score: float) -> float:
@@ -49,15 +49,15 @@ class Literature:
         self.ratios = dict(ratios)
         self._silent = {name: silent_odds(ratio) for name, ratio in ratios.items()}
 
-    def odds(self, prior_odds: float, heard: Heard) -> float:
+    def odds(self, prior_odds: float, looked: Looked) -> float:
         """Add every silence; of a group in which something fired, only the strongest."""
         strongest: dict[str, float] = {}
-        for name, signal in heard:
+        for name, signal in looked:
             if signal.fired:
                 group, added = GROUP[name], fired_odds(signal.likelihood_ratio, signal.score)
                 strongest[group] = max(added, strongest.get(group, added))
         silent = self._silent
-        for name, signal in heard:
+        for name, signal in looked:
             if not signal.fired and (not strongest or GROUP[name] not in strongest):
                 prior_odds += silent[name]
         return prior_odds + sum(strongest.values())
@@ -86,27 +86,37 @@ class Rates(NamedTuple):
         fpr, tpr = ((f + 0.5) / (n + 1) for f, n in zip(fired, looked, strict=True))
         return cls(tpr, fpr)
 
-    def odds(self, fired: bool) -> float:
-        """Give what it adds: log(tpr / fpr), or log((1 - tpr) / (1 - fpr)) where it is silent."""
-        if fired:
-            return log(self.tpr / self.fpr)
-        return log((1 - self.tpr) / (1 - self.fpr))
+    def fired_odds(self, score: float) -> float:
+        """Give what it adds where it fires: log(tpr / fpr) times its score, and never below 0."""
+        return score * max(0.0, log(self.tpr / self.fpr))
+
+    @property
+    def silent_odds(self) -> float:
+        """Give what it adds where it is silent: log((1 - tpr) / (1 - fpr)), and never above 0."""
+        return min(0.0, log((1 - self.tpr) / (1 - self.fpr)))
 
 
 class Calibrated:
-    """Naive Bayes over groups, with rates that were counted on labelled results."""
+    """
+    Naive Bayes over groups, with rates that were counted on labelled results.
+
+    What fires counts by the strongest score of its group; at score 1 it is the likelihood ratio
+    that was counted. Evidence has one direction, whatever few labels say: what fires never speaks
+    for a result, and silence never against it.
+    """
 
     def __init__(self, groups: Mapping[str, Rates]) -> None:
         self.groups = dict(groups)
-        self._odds = {group: (r.odds(False), r.odds(True)) for group, r in groups.items()}
+        self._silent = {group: rates.silent_odds for group, rates in groups.items()}
 
-    def odds(self, prior_odds: float, heard: Heard) -> float:
-        """Add what each group says that looked: it fired, or it was silent."""
-        said: dict[str, bool] = {}
-        for name, signal in heard:
+    def odds(self, prior_odds: float, looked: Looked) -> float:
+        """Add what each group says that looked: it fired, as strongly as it did, or was silent."""
+        strongest: dict[str, float] = {}
+        for name, signal in looked:
             group = GROUP[name]
-            said[group] = signal.fired or said.get(group, False)
-        known = self._odds
+            strongest[group] = max(signal.score * signal.fired, strongest.get(group, 0.0))
         return prior_odds + sum(
-            known[group][fired] for group, fired in said.items() if group in known
+            self.groups[group].fired_odds(score) if score else self._silent[group]
+            for group, score in strongest.items()
+            if group in self._silent
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterable, Mapping
 from itertools import count
@@ -11,23 +12,27 @@ from time import time
 from typing import Any, Self, Unpack
 
 from abs_shield.core.forked import renewed
-from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.errors import PolicyError
 from abs_shield.policy.profile import ProfileFields, ToolProfile
 from abs_shield.policy.verification import Verification
-from abs_shield.text.show import shown
+from abs_shield.text.show import escaped
+from abs_shield.verification.calibration import calibration_of
+from abs_shield.verification.given import label, milliseconds, named, text, tool_and_labels
 from abs_shield.verification.keep import load_state, save_state
 from abs_shield.verification.known import key_of
+from abs_shield.verification.learnt import Learnt
 from abs_shield.verification.memory import Memory
+from abs_shield.verification.merge import merged
+from abs_shield.verification.quarantine import meant
 from abs_shield.verification.record import VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
-from abs_shield.verification.settings import LabelKept, Settings, calibrated
-from abs_shield.verification.snapshot import restored, snapshot_of
+from abs_shield.verification.settings import LabelKept, Settings
+from abs_shield.verification.snapshot import snapshot_of
 from abs_shield.verification.weigh import Heard, Suppressed
 
 _0, _1 = VerificationTier.TIER_0, VerificationTier.TIER_1
 _REENTRANT = "it came while another result of this thread was judged"
-_DIGITS = 3
-"""Digits to which a score has to agree with that of a result in quarantine."""
+logger = logging.getLogger("abs_shield")
 
 
 class VerificationEngine:
@@ -76,12 +81,17 @@ class VerificationEngine:
             sub_floor_lr=sub_floor_lr,
         )
         self._lock = renewed(Lock())
-        self._settings = Settings((told.accept_threshold, told.block_threshold, told.prior))
-        self._memory = Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
+        self._declared = told
+        base = told.accept_threshold, told.block_threshold, told.prior
+        self._learnt = Learnt(self._no_memory(), Settings(base))
         self._profiles: dict[str, ToolProfile] = {}
         self._writer = os.urandom(6).hex()
         self._ids = count()
         self._judging = 0
+
+    def _no_memory(self) -> Memory:
+        told = self._declared
+        return Memory(times=told.session_times, sub_floor_lr=told.sub_floor_lr)
 
     @classmethod
     def of(cls, declared: Verification) -> Self:
@@ -114,11 +124,14 @@ class VerificationEngine:
         return self._profiles.get(name)
 
     def unregister_tool(self, name: str) -> None:
-        """Forget a tool: its profile, its results, its labels and its calibration."""
+        """
+        Forget a tool: its profile, its results, its labels and its calibration.
+
+        That travels with `save` and `snapshot`: other engines forget what they knew of it by then.
+        """
         with self._lock:
             self._profiles.pop(name, None)
-            self._settings.own.pop(name, None)
-            self._memory.forget(name)
+            self._learnt.forget(name, time())
 
     # Judging -------------------------------------------------------------------------------------
 
@@ -140,57 +153,63 @@ class VerificationEngine:
             args: Its arguments: results of equal ones are compared.
             result: What it returned: JSON-able data, a text that holds JSON, a model.
             execution_time_ms: How long it took, in milliseconds.
-            session_id: The session; None compares with none.
+            session_id: The session, a text; None compares with none.
             suppressed: Says of a signal that fired, by its name and what it read, whether it is a
                 known false alarm: it stands in the result, and is not weighed.
 
         Raises:
-            ShieldError: *execution_time_ms* is no number of milliseconds.
+            ShieldError: *execution_time_ms* is no number of milliseconds, or a name is no text.
         """
-        ms = _milliseconds(execution_time_ms)
-        profile = self._profiles.get(tool_name)
+        tool = tool_name if type(tool_name) is str else named(tool_name, "verify")
+        session = "" if session_id is None else session_id
+        if type(session) is not str:
+            session = text(session_id, "verify: `session_id`")
+        ms, profile = milliseconds(execution_time_ms), self._profiles.get(tool)
         seen = Seen(result, latency_ms=ms, profile=profile)
         if profile is not None and profile.response_patterns:
             seen.look()
-        key = b"" if args is None else key_of(tool_name, args)
-        _ = seen.kinds  # what is read of the caller's own objects is read before the lock
+        key = b"" if args is None else key_of(tool, args)
         heard = Heard(suppressed)
-        if self._judging == get_ident():
-            return self._inside_itself(tool_name, heard)
+        if self._judging and self._judging == get_ident():
+            return self._inside_itself(tool, heard)
         with self._lock:
             self._judging = get_ident()
             try:
-                return self._judged(seen, tool_name, heard, key=key, session=session_id or "")
+                return self._judged(seen, tool, heard, key=key, session=session)
             finally:
                 self._judging = 0
 
     def _inside_itself(self, tool: str, heard: Heard) -> VerificationResult:
         """Nothing is said of a result that comes while this thread judges: a finaliser ran."""
-        told = self._settings.of(tool)
+        told = self._learnt.settings.of(tool)
         told.weigher.pass_over(_REENTRANT, heard)
-        return told.weigher.result(told.limits, told.limits.prior, heard)
+        return told.weigher.result(told.limits, told.limits.prior, heard, "")
 
     def _judged(
         self, seen: Seen, tool: str, heard: Heard, *, key: bytes, session: str
     ) -> VerificationResult:
-        memory, told = self._memory, self._settings.of(tool)
+        learnt = self._learnt
+        memory, told = learnt.memory, learnt.settings.of(tool)
         limits, weigher = told.limits, told.weigher
         known = memory.tool(tool)
         kept = known.kept(seen, self._new_id(), time(), key=key, session=session)
         past = memory.past(known, kept, tool, latency=seen.judges_latency)
         weigher.listen(_0, seen, past, heard)
-        posterior = weigher.posterior(limits.prior, heard)
+        posterior = limits.prior  # silence only lowers it
+        if heard.fired or posterior >= limits.blocks_from:
+            posterior = weigher.posterior(limits.prior, heard)
         if posterior < limits.blocks_from:
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
         kept.probability = posterior
-        given = weigher.result(limits, posterior, heard)
+        given = weigher.result(limits, posterior, heard, kept.id)
         if not seen.readable:
             return given
         if given.verdict == "accept":
             memory.learn(known, kept, tool, judged=past.outlook is not None)
         else:
-            memory.refuse(known, kept, tool, unlike=heard.is_unlike)
+            kept.unlike = heard.is_unlike
+            learnt.refuse(known, kept, tool)
         return given
 
     def _new_id(self) -> str:
@@ -199,52 +218,57 @@ class VerificationEngine:
     # Learning ------------------------------------------------------------------------------------
 
     def record_feedback(
-        self, tool_name: str, *, confidence_score: float, was_hallucination: bool
+        self,
+        tool_name: str,
+        *,
+        confidence_score: float,
+        was_hallucination: bool,
+        result: VerificationResult | None = None,
     ) -> None:
         """
         Say whether a result that had *confidence_score* was a hallucination.
 
         From a tool's fifth label on, its block threshold and its prior move the way the label
-        says. A label that a flagged or blocked result was right also releases the newest one that
-        had this score: it counts among the real ones from then on.
+        says. A label that a flagged or blocked result was right also releases it: it counts among
+        the real ones from then on. Without *result* it is found by its score; where several that
+        differ have that score, none is released, and a warning is logged.
 
         Args:
             tool_name: The tool.
             confidence_score: The result's `confidence`, in [0, 1].
             was_hallucination: What a person, or a later check, found.
+            result: What `verify` gave.
 
         Raises:
-            ShieldError: The score is not in [0, 1], or the label is neither true nor false.
+            ShieldError: The score is not in [0, 1] or not that of *result*, the label is neither
+                true nor false, or the name is no text.
         """
-        if not isinstance(was_hallucination, bool):
-            raise ShieldError(
-                f"record_feedback: `was_hallucination` is {shown(was_hallucination)};"
-                " give True or False"
-            )
-        if not (isinstance(confidence_score, (int, float)) and 0 <= confidence_score <= 1):
-            raise ShieldError(
-                f"record_feedback: `confidence_score` is {shown(confidence_score)};"
-                " give the result's `confidence`, in [0, 1]"
-            )
+        tool = named(tool_name, "record_feedback")
+        score, wrong = label(confidence_score, was_hallucination, result)
         with self._lock:
-            label = LabelKept(self._new_id(), time(), float(confidence_score), was_hallucination)
-            self._settings.owned(tool_name).learn(label)
-            if not was_hallucination:
-                self._release(tool_name, confidence_score)
+            self._learnt.settings.owned(tool).learn(LabelKept(self._new_id(), time(), score, wrong))
+            several = not wrong and not self._release(tool, score, result)
+        if several:
+            logger.warning(
+                "abs_shield released no result of `%s`: several that differ have the score %g;"
+                " give the one you mean as `result=`", escaped(tool), score,
+            )  # fmt: skip
 
-    def _release(self, tool: str, score: float) -> None:
-        known = self._memory.tool(tool)
-        for kept in reversed(known.quarantine):
-            if round(kept.probability, _DIGITS) == round(score, _DIGITS):
-                known.quarantine.remove(kept)
-                self._memory.learn(known, kept, tool)
-                return
+    def _release(self, tool: str, score: float, result: VerificationResult | None) -> bool:
+        """Learn from the result in quarantine that is meant; False where it may be several."""
+        known = self._learnt.memory.tool(tool)
+        found = meant(known.quarantine, score, result)
+        if len(found) == 1:
+            known.quarantine.remove(found[0])
+            self._learnt.memory.learn(known, found[0], tool)
+        return len(found) <= 1
 
     def calibrate(
         self,
-        tool_name: str | None = None,
+        tool_name: str | Iterable[tuple[Any, bool]] | None = None,
         *,
         labelled: Iterable[tuple[Any, bool]] | None = None,
+        fair_sample: bool = False,
         accept_threshold: float | None = None,
         block_threshold: float | None = None,
         prior: float | None = None,
@@ -254,22 +278,29 @@ class VerificationEngine:
         Set how results are weighed: of one tool, or of all that have nothing of their own.
 
         Args:
-            tool_name: The tool; None for all others.
+            tool_name: The tool; None for all others. ``calibrate(labelled)`` is short for
+                ``calibrate(labelled=labelled)``.
             labelled: Pairs of a `VerificationResult` (or a mapping of signal to whether it fired)
                 and whether it was hallucinated. How often each signal fires on either kind is
                 counted, and replaces the likelihood ratios.
+            fair_sample: Whether *labelled* has as many hallucinated results among all as there
+                are in use: then their share is the prior, unless one is given.
             accept_threshold: P(hallucination) below which a result is accepted.
             block_threshold: P(hallucination) from which a result is blocked.
-            prior: P(hallucination) before looking; with *labelled*, their share where None.
+            prior: P(hallucination) before looking.
             likelihood_ratios: Ratio by signal, above 0; ends an earlier calibration.
 
         Raises:
             PolicyError: A value is out of its range, or no signal has that name.
             ShieldError: *labelled* are too few, or have another shape.
         """
-        taught = calibrated(labelled)
+        tool, labelled = tool_and_labels(tool_name, labelled)
+        taught = None if labelled is None else calibration_of(labelled)
+        if taught is not None and fair_sample and prior is None:
+            prior = taught.prior
         with self._lock:
-            self._settings.owned(tool_name).set(
+            self._learnt.settings.set(
+                tool,
                 accept_threshold=accept_threshold,
                 block_threshold=block_threshold,
                 prior=prior,
@@ -288,25 +319,27 @@ class VerificationEngine:
             ``tpr`` and ``fpr``, ``brier`` and ``ece``, and how many results were counted.
         """
         with self._lock:
-            told = self._settings.usual if tool_name is None else self._settings.of(tool_name)
-            return {"tool": tool_name, **told.told()}
+            tool = None if tool_name is None else named(tool_name, "get_calibration")
+            told = self._learnt.settings.usual if tool is None else self._learnt.settings.of(tool)
+            return {"tool": tool, **told.told()}
 
     # Keeping -------------------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
         """Give all it learnt as JSON-able data: numbers, digests of arguments, labels; no texts."""
         with self._lock:
-            return snapshot_of(self._memory, self._settings)
+            return snapshot_of(self._learnt)
 
     def restore(self, snapshot: Mapping[str, Any]) -> Self:
         """
         Add what a snapshot knows to what is known here; what both know counts once.
 
         Raises:
-            StoreError: It is no snapshot, or one of a newer version.
+            StoreError: It is no snapshot, one of a newer version, or a part of it is damaged:
+                then nothing has changed here.
         """
         with self._lock:
-            restored(self._memory, self._settings, snapshot)
+            self._learnt = merged(self._learnt, snapshot, self._no_memory())
         return self
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -330,13 +363,3 @@ class VerificationEngine:
         """
         load_state(self, path)
         return self
-
-
-def _milliseconds(given: object) -> float:
-    if type(given) is float and 0 <= given < 1e15:
-        return given
-    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
-        return float(given)
-    raise ShieldError(
-        f"verify: `execution_time_ms` is {shown(given)}; give milliseconds, 0 or more"
-    )

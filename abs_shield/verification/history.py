@@ -31,17 +31,16 @@ class History:
         newest: The results, oldest first.
         gap: Calls since the last result that was learnt; 1 where that was the last call.
         refused: Results in a row that were not accepted.
-        weight: One and its numbers for each result.
     """
 
-    __slots__ = ("_fields", "_unread", "gap", "newest", "refused", "weight")
+    __slots__ = ("_fields", "_unread", "gap", "newest", "refused")
 
     def __init__(self) -> None:
         self._fields = _NOT_READ
         self._unread = 0
         self.newest: list[Kept] = []
         self.gap = 1
-        self.refused = self.weight = 0
+        self.refused = 0
 
     def judge(self, numbers: Mapping[str, float]) -> Surprise | None:
         """
@@ -73,13 +72,11 @@ class History:
         """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
         newest.append(kept)
-        weight = 1 + len(kept.numbers)
         self._unread += 1
         self.gap = 1
         self.refused = 0
         if len(newest) > NEWEST:
-            weight -= 1 + len(newest.pop(0).numbers)
-        self.weight += weight
+            del newest[0]
 
     def refuse(self, *, again: bool) -> None:
         """Count a result that was not accepted; one that says the same *again* is no later one."""
@@ -120,14 +117,12 @@ class Recent:
 
     Attributes:
         results: Their numbers, oldest first.
-        weight: One and its numbers for each result.
     """
 
-    __slots__ = ("results", "weight")
+    __slots__ = ("results",)
 
     def __init__(self) -> None:
         self.results: list[Mapping[str, float]] = []
-        self.weight = 0
 
     def judge(
         self, numbers: Mapping[str, float], *, times: float, usual: Callable[[str, float], bool]
@@ -160,10 +155,8 @@ class Recent:
         """Take the numbers of a result in that was accepted."""
         results = self.results
         results.append(numbers)
-        weight = 1 + len(numbers)
         if len(results) > RECENT:
-            weight -= 1 + len(results.pop(0))
-        self.weight += weight
+            del results[0]
 
 
 def fold(x: float, y: float) -> float:

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 
 from abs_shield.errors import StoreError
 from abs_shield.text.show import escaped
-from abs_shield.verification.snapshot import SCHEMA_VERSION
+from abs_shield.verification.parts import PARTS, SCHEMA_VERSION
+from abs_shield.verification.snapshot import damaged
 
-_PARTS = ("results", "quarantine", "labels", "settings")
 _BUSY_S = 30.0
 _TABLE = """CREATE TABLE IF NOT EXISTS verification (
     part TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (part, id)
@@ -85,9 +85,10 @@ def _is_json(path: str | PathLike[str]) -> bool:
 
 def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
     """Write it beside the old one, and put it into its place at once."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    beside = path.with_name(f"{path.name}.{os.urandom(8).hex()}.part")
     try:
-        beside.write_text(json.dumps(snapshot, allow_nan=False), encoding="utf-8")
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(json.dumps(snapshot, allow_nan=False))
         os.replace(beside, path)
     finally:
         with suppress(FileNotFoundError):
@@ -112,8 +113,10 @@ def _rows(database: sqlite3.Connection) -> dict[tuple[str, str], str]:
 
 
 def _snapshot(rows: Mapping[tuple[str, str], str]) -> dict[str, Any]:
-    told: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in _PARTS}}
+    told: dict[str, Any] = {"schema_version": SCHEMA_VERSION, **{part: {} for part in PARTS}}
     for (part, ident), body in rows.items():
+        if part not in PARTS:
+            raise damaged(f"the database has a part `{escaped(part)}`, which is not known here")
         told[part][ident] = json.loads(body)
     return told
 
@@ -123,7 +126,7 @@ def _replace(
 ) -> None:
     after = {
         (part, ident): json.dumps(body, allow_nan=False)
-        for part in _PARTS
+        for part in PARTS
         for ident, body in told[part].items()
     }
     gone = [key for key in before if key not in after]

@@ -22,6 +22,7 @@ class Kept:
         names: Its members, where it is an object.
         kinds: JSON type of each required field it had.
         probability: P(hallucination), as it was judged.
+        unlike: Whether it was unlike what was known; else it was odd by itself, or not at all.
         turn: How often results had been refused and accepted again, when it was refused.
     """
 
@@ -35,4 +36,5 @@ class Kept:
     names: frozenset[str]
     kinds: Mapping[str, str]
     probability: float = 0.0
+    unlike: bool = False
     turn: int = 0

@@ -78,19 +78,18 @@ class KnownTool:
         """Whether a result has the very numbers of the one that was refused last."""
         return bool(self.quarantine) and self.quarantine[-1].numbers == kept.numbers
 
-    def refuse(self, kept: Kept, *, unlike: bool, again: bool) -> None:
+    def refuse(self, kept: Kept, *, again: bool) -> None:
         """
         Keep a result apart; after so many in a row, what was known is out of date.
 
         Args:
             kept: The result.
-            unlike: Whether it is unlike what is known; else it was odd by itself.
             again: Whether it says what the one before said: then it is no later one.
         """
         self.doubts = True
         kept.turn = self._turn
         self.quarantine.append(kept)
-        if unlike:
+        if kept.unlike:
             self._unlike += 1
             self.baseline.gap += not again
         if kept.kinds != self.kinds and kept.kinds.keys() >= self.kinds.keys():

@@ -7,7 +7,14 @@ from math import inf
 
 from abs_shield.verification.baseline import LEAST, Baseline
 from abs_shield.verification.bounded import Bounded
-from abs_shield.verification.history import CONSISTENT, History, Recent, furthest
+from abs_shield.verification.history import (
+    CONSISTENT,
+    NEWEST,
+    RECENT,
+    History,
+    Recent,
+    furthest,
+)
 from abs_shield.verification.history import LEAST as LEAST_OF_HISTORY
 from abs_shield.verification.kept import Kept
 from abs_shield.verification.known import OUT_OF_DATE, KnownTool
@@ -75,38 +82,24 @@ class Memory:
         known.newest.append(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
-        history = self._histories.used((tool, key), at)
-        weight = history.weight
-        history.learn(kept)
-        if history.weight != weight:
-            self._histories.weigh((tool, key), history.weight)
+        weight = 1 + len(numbers)
+        place = (tool, key)
+        self._histories.used(place, at, weight=weight, most=NEWEST * weight).learn(kept)
         if kept.session:
-            place = (tool, key, kept.session)
-            recent = self._sessions.used(place, at)
-            weight = recent.weight
-            recent.learn(numbers)
-            if recent.weight != weight:
-                self._sessions.weigh(place, recent.weight)
+            here = (tool, key, kept.session)
+            self._sessions.used(here, at, weight=weight, most=RECENT * weight).learn(numbers)
 
-    def refuse(self, known: KnownTool, kept: Kept, tool: str, *, unlike: bool) -> None:
-        """
-        Keep a result apart that was not accepted.
-
-        Args:
-            known: What is known of the tool.
-            kept: The result.
-            tool: The tool.
-            unlike: Whether it is unlike what is known; else it was odd by itself.
-        """
+    def refuse(self, known: KnownTool, kept: Kept, tool: str) -> None:
+        """Keep a result apart that was not accepted."""
         again = known.says_again(kept)
-        known.refuse(kept, unlike=unlike, again=again)
+        known.refuse(kept, again=again)
         key = (tool, kept.key)
         history = self._histories.get(key, kept.at)
-        if history is not None and unlike:
+        if history is not None and kept.unlike:
             history.refuse(again=again)
             if history.refused > OUT_OF_DATE:
                 self._histories.forget(key)
-        for returning in known.modes(kept) if unlike else ():
+        for returning in known.modes(kept) if kept.unlike else ():
             self.learn(known, returning, tool)
 
     def results(self) -> Iterable[tuple[str, Kept]]:

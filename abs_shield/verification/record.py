@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from abs_shield.text.show import escaped
 
@@ -64,6 +64,9 @@ class VerificationResult:
     tier_reached: VerificationTier
     prior: float
     posterior: float
+
+    _id: ClassVar[str] = ""
+    """No field: by which an engine finds again what it remembers of this result."""
 
     @classmethod
     def of(cls, fields: dict[str, Any]) -> VerificationResult:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -13,6 +13,7 @@ from abs_shield.text.leaves import opened
 from abs_shield.verification.numbers import MOST_NODES, as_number, read_numbers
 from abs_shield.verification.written import is_small, writers
 
+_NO_KINDS: Mapping[str, str] = {}
 _UNWRITTEN = "not written yet"
 _NUMBER = re.compile(r"\s{0,9}-?[0-9]{1,15}(?:\.[0-9]{1,15})?\s{0,9}")
 _SECONDS = 0.05
@@ -31,13 +32,14 @@ class Seen:
         value: The result in the shape of JSON; a text that holds JSON is opened.
         latency_ms: How long the call took, finite and at least 0.
         judges_latency: Whether anybody said how long a call takes.
+        kinds: JSON type of each required field that it has, and that is not null.
         readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         size: About how many characters its JSON has.
     """
 
     __slots__ = (
-        "_given", "_kinds", "_matched", "_text", "_whole", "judges_latency", "latency_ms",
+        "_given", "_matched", "_text", "_whole", "judges_latency", "kinds", "latency_ms",
         "numbers", "profile", "readable", "size", "value",
     )  # fmt: skip
 
@@ -46,7 +48,7 @@ class Seen:
         self.latency_ms = latency_ms
         self.judges_latency = profile is not None and profile.judges_latency
         self._text: str | None = _UNWRITTEN
-        self._kinds: dict[str, str] | None = None
+        self.kinds: Mapping[str, str] = _NO_KINDS
         self._matched: bool | str | None = None
         try:
             self._given: Any = result
@@ -55,6 +57,8 @@ class Seen:
                 self._given = _data(result)
                 self.value = _held(self._given)
             self.numbers, self.size, self._whole = read_numbers(self.value)
+            if profile is not None and profile.required_fields:
+                self.kinds = self._typed(profile.required_fields)
         except Exception:
             self._given = self.value = UNREADABLE
             self.numbers, self.size, self._whole = {}, 0, False
@@ -111,20 +115,12 @@ class Seen:
         except TimeoutError:
             self._matched = "a pattern took longer than 50 ms"
 
-    @property
-    def kinds(self) -> Mapping[str, str]:
-        """JSON type of each required field that it has, and that is not null."""
-        if self._kinds is None:
-            self._kinds = self._typed()
-        return self._kinds
-
-    def _typed(self) -> dict[str, str]:
+    def _typed(self, required: Iterable[str]) -> dict[str, str]:
         kinds: dict[str, str] = {}
-        if self.profile is not None:
-            for name in self.profile.required_fields:
-                value = self.member(name)
-                if value is not None and value is not ABSENT:
-                    kinds[name] = kind_of(value)
+        for name in required:
+            value = self.member(name)
+            if value is not None and value is not ABSENT:
+                kinds[name] = kind_of(value)
         return kinds
 
     def member(self, name: str) -> Any:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import nextafter
 from time import time
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy.verification import Verification
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
-from abs_shield.verification.calibration import Calibration, calibration_of
+from abs_shield.verification.calibration import Calibration
 from abs_shield.verification.thresholds import Thresholds
 from abs_shield.verification.weigh import RATIOS, Weigher
 
 MOST_LABELS = 10_000
-"""Labels of one tool that are remembered: merged engines count those."""
+"""Labels of one tool that are remembered; where there are more, the oldest are forgotten."""
+_LEFT = 9_000
+"""Labels that are left then, so that what they taught is seldom worked out anew."""
+_LEAST_RATIO, _MOST_RATIO = 1e-6, 1e9
+_TINY, _NEARLY_1 = 5e-324, nextafter(1, 0)
 
 Base = tuple[float, float, float]
 """Accept threshold, block threshold and prior."""
@@ -31,6 +36,16 @@ class LabelKept(NamedTuple):
     hallucinated: bool
 
 
+class Values(TypedDict):
+    """What may be set; None keeps what is there."""
+
+    accept_threshold: float | None
+    block_threshold: float | None
+    prior: float | None
+    likelihood_ratios: Mapping[str, float] | None
+    calibration: Calibration | None
+
+
 class ToolSettings:
     """
     How results of one tool, or of all others, are weighed.
@@ -40,35 +55,59 @@ class ToolSettings:
         at: When they were set, in seconds since the epoch; 0 where they never were.
         limits: Where results are accepted and blocked now.
         weigher: How signals are added up.
-        labels: The newest labels.
+        labels: The newest labels, oldest first.
     """
 
     def __init__(self, base: Base, weigher: Weigher) -> None:
-        self.labels: deque[LabelKept] = deque(maxlen=MOST_LABELS)
+        self.labels: list[LabelKept] = []
         self.put(base, weigher, at=0.0)
 
     def copied(self) -> ToolSettings:
-        """Give settings of its own, which begin as these are."""
-        return ToolSettings(self.base, self.weigher)
+        """Give the same, which another's labels and settings do not change."""
+        copy = ToolSettings.__new__(ToolSettings)
+        copy.labels, copy.at = list(self.labels), self.at
+        copy.base, copy.weigher, copy._since = self.base, self.weigher, self._since
+        copy.limits = replace(self.limits)
+        return copy
 
     def put(self, base: Base, weigher: Weigher, *, at: float) -> None:
         """Set what holds from *at* on; labels that are older move nothing any more."""
-        self.base, self.weigher, self.at = base, weigher, at
+        self.base, self.weigher, self.at, self._since = base, weigher, at, at
         self._replay()
+
+    def follow(self, usual: ToolSettings) -> None:
+        """Take on what holds for all tools, where nothing was set for this one."""
+        mine = self.base, self.weigher, self._since
+        if not self.at and mine != (usual.base, usual.weigher, usual.at):
+            self.base, self.weigher, self._since = usual.base, usual.weigher, usual.at
+            self._replay()
 
     def learn(self, label: LabelKept) -> None:
         """Take one label in."""
         self.labels.append(label)
-        self._move(label)
+        if len(self.labels) > MOST_LABELS:
+            self._cut()
+        else:
+            self._move(label)
 
     def merge(self, labels: Iterable[LabelKept]) -> None:
         """Take labels of another engine in; one that is known counts once."""
         known = {label.id: label for label in self.labels}
         new = {label.id: label for label in labels}
         if not new.keys() <= known.keys():
-            both = sorted((known | new).values(), key=lambda label: (label.at, label.id))
-            self.labels = deque(both, maxlen=MOST_LABELS)
-            self._replay()
+            both = (known | new).values()
+            self.labels = sorted(both, key=lambda label: (label.at, label.id))
+            self._cut()
+
+    def forget_labels(self, until: float) -> None:
+        """Forget the labels that were given until then."""
+        self.labels = [label for label in self.labels if label.at > until]
+        self._replay()
+
+    def _cut(self) -> None:
+        if len(self.labels) > MOST_LABELS:
+            del self.labels[:-_LEFT]
+        self._replay()
 
     def _replay(self) -> None:
         self.limits = Thresholds(*self.base)
@@ -76,7 +115,7 @@ class ToolSettings:
             self._move(label)
 
     def _move(self, label: LabelKept) -> None:
-        moves = label.at >= self.at
+        moves = label.at >= self._since
         self.limits.learn(score=label.score, hallucinated=label.hallucinated, moves=moves)
 
     def set(
@@ -94,16 +133,17 @@ class ToolSettings:
         Raises:
             PolicyError: The limits are in no order, or a value is out of its range.
         """
-        now = self.limits
-        accepts = now.accepts_below if accept_threshold is None else accept_threshold
-        blocks = now.blocks_from if block_threshold is None else block_threshold
-        if prior is None:
-            prior = now.prior if calibration is None else calibration.prior
-        base = checked(accepts, blocks, prior, calibrated=calibration is not None)
-        weigher = self.weigher
+        now, weigher = self.limits, self.weigher
         if likelihood_ratios is not None or calibration is not None:
             ratios = weigher.ratios | require_ratios(likelihood_ratios or {})
             weigher = Weigher(ratios, calibration)
+        untouched = prior is None and block_threshold is None
+        base = checked(
+            now.accepts_below if accept_threshold is None else accept_threshold,
+            now.blocks_from if block_threshold is None else block_threshold,
+            now.prior if prior is None else prior,
+            any_prior=untouched or weigher.calibration is not None,
+        )
         self.put(base, weigher, at=time())
 
     def told(self) -> dict[str, Any]:
@@ -140,26 +180,78 @@ class Settings:
         return self.own.get(tool, self.usual)
 
     def owned(self, tool: str | None) -> ToolSettings:
-        """Give what may be changed for one tool; for all that have nothing of their own if None."""
+        """Give what labels of one tool move; of None, what holds for all others."""
         if tool is None:
             return self.usual
         found = self.own.get(tool)
         if found is None:
-            found = self.own[tool] = self.usual.copied()
+            found = self.own[tool] = ToolSettings(self.usual.base, self.usual.weigher)
+            found.follow(self.usual)
         return found
 
+    def set(self, tool: str | None, **values: Unpack[Values]) -> None:
+        """
+        Set values of one tool, or of all that have none of their own.
 
-def checked(accepts: float, blocks: float, prior: float, *, calibrated: bool = False) -> Base:
+        Raises:
+            PolicyError: The limits are in no order, or a value is out of its range.
+        """
+        told = self.usual if tool is None else self.owned(tool).copied()
+        told.set(**values)
+        if tool is not None:
+            self.own[tool] = told
+        self.spread()
+
+    def forget(self, tool: str, until: float) -> None:
+        """Forget the labels of one tool, and what was set for it, until then."""
+        told = self.own.get(tool)
+        if told is None:
+            return
+        if told.at <= until:
+            told.at = 0.0
+            told.follow(self.usual)
+        if told.labels and told.labels[0].at <= until:
+            told.forget_labels(until)
+        if not told.at and not told.labels:
+            del self.own[tool]
+
+    def spread(self) -> None:
+        """Have the tools for which nothing was set follow what holds for all."""
+        for told in self.own.values():
+            told.follow(self.usual)
+
+    def copied(self) -> Settings:
+        """Give the same, which can be changed apart."""
+        copy = Settings(self.usual.base)
+        copy.usual = self.usual.copied()
+        copy.own = {tool: told.copied() for tool, told in self.own.items()}
+        return copy
+
+
+def checked(accepts: Any, blocks: Any, prior: Any, *, any_prior: bool = False) -> Base:
     """
     Give limits that are in order.
 
+    Args:
+        accepts: The accept threshold.
+        blocks: The block threshold.
+        prior: P(hallucination) before looking.
+        any_prior: Whether the prior may lie above the block threshold: it was counted, or stays.
+
     Raises:
         PolicyError: Not 0 < accept_threshold < block_threshold < 1, or the prior is not above 0
-            and below the second of them, where nothing was counted that says otherwise.
+            and below the second of them, or below 1.
     """
-    usual = min(prior, accepts / 2) if calibrated else prior
-    told = Verification(accept_threshold=accepts, block_threshold=blocks, prior=usual)
-    return told.accept_threshold, told.block_threshold, float(prior)
+    told = Verification(
+        accept_threshold=accepts, block_threshold=blocks, prior=_TINY if any_prior else prior
+    )
+    if any_prior:
+        prior = Verification(
+            prior=prior, accept_threshold=told.accept_threshold, block_threshold=_NEARLY_1
+        ).prior
+    else:
+        prior = told.prior
+    return told.accept_threshold, told.block_threshold, prior
 
 
 def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
@@ -167,21 +259,17 @@ def require_ratios(ratios: Mapping[str, float]) -> dict[str, float]:
     Take likelihood ratios by signal.
 
     Raises:
-        PolicyError: No signal has that name, or a ratio is not above 0.
+        PolicyError: No signal has that name, or a ratio is no number from 1e-06 to 1e+09.
     """
     for name, ratio in ratios.items():
         if name not in RATIOS:
             near = nearest(str(name), RATIOS)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(RATIOS)}"
             raise PolicyError(f"verification: no signal is named `{escaped(str(name))}`; {hint}")
-        if isinstance(ratio, bool) or not isinstance(ratio, (int, float)) or not 0 < ratio < 1e9:
+        told = isinstance(ratio, (int, float)) and not isinstance(ratio, bool)
+        if not (told and _LEAST_RATIO <= ratio <= _MOST_RATIO):
             raise PolicyError(
                 f"verification: the likelihood ratio of `{name}` is {shown(ratio)}; give one"
-                " above 0"
+                f" above 0, from {_LEAST_RATIO:g} to {_MOST_RATIO:g}"
             )
     return dict(ratios)
-
-
-def calibrated(labelled: Iterable[tuple[Any, bool]] | None) -> Calibration | None:
-    """Give what labelled results teach; None where there are none given."""
-    return None if labelled is None else calibration_of(labelled)

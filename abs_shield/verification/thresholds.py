@@ -46,19 +46,23 @@ class Thresholds:
         Move by one label of a result that had *score*.
 
         A label that the limit disagrees with moves it towards the score; one that it agrees with
-        moves it at most a tenth away from where it was declared. Where *moves* is false, the
-        label is only counted.
+        moves it at most a tenth away from where it was declared. A bound on how far a number goes
+        stops it where it is, and never pulls it back. Where *moves* is false, the label is only
+        counted.
         """
         self.labels += 1
         self.hallucinated += hallucinated
         if self.labels < PATIENCE or not moves:
             return
-        highest = max(_SHARE_OF_ACCEPT * self.accepts_below, self.prior)
-        self.prior += ALPHA * (hallucinated - self.prior)
-        self.prior = min(max(self.prior, _LEAST_PRIOR), highest)
-        target = self._target(score, hallucinated)
-        moved = self.blocks_from + ALPHA * (target - self.blocks_from)
-        self.blocks_from = min(max(moved, self.accepts_below + _LEAST_GAP), _HIGHEST)
+        now, blocks = self.prior, self.blocks_from
+        prior = now + ALPHA * (hallucinated - now)
+        moved = blocks + ALPHA * (self._target(score, hallucinated) - blocks)
+        if hallucinated:
+            self.prior = max(now, min(prior, _SHARE_OF_ACCEPT * self.accepts_below))
+            self.blocks_from = min(blocks, max(moved, self.accepts_below + _LEAST_GAP))
+        else:
+            self.prior = min(now, max(prior, _LEAST_PRIOR))
+            self.blocks_from = max(blocks, min(moved, _HIGHEST))
 
     def _target(self, score: float, hallucinated: bool) -> float:
         now = self.blocks_from

@@ -127,7 +127,9 @@ class Weigher:
             looked = [one for one in looked if not (one[1].fired and suppressed(*one))]
         return self._combiner.odds(prior_odds, looked)
 
-    def result(self, limits: Thresholds, posterior: float, heard: Heard) -> VerificationResult:
+    def result(
+        self, limits: Thresholds, posterior: float, heard: Heard, ident: str
+    ) -> VerificationResult:
         """Give the verdict on *posterior*; signals that were not reached say so."""
         signals = heard.signals
         tier = _1 if len(signals) == len(SIGNALS) else _0
@@ -143,6 +145,7 @@ class Weigher:
                 "tier_reached": tier,
                 "prior": limits.prior,
                 "posterior": posterior,
+                "_id": ident,
             }
         )
 

@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Decision, Verdict
 from abs_shield.core import Subject
-from tests.adapters.scenes import SCENES, Driver, Ran, Scene, firewall
+from tests.adapters.scenes import MADE_UP, SCENES, Call, Driver, Ran, Scene, firewall
 
 EXECUTES = "gen_ai.operation.name"
 
@@ -24,7 +24,12 @@ def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
 
 def proposed(scene: Scene) -> list[str]:
     """The ids of all calls of a scene."""
-    return [call.id for turn in scene.turns if not isinstance(turn, str) for call in turn]
+    return [call.id for call in calls_of(scene)]
+
+
+def calls_of(scene: Scene) -> list[Call]:
+    """All calls of a scene."""
+    return [call for turn in scene.turns if not isinstance(turn, str) for call in turn]
 
 
 def ends_so(driver: Driver, scene: Scene, error: BaseException) -> bool:
@@ -98,6 +103,9 @@ def audit(driver: Driver, name: str) -> Iterator[str]:
     caught = [decision.call_id for decision in calls if decision.would_block]
     if caught != ([] if scene.bad is None else [scene.bad]):
         yield f"strict mode would have blocked {caught}"
+    made_up = [d.call_id for d in ran.decisions if d.subject is Subject.RESULT and d.would_block]
+    if made_up != [call.id for call in calls_of(scene) if call.name == MADE_UP]:
+        yield f"strict mode would have withheld the results of {made_up}"
 
 
 def _unordered(ran: list[tuple[str, dict[str, object]]]) -> list[str]:

@@ -199,6 +199,8 @@ SCENES: dict[str, Scene] = {
 }
 
 
+MADE_UP = "delete_user"
+"""The tool whose results are not what they have to be."""
 DELETED = ToolProfile(required_fields=["deleted_at"], has_network_io=False)
 """What `delete_user` never gives."""
 
@@ -211,7 +213,7 @@ def firewall(mode: str) -> Shield:
             on_suspicious="block",
             tools=[
                 Tool(name="refund", destructive=True),
-                Tool(name="delete_user", profile=DELETED),
+                Tool(name=MADE_UP, profile=DELETED),
             ],
             inverses=[inverse("create_user", "delete_user", same="user_id")],
         )

@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
@@ -335,6 +336,42 @@ def test_results_are_counted_apart(command, log):
     made = reported(command, log)
     assert (1, 1) == (made["calls"], made["other_subjects"]["result"])
     assert "Counted apart: decisions about 1 result" in command("report", log).out
+
+
+def quoted(log, *values, mode="audit"):
+    """Fill a log with the results of a tool that has to give a price."""
+    store = open_store(log)
+    tools = [Tool(name="quote", profile=ToolProfile(required_fields=["price"]))]
+    shop = Shield(shield.configure(mode=mode, tools=tools), store=store, hooks=None)
+    for n, value in enumerate(values):
+        call = ToolCall("quote", {}, f"c{n}")
+        shop.check_call(call, session=shop.session(f"s{n}"))
+        shop.check_result(call, value, elapsed_ms=100.0, session=shop.session(f"s{n}"))
+    shop.close()
+
+
+@pytest.mark.parametrize(("mode", "withheld"), [("audit", 0), ("strict", 1)])
+def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld):
+    """How many were judged, and what strict mode makes of them, in every form."""
+    quoted(log, {"price": 1.0}, {"price": 2.0}, {"answer": "two"}, mode=mode)
+    page = tmp_path / "report.html"
+    made = reported(command, log)
+    told = command("report", log, "--html", str(page)).out
+    line = f"3 results judged: 0 flagged, {withheld} withheld; strict mode would have withheld 1."
+
+    assert {
+        "judged": 3, "errors": 0, "flagged": 0, "withheld": withheld, "would_withhold": 1
+    } == made["results"]  # fmt: skip
+    assert line in told
+    assert line in page.read_text()
+    assert "Counted apart: decisions about 3 results." in told
+
+
+def test_a_log_without_results_says_nothing_of_them(command, log):
+    """No line of zeros."""
+    filled(log, order(1))
+
+    assert "judged:" not in command("report", log).out
 
 
 def test_an_empty_log_says_so(command, log):

@@ -18,6 +18,7 @@ from abs_shield.verification import (
     VerificationResult,
     VerificationTier,
 )
+from abs_shield.verification.weigh import verdict_of
 
 TABLE = {
     "schema_mismatch": (12.0, 0),
@@ -210,12 +211,29 @@ def test_tier_1_is_skipped_where_tier_0_blocks():
 )
 def test_the_limits_of_the_verdicts(posterior, verdict):
     """Accept below 0.2, flag below 0.5, block from there on."""
-    engine = VerificationEngine(prior=0.01)
-    engine.calibrate(accept_threshold=0.2, block_threshold=0.5)
-    limits_of = engine._settings.usual.limits
-    from abs_shield.verification.weigh import verdict_of
+    assert verdict == verdict_of(posterior, VerificationEngine()._learnt.settings.usual.limits)
 
-    assert verdict == verdict_of(posterior, limits_of)
+
+@pytest.mark.parametrize(
+    ("wanted", "verdict"),
+    [(0.1999, "accept"), (0.2, "flag"), (0.4999, "flag"), (0.5, "block")],
+)
+def test_the_engine_keeps_the_limits_of_the_verdicts(wanted, verdict):
+    """Each prior here leads a late call to the posterior wanted; the engine says the verdict."""
+    engine = VerificationEngine().register_tool_profile("t", expected_latency_ms=(1, 100))
+
+    def late(prior):
+        engine.calibrate(prior=prior)
+        return engine.verify("t", result=None, execution_time_ms=500.0)
+
+    odds = wanted / (1 - wanted) / (1 + 2.5 * 0.1)
+    prior = odds / (1 + odds)
+    while late(prior).posterior < wanted:
+        prior = math.nextafter(prior, 1)
+    result = late(prior)
+
+    assert result.posterior == pytest.approx(wanted, abs=1e-12)
+    assert verdict == result.verdict
 
 
 # Profiles -----------------------------------------------------------------------------------------

@@ -145,7 +145,10 @@ def test_one_fact_counts_once():
 
     assert every <= fired(told)
     odds = 0.15 / 0.85
-    for group in ({"historical_inconsistency", "session_inconsistency"}, every - {"historical"}):
+    for group in (
+        {"historical_inconsistency", "session_inconsistency"},
+        every - {"historical_inconsistency"},
+    ):
         strongest = max(
             1 + (s.likelihood_ratio - 1) * s.score
             for name, s in told.signals.items()

@@ -277,3 +277,57 @@ def test_what_is_too_large_is_not_written_out():
     told = engine.verify("t", args={}, result={"y": [0] * 1_000_000}, execution_time_ms=30.0)
 
     assert "too long" in told.signals["pattern_mismatch"].unavailable
+
+
+ODD_NAMES = [object(), b"s", ("a", "b"), 0, 1.5, ["s"], {"s": 1}]
+
+
+@pytest.mark.parametrize("odd", ODD_NAMES, ids=type)
+def test_a_session_that_is_no_text(odd):
+    """It is refused on one line, before it makes the state impossible to save."""
+    engine = VerificationEngine()
+    with pytest.raises(ShieldError, match=r"^verify: `session_id` is .*; give a text$"):
+        engine.verify("t", result={"x": 1}, execution_time_ms=9.0, session_id=odd)
+
+    assert {} == engine.snapshot()["results"]
+
+
+@pytest.mark.parametrize("odd", [*ODD_NAMES, None], ids=type)
+def test_a_tool_that_is_no_text(odd):
+    """Nothing is judged, learnt or set under such a name."""
+    engine = VerificationEngine()
+    with pytest.raises(ShieldError, match=r"give a text$"):
+        engine.verify(odd, result={"x": 1}, execution_time_ms=9.0)
+    with pytest.raises(ShieldError, match=r"give a text$"):
+        engine.record_feedback(odd, confidence_score=0.5, was_hallucination=True)
+
+    assert ({}, {}) == (engine.snapshot()["results"], engine.snapshot()["labels"])
+
+
+@pytest.mark.parametrize("name", ["state.json", "state.db"])
+@pytest.mark.parametrize("text", ["\ud800", "", "\x00", "null", '"t"', "a\nb"], ids=ascii)
+def test_any_text_names_a_tool_and_a_session(tmp_path, name, text):
+    """A lone surrogate, or nothing at all: what was learnt is saved, and comes back."""
+    engine = VerificationEngine().calibrate(text, block_threshold=0.8)
+    engine.verify(text, result={text: 1}, execution_time_ms=9.0, session_id=text)
+    engine.record_feedback(text, confidence_score=0.1, was_hallucination=False)
+    engine.save(tmp_path / name)
+    loaded = VerificationEngine().load(tmp_path / name)
+
+    assert engine.snapshot() == loaded.snapshot()
+    assert engine.get_calibration(text) == loaded.get_calibration(text)
+    assert 0.5 == loaded.get_calibration("another")["block_threshold"]
+
+
+class Name(enum.StrEnum):
+    TOOL = "t"
+
+
+def test_a_text_of_another_class_is_its_characters():
+    """A `StrEnum` names the tool that its text names."""
+    engine = VerificationEngine()
+    engine.verify(Name.TOOL, result={"x": 1}, execution_time_ms=9.0, session_id=Name.TOOL)
+
+    assert [("t", "t")] == [
+        (k["tool"], k["session"]) for k in engine.snapshot()["results"].values()
+    ]

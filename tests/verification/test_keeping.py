@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import multiprocessing
 import sqlite3
-from threading import Thread
+import sys
+from contextlib import closing
+from copy import deepcopy
+from threading import Barrier, Event, Thread
+from time import sleep
 
 import pytest
 
 from abs_shield import StoreError
 from abs_shield.verification import VerificationEngine
+from abs_shield.verification.known import OUT_OF_DATE
 
 
 def taught(*, start=0, calls=30, tool="t"):
@@ -141,30 +146,106 @@ def test_what_windows_forget_leaves_the_database(tmp_path):
     assert rows <= 100 + 2
 
 
-def test_no_update_is_lost_among_threads():
-    """Eight threads verify and label: every result and every label counts."""
-    engine = VerificationEngine()
+@pytest.fixture
+def hasty():
+    """Threads take turns as often as they can."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
 
-    def work(name):
-        for n in range(50):
-            engine.verify(
-                name, args={"n": n % 2}, result={"x": n % 7}, execution_time_ms=30.0,
-                session_id=name,
-            )  # fmt: skip
-            engine.verify("shared", args={"n": name}, result={"x": 5}, execution_time_ms=30.0)
-            engine.record_feedback("shared", confidence_score=0.1, was_hallucination=False)
 
-    threads = [Thread(target=work, args=(f"tool {n}",)) for n in range(8)]
-    for thread in threads:
+def at_once(work, threads=8):
+    """Run *work* in so many threads, from one moment on; give what it raised."""
+    raised, ready = [], Barrier(threads)
+
+    def run(number):
+        ready.wait()
+        try:
+            work(number)
+        except Exception as error:
+            raised.append(error)
+
+    running = [Thread(target=run, args=(number,)) for number in range(threads)]
+    for thread in running:
         thread.start()
-    for thread in threads:
+    for thread in running:
         thread.join()
+    return raised
 
-    told = engine.snapshot()
-    by_tool = [entry["tool"] for entry in told["results"].values()]
-    assert 400 == engine.get_calibration("shared")["labels"]
-    assert [50] * 8 == [by_tool.count(f"tool {n}") for n in range(8)]
-    assert 400 == by_tool.count("shared")
+
+def test_no_result_is_lost_among_threads(hasty):
+    """Eight threads verify results of one tool: what it knows is what one thread teaches it."""
+    fields = {f"k{n}": 5 for n in range(20)}
+
+    def work(number):
+        for _ in range(12):
+            told = engine.verify(
+                "t", args={"n": 1}, result=fields, execution_time_ms=30.0, session_id="s"
+            )
+            assert "accept" == told.verdict
+
+    for _ in range(6):
+        engine = VerificationEngine()
+        assert [] == at_once(work)
+        baseline = engine._learnt.memory.tool("t").baseline
+        assert 96 == len(engine.snapshot()["results"]) == baseline.n
+        assert {96} == {series.seen for series in baseline.fields.values()}
+
+
+def test_no_label_is_lost_among_threads(hasty):
+    """Eight threads label results of one tool: its limits are those that one thread gives."""
+    alone = VerificationEngine()
+    for _ in range(16):
+        alone.record_feedback("t0", confidence_score=0.3, was_hallucination=True)
+    usual = alone.get_calibration("t0")
+    engine, tools = VerificationEngine(), [f"t{n}" for n in range(150)]
+
+    def work(number):
+        for tool in tools:
+            for _ in range(2):
+                engine.record_feedback(tool, confidence_score=0.3, was_hallucination=True)
+
+    assert [] == at_once(work)
+    assert [usual | {"tool": tool} for tool in tools] == [
+        engine.get_calibration(tool) for tool in tools
+    ]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda engine: engine.verify("t", result={}, execution_time_ms=30.0),
+        lambda engine: engine.record_feedback("t", confidence_score=0.3, was_hallucination=True),
+        lambda engine: engine.calibrate("t", prior=0.1),
+        lambda engine: engine.get_calibration("t"),
+        lambda engine: engine.unregister_tool("t"),
+        lambda engine: engine.snapshot(),
+        lambda engine: engine.restore(VerificationEngine().snapshot()),
+    ],
+)
+def test_one_thread_at_a_time_is_inside(act):
+    """While a result is judged, whatever another thread asks of the engine waits."""
+    engine, order, inside = VerificationEngine(), [], Event()
+    engine.register_tool_profile("t", required_fields=["x"])
+
+    def slow(name, signal):
+        inside.set()
+        sleep(0.05)
+        order.append("judged")
+        return False
+
+    def ask():
+        inside.wait(10)
+        act(engine)
+        order.append("asked")
+
+    thread = Thread(target=ask)
+    thread.start()
+    engine.verify("t", result={}, execution_time_ms=30.0, suppressed=slow)
+    thread.join()
+
+    assert "asked" == order[-1]
 
 
 @pytest.mark.parametrize(
@@ -190,6 +271,256 @@ def test_what_cannot_be_loaded(tmp_path, name, content, told):
 
     assert "\n" not in str(caught.value)
     assert before == engine.snapshot()
+
+
+def whole():
+    """A snapshot with something of every part, of a calibrated tool."""
+    engine = taught()
+    judged(engine)
+    engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+    labelled = [({"schema_mismatch": n % 3 == 0}, n % 3 == 0) for n in range(90)]
+    engine.calibrate("t", labelled=labelled, block_threshold=0.7)
+    engine.verify("gone", result={"x": 1}, execution_time_ms=9.0)
+    engine.unregister_tool("gone")
+    return json.loads(json.dumps(engine.snapshot()))
+
+
+NUMBERS = [float("nan"), float("inf"), -float("inf"), 10**400, -1e300, "a", None, True, [], {}]
+SHARES = [0.0, 1.0, 1.5, *NUMBERS]
+DAMAGES = [
+    *(("results", "at", at) for at in [1e18, 1e200, -1.0, *NUMBERS]),
+    *(("labels", "at", at) for at in [1e18, *NUMBERS]),
+    *(("settings", "at", at) for at in [1e18, *NUMBERS]),
+    *(("forgotten", "all", at) for at in [1e18, float("nan"), "a"]),
+    *(("results", "numbers", {"price": x}) for x in NUMBERS if x != -1e300),
+    *(("results", "latency_ms", x) for x in NUMBERS),
+    *(("results", "size", x) for x in [-1, 1.5, *NUMBERS[3:]] if x != 10**400),
+    *(("results", "probability", x) for x in [1.5, *NUMBERS]),
+    *(("results", name, 7) for name in ("tool", "arguments", "session", "names", "kinds")),
+    ("results", "arguments", "xy"), ("results", "arguments", "abc"),
+    ("quarantine", "probability", 2), ("quarantine", "numbers", {"price": float("nan")}),
+    *(("labels", "score", x) for x in [1.5, *NUMBERS]),
+    *(("labels", "hallucinated", x) for x in [1, 0, None, "yes"]),
+    *(
+        ("settings", name, x)
+        for name in ("prior", "accept_threshold", "block_threshold") for x in SHARES
+    ),
+    ("settings", "accept_threshold", 0.9),
+    ("settings", "likelihood_ratios", {"spc_anomaly": 0}),
+    ("settings", "likelihood_ratios", {"spc_anomaly": float("nan")}),
+    ("settings", "likelihood_ratios", {"spc_anomly": 3.0}),
+    ("settings", "calibration", {}), ("settings", "calibration", 7),
+    *((part, "surplus", 1) for part in ("results", "labels", "settings")),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def snapshot():
+    return whole()
+
+
+@pytest.mark.parametrize(("part", "name", "value"), DAMAGES)
+def test_a_damaged_part_changes_nothing(snapshot, part, name, value):
+    """One number of a snapshot is none: one line says which, and nothing was taken in."""
+    damaged = deepcopy(snapshot)
+    next(iter(damaged[part].values()))[name] = value
+    engine = taught(tool="u", calls=3)
+    before = engine.snapshot()
+    with pytest.raises(StoreError, match=r"is damaged: .*; nothing was taken in") as caught:
+        engine.restore(damaged)
+
+    assert "\n" not in str(caught.value)
+    assert before == engine.snapshot()
+
+
+@pytest.mark.parametrize("rate", [0, 1, float("nan"), "a", None])
+def test_a_damaged_rate_changes_nothing(snapshot, rate):
+    """A rate of a calibration lies between 0 and 1, and belongs to a signal there is."""
+    for unit, name in (("groups", "schema"), ("signals", "schema_mismatch"), ("groups", "none")):
+        damaged, engine = deepcopy(snapshot), VerificationEngine()
+        taught_ = next(iter(damaged["settings"].values()))["calibration"]
+        taught_[unit][name] = [0.5, 0.5 if name == "none" else rate]
+        with pytest.raises(StoreError, match="is damaged"):
+            engine.restore(damaged)
+        assert VerificationEngine().snapshot() == engine.snapshot()
+
+
+@pytest.mark.parametrize("version", [0, -3, True, None, "1", 1.0])
+def test_a_version_that_never_was(snapshot, version):
+    """It is no snapshot of ours."""
+    with pytest.raises(StoreError, match="is no snapshot of an engine; nothing was taken in"):
+        VerificationEngine().restore({**snapshot, "schema_version": version})
+
+
+@pytest.mark.parametrize("part", ["results", "quarantine", "labels", "settings", "forgotten"])
+def test_a_missing_part_is_said(snapshot, part):
+    """Each part of a snapshot is there, if it is empty."""
+    with pytest.raises(StoreError, match=f"`{part}`: Field required"):
+        VerificationEngine().restore(
+            {name: told for name, told in snapshot.items() if name != part}
+        )
+
+
+@pytest.mark.parametrize("body", ["NaN", "{}", "[", "7", '{"at": 1e999}'])
+@pytest.mark.parametrize("part", ["results", "settings", "nothing", "schema_version"])
+def test_a_damaged_database_changes_nothing(tmp_path, part, body):
+    """A row of another part, or one that holds nothing: neither loaded, nor written over."""
+    path = tmp_path / "state.db"
+    taught().save(path)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("INSERT INTO verification VALUES (?, 'x', ?)", (part, body))
+        database.commit()
+    content, engine = path.read_bytes(), VerificationEngine()
+    for keep in (engine.load, engine.save):
+        with pytest.raises(StoreError, match=r"is damaged|cannot be used"):
+            keep(path)
+
+    assert (content, VerificationEngine().snapshot()) == (path.read_bytes(), engine.snapshot())
+
+
+# Forgetting ---------------------------------------------------------------------------------------
+
+
+def test_a_tool_that_was_unregistered_does_not_come_back(path):
+    """Neither its results nor its labels nor its calibration, from a file or a snapshot."""
+    engine = taught()
+    give(engine, tool="kept")
+    engine.record_feedback("t", confidence_score=0.1, was_hallucination=True)
+    engine.calibrate("t", block_threshold=0.7)
+    before = engine.snapshot()
+    engine.save(path)
+    engine.unregister_tool("t")
+    for again in (lambda: engine.save(path), lambda: engine.restore(before)):
+        again()
+        assert {"kept"} == {kept["tool"] for kept in engine.snapshot()["results"].values()}
+        assert (0, 0.5) == (
+            engine.get_calibration("t")["labels"], engine.get_calibration("t")["block_threshold"],
+        )  # fmt: skip
+
+    assert engine.snapshot() == VerificationEngine().load(path).snapshot()
+
+
+def test_other_engines_forget_it_too():
+    """What an engine knew of a tool by then is gone; what it learns afterwards is new."""
+    one, other = taught(), taught()
+    one.unregister_tool("t")
+    give(one, calls=2)
+    other.restore(one.snapshot())
+
+    assert 2 == len(other.snapshot()["results"])
+    assert one.snapshot() == other.snapshot()
+
+
+def look(engine, n, price):
+    """The verdict on a price, of arguments of its own."""
+    result = {"price": price}
+    return engine.verify("t", args={"of": n}, result=result, execution_time_ms=30.0).verdict
+
+
+def given_up(path):
+    """An engine that gave a baseline of about 102 up, and the snapshot from before."""
+    engine = VerificationEngine()
+    for n in range(40):
+        look(engine, n, 100.0 + n % 5)
+    engine.save(path)
+    before = engine.snapshot()
+    assert 1 == [look(engine, n, 1e9) for n in range(40, 42 + OUT_OF_DATE)].count("accept")
+    return engine, before
+
+
+def test_a_baseline_that_was_given_up_does_not_come_back(path):
+    """Thirty results in a row were unlike it; the file still had the results behind it."""
+    engine, _ = given_up(path)
+    engine.save(path)
+
+    assert "accept" == look(engine, 150, 1e9)
+    assert "accept" == look(VerificationEngine().load(path), 150, 1e9)
+
+
+def test_an_old_snapshot_does_not_bring_a_baseline_back(tmp_path):
+    """Long afterwards, when others were refused too: what is usual now is all that is usual."""
+    engine, before = given_up(tmp_path / "state.db")
+    for n in range(150, 180):
+        look(engine, n, 1e9 + n)
+    for n in range(180, 200):
+        assert "accept" != look(engine, n, -1e9)
+    look(engine, 240, 1e9)
+    told = [
+        [
+            VerificationEngine().restore(snapshot).verify(
+                "t", args={}, result={"price": price}, execution_time_ms=30.0
+            ).posterior
+            for price in (102.0, 1.1e9, 5e9, -1e9)
+        ]
+        for snapshot in (engine.snapshot(), engine.restore(before).snapshot())
+    ]  # fmt: skip
+
+    assert told[0] == told[1]
+    assert told[0][0] >= 0.2
+
+
+def test_results_that_were_refused_in_a_row_are_counted_on(tmp_path):
+    """Saving after each: after thirty of them the old baseline is given up all the same."""
+    engines = [VerificationEngine(), VerificationEngine()]
+    for engine in engines:
+        for n in range(40):
+            look(engine, n, 100.0 + n % 5)
+    told = [[], []]
+    for n in range(40, 145):
+        for engine, verdicts in zip(engines, told, strict=True):
+            verdicts.append(look(engine, n, 1e9))
+        other = taught(tool=f"u{n}", calls=1)
+        engines[1].restore(other.snapshot())
+
+    assert "accept" == told[0][-1]
+    assert told[0] == told[1]
+
+
+# Writing ------------------------------------------------------------------------------------------
+
+
+def test_threads_save_one_snapshot(path):
+    """Eight at once: each save works, and the file is one of theirs."""
+    engine, errors = taught(), []
+
+    def work():
+        for _ in range(10):
+            try:
+                engine.save(path)
+            except StoreError as error:
+                errors.append(error)
+
+    threads = [Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [] == errors
+    assert engine.snapshot() == VerificationEngine().load(path).snapshot()
+    assert [path.name] == [file.name for file in path.parent.iterdir()]
+
+
+def test_two_saves_into_one_database_come_one_after_the_other(tmp_path):
+    """One reads and is slow; the other waits, and neither loses what the other wrote."""
+    path, reading = tmp_path / "state.db", Event()
+
+    class Slow(VerificationEngine):
+        def restore(self, snapshot):
+            reading.set()
+            sleep(0.2)
+            return super().restore(snapshot)
+
+    taught(calls=3).save(path)
+    slow = Slow()
+    give(slow, calls=5)
+    thread = Thread(target=slow.save, args=(path,))
+    thread.start()
+    assert reading.wait(10)
+    taught(calls=7).save(path)
+    thread.join()
+
+    assert 3 + 5 + 7 == len(VerificationEngine().load(path).snapshot()["results"])
 
 
 def test_a_newer_database_is_refused(tmp_path):

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+import math
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, ShieldError
-from abs_shield.stats.calibration import expected_calibration_error
+from abs_shield.stats.calibration import brier, expected_calibration_error
 from abs_shield.stats.logodds import log_odds, probability
-from abs_shield.verification import SIGNALS, Calibrated, SignalResult, VerificationEngine
+from abs_shield.verification import (
+    SIGNALS,
+    Calibrated,
+    Rates,
+    SignalResult,
+    VerificationEngine,
+)
 from abs_shield.verification.calibration import calibration_of
 from abs_shield.verification.combine import GROUP
 
+INSIDE = st.floats(0.001, 0.999)
 LABELS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40)
 
 
@@ -23,22 +32,37 @@ def limits(engine, tool="t"):
     return told["block_threshold"], told["prior"]
 
 
-@given(LABELS)
-def test_no_label_moves_anything_against_itself(labels):
+@st.composite
+def declared(draw):
+    """Limits and a prior that are in order, and may lie next to each other or to 0 and 1."""
+    accepts, blocks = sorted(draw(st.tuples(INSIDE, INSIDE).filter(lambda two: two[0] != two[1])))
+    prior = draw(INSIDE.filter(lambda p: p < blocks))
+    return {"accept_threshold": accepts, "block_threshold": blocks, "prior": prior}
+
+
+@given(declared(), LABELS, st.booleans())
+@example(
+    {"accept_threshold": 0.2, "block_threshold": 0.205, "prior": 0.1}, [(0.9, True)] * 5, False
+)
+@example({"accept_threshold": 0.2, "block_threshold": 0.97, "prior": 0.1}, [(0, False)] * 5, False)
+@example({"accept_threshold": 0.2, "block_threshold": 0.5, "prior": 0.005}, [(0, False)] * 5, True)
+def test_no_label_moves_anything_against_itself(told, labels, afterwards):
     """A hallucination never raises the limit or lowers the prior; a real result never the other."""
-    engine = VerificationEngine()
-    before = (0.5, 0.15)
+    engine = VerificationEngine() if afterwards else VerificationEngine(**told)
+    if afterwards:
+        engine.calibrate("t", **told)
+    before = first = told["block_threshold"], told["prior"]
     for n, (score, wrong) in enumerate(labels, 1):
         engine.record_feedback("t", confidence_score=score, was_hallucination=wrong)
         after = limits(engine)
         if n < 5:
-            assert (0.5, 0.15) == after
+            assert first == after
         elif wrong:
             assert (after[0] <= before[0], after[1] >= before[1]) == (True, True)
         else:
             assert (after[0] >= before[0], after[1] <= before[1]) == (True, True)
-        assert 0.2 < after[0] < 1
-        assert 0 < after[1] < 0.2
+        assert told["accept_threshold"] < after[0] < 1
+        assert 0 < after[1] <= max(told["accept_threshold"], told["prior"])
         before = after
 
 
@@ -72,7 +96,9 @@ def test_labels_that_agree_hardly_move_the_limit():
     assert 0.45 <= limits(engine)[0] <= 0.55
 
 
-@pytest.mark.parametrize(("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes")])
+@pytest.mark.parametrize(
+    ("score", "label"), [(1.5, True), (float("nan"), True), (0.5, "yes"), (True, True)]
+)
 def test_a_label_that_is_none(score, label):
     """A score beyond 0 to 1, or an answer that is neither true nor false, is refused."""
     with pytest.raises(ShieldError, match="record_feedback"):
@@ -95,6 +121,80 @@ def test_a_label_releases_what_was_held_back():
         engine.record_feedback("t", confidence_score=released.confidence, was_hallucination=False)
 
     assert "accept" == give(40.5).verdict
+
+
+def held_back(**prices):
+    """An engine that held these prices back, each of its own arguments, and the results."""
+    engine, told = VerificationEngine(), {}
+    for of in prices:
+        for n in range(20):
+            result = {"price": 100.0 + n % 3}
+            engine.verify("t", args={"of": of}, result=result, execution_time_ms=30.0)
+    for of, price in prices.items():
+        given_ = {"args": {"of": of}, "result": {"price": price}}
+        told[of] = engine.verify("t", execution_time_ms=30.0, **given_)
+    return engine, told
+
+
+def in_quarantine(engine):
+    return sorted(kept["numbers"]["price"] for kept in engine.snapshot()["quarantine"].values())
+
+
+def test_a_label_of_a_result_releases_that_result():
+    """Two results that were held back have one score: the one that is named is released."""
+    engine, told = held_back(x=1e-9, y=-1e9)
+    score = told["x"].confidence
+    assert score == told["y"].confidence
+    engine.record_feedback("t", confidence_score=score, was_hallucination=False, result=told["x"])
+
+    assert [-1e9] == in_quarantine(engine)
+
+
+def test_a_label_that_may_mean_several_results_releases_none(caplog):
+    """They have one score and differ: a warning says how to name the one that is meant."""
+    engine, told = held_back(x=1e-9, y=-1e9)
+    score = told["x"].confidence
+    assert score == told["y"].confidence
+    with caplog.at_level(logging.WARNING, logger="abs_shield"):
+        engine.record_feedback("t", confidence_score=score, was_hallucination=False)
+
+    assert [-1e9, 1e-9] == in_quarantine(engine)
+    assert "`result=`" in caplog.text
+    assert 1 == engine.get_calibration("t")["labels"]
+
+
+def test_a_score_releases_the_result_that_had_it():
+    """An older one that was held back, and not the newest."""
+    engine, told = held_back(x=85.0, y=1e9)
+    assert told["x"].confidence != told["y"].confidence
+    score = told["x"].confidence
+    engine.record_feedback("t", confidence_score=score, was_hallucination=False)
+
+    assert [1e9] == in_quarantine(engine)
+
+
+def test_a_label_names_a_result_and_its_score():
+    """Another score, or what is no result, is refused; nothing is learnt of it."""
+    engine, told = held_back(x=40.0)
+    for result, score in ((told["x"], 0.001), ("x", 0.5)):
+        with pytest.raises(ShieldError, match="record_feedback"):
+            engine.record_feedback(
+                "t", confidence_score=score, was_hallucination=False, result=result
+            )
+
+    assert 0 == engine.get_calibration("t")["labels"]
+
+
+def test_a_label_of_an_accepted_result_releases_nothing():
+    """It is known already, though another one that was held back may have its score."""
+    engine, _ = held_back(x=40.0)
+    good = engine.verify("t", args={"of": "x"}, result={"price": 101.0}, execution_time_ms=30.0)
+    engine.record_feedback(
+        "t", confidence_score=good.confidence, was_hallucination=False, result=good
+    )
+
+    assert "accept" == good.verdict
+    assert [40.0] == in_quarantine(engine)
 
 
 def test_a_label_of_a_hallucination_releases_nothing():
@@ -128,8 +228,11 @@ def drawn(n, *, seed, wrong=0.2):
 
 
 def told(engine, fired, tool="t"):
-    weigher, limits = engine._settings.of(tool).weigher, engine._settings.of(tool).limits
-    heard = [(name, SignalResult(said, 1.0, 1.0)) for name, said in fired.items()]
+    weigher, limits = (
+        engine._learnt.settings.of(tool).weigher,
+        engine._learnt.settings.of(tool).limits,
+    )
+    heard = [(name, SignalResult(said, float(said), 1.0)) for name, said in fired.items()]
     return probability(weigher._combiner.odds(log_odds(limits.prior), heard))
 
 
@@ -140,6 +243,38 @@ def test_rates_are_learnt():
         assert taught.signals[name].tpr == pytest.approx(tpr, abs=0.04)
         assert taught.signals[name].fpr == pytest.approx(fpr, abs=0.02)
     assert taught.prior == pytest.approx(0.2, abs=0.02)
+
+
+def test_rates_are_smoothed_by_half_a_result():
+    """Of 25 hallucinated results 20 had fired, and of 75 real ones none."""
+    labelled = [({"schema_mismatch": n < 20}, n < 25) for n in range(100)]
+    engine = VerificationEngine().calibrate("t", labelled=labelled)
+    told = engine.get_calibration("t")["signals"]["schema_mismatch"]
+
+    assert {"tpr": 20.5 / 26, "fpr": 0.5 / 76} == pytest.approx(told)
+
+
+def test_how_good_a_calibration_is_comes_from_what_did_not_teach_it():
+    """Each fifth of the labels is judged by the rates and the share of the other four."""
+    dice = random.Random(12)
+    labelled = [(dice.random() < 0.5, n % 3 == 0) for n in range(63)]
+    told = []
+    for fold in range(5):
+        rest = [one for n, one in enumerate(labelled) if n % 5 != fold]
+        wrong = sum(hallucinated for _, hallucinated in rest)
+        share = (wrong + 0.5) / (len(rest) + 1)
+        tpr = (sum(f and h for f, h in rest) + 0.5) / (wrong + 1)
+        fpr = (sum(f and not h for f, h in rest) + 0.5) / (len(rest) - wrong + 1)
+        for fired, hallucinated in labelled[fold::5]:
+            ratio = max(1, tpr / fpr) if fired else min(1, (1 - tpr) / (1 - fpr))
+            odds = share / (1 - share) * ratio
+            told.append((odds / (1 + odds), hallucinated))
+    engine = VerificationEngine()
+    engine.calibrate("t", labelled=[({"length_anomaly": f}, h) for f, h in labelled])
+    held_out = engine.get_calibration("t")
+
+    assert brier(told) == pytest.approx(held_out["brier"], abs=1e-9)
+    assert expected_calibration_error(told) == pytest.approx(held_out["ece"], abs=1e-9)
 
 
 def test_the_calibrated_posterior_can_be_taken_at_its_word():
@@ -170,9 +305,44 @@ def test_what_the_calibrated_combiner_adds():
     combiner = Calibrated(taught.groups)
     rates = taught.groups["schema"]
     for fired in (True, False):
-        added = combiner.odds(0.0, [("schema_mismatch", SignalResult(fired, 1.0, 1.0))])
+        added = combiner.odds(0.0, [("schema_mismatch", SignalResult(fired, float(fired), 1.0))])
         ratio = rates.tpr / rates.fpr if fired else (1 - rates.tpr) / (1 - rates.fpr)
         assert probability(added) == pytest.approx(ratio / (1 + ratio))
+
+
+def test_a_calibrated_signal_counts_as_strongly_as_it_fired():
+    """The more fields are missing, the graver; of a group the strongest counts, once."""
+    combiner = Calibrated({"schema": Rates(0.8, 0.1), "baseline": Rates(0.6, 0.2)})
+
+    def odds(**scores):
+        return combiner.odds(0, [(n, SignalResult(s > 0, s, 1.0)) for n, s in scores.items()])
+
+    assert math.log(8) / 2 == pytest.approx(odds(schema_mismatch=0.5))
+    assert odds(schema_mismatch=0.1) < odds(schema_mismatch=0.5) < odds(schema_mismatch=1.0)
+    assert math.log(3) * 0.7 == pytest.approx(odds(spc_anomaly=0.7, value_plausibility=0.2))
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.001, 0.999), st.floats(0.001, 1))
+def test_evidence_has_one_direction(tpr, fpr, score):
+    """What fires never speaks for a result, nor silence against it, whatever labels said."""
+    combiner = Calibrated({"schema": Rates(tpr, fpr)})
+    fires = combiner.odds(0.0, [("schema_mismatch", SignalResult(True, score, 1.0))])
+    silent = combiner.odds(0.0, [("schema_mismatch", SignalResult(False, 0.0, 1.0))])
+
+    assert silent <= 0 <= fires
+
+
+def test_a_calibrated_engine_grows_more_suspicious_with_every_missing_field():
+    """Its posterior follows the score, as it did before the calibration."""
+    fields = ["a", "b", "c"]
+    engine = VerificationEngine().register_tool_profile("t", required_fields=fields)
+    engine.calibrate("t", labelled=drawn(500, seed=7), block_threshold=0.999)
+    told = [
+        engine.verify("t", result=dict.fromkeys(fields[n:], 1), execution_time_ms=9.0).posterior
+        for n in range(4)
+    ]
+
+    assert told[0] < told[1] < told[2] < told[3]
 
 
 def test_results_of_an_engine_teach_it():
@@ -230,6 +400,9 @@ def test_ratios_and_limits_are_set():
         ({"likelihood_ratios": {"spc_anomaly": 0}}, "give one above 0"),
         ({"block_threshold": 0.1}, "is not below"),
         ({"prior": 0.9}, "below `block_threshold`"),
+        ({"likelihood_ratios": {"spc_anomaly": 1e-17}}, "from 1e-06 to 1e\\+09"),
+        ({"likelihood_ratios": {"spc_anomaly": True}}, "give one above 0"),
+        ({"likelihood_ratios": {"spc_anomaly": 10**400}}, "give one above 0"),
     ],
 )
 def test_wrong_settings_are_refused(given_, told):
@@ -260,3 +433,99 @@ def test_a_label_never_moves_a_high_prior_against_itself():
 
     assert 0.3 == raised
     assert engine.get_calibration("t")["prior"] < 0.3
+
+
+@pytest.mark.parametrize("prior", [1.0, 1.5, 0.0, -0.1, float("nan"), "much"])
+def test_a_prior_is_a_probability(prior):
+    """Also where labels are given: else every later result would break what judges it."""
+    engine = VerificationEngine()
+    with pytest.raises(PolicyError, match="`prior`"):
+        engine.calibrate("t", labelled=drawn(300, seed=8), prior=prior)
+
+    assert "accept" == engine.verify("t", result={"x": 1}, execution_time_ms=9.0).verdict
+
+
+@pytest.mark.parametrize("ratio", [1e-6, 1e9])
+def test_the_furthest_ratios_are_weighed(ratio):
+    """With each of them a result has a probability."""
+    engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
+    engine.calibrate("t", likelihood_ratios={"schema_mismatch": ratio})
+
+    assert 0 <= engine.verify("t", result={}, execution_time_ms=9.0).posterior <= 1
+
+
+def test_a_counted_prior_stays_where_limits_are_set():
+    """A tool whose results are mostly wrong: its threshold can be set without another prior."""
+    engine = VerificationEngine()
+    engine.calibrate("t", labelled=drawn(300, seed=9, wrong=0.8), fair_sample=True)
+    engine.calibrate("t", accept_threshold=0.1).calibrate("t", block_threshold=0.4)
+    engine.calibrate("t", likelihood_ratios={"spc_anomaly": 4}).calibrate("t", accept_threshold=0.2)
+    told = engine.get_calibration("t")
+
+    assert told["prior"] == pytest.approx(0.8, abs=0.05)
+    assert (0.2, 0.4) == (told["accept_threshold"], told["block_threshold"])
+
+
+def test_a_balanced_sample_does_not_raise_the_prior():
+    """Forty of each kind say nothing of how often either comes: honest results are accepted."""
+    engine = VerificationEngine().register_tool_profile("t", required_fields=["x"])
+    labelled = [({"schema_mismatch": n % 2 == 0}, n % 2 == 0) for n in range(80)]
+    engine.calibrate("t", labelled=labelled)
+
+    assert 0.15 == engine.get_calibration("t")["prior"]
+    assert "accept" == engine.verify("t", result={"x": 1}, execution_time_ms=9.0).verdict
+    engine.calibrate("t", labelled=labelled, fair_sample=True)
+    assert 0.5 == engine.get_calibration("t")["prior"]
+    engine.calibrate("t", labelled=labelled, fair_sample=True, prior=0.3)
+    assert 0.3 == engine.get_calibration("t")["prior"]
+
+
+@pytest.mark.parametrize("kind", [list, tuple, iter])
+def test_labels_may_stand_first(kind):
+    """`calibrate(labelled)` is of all tools that have nothing of their own."""
+    engine = VerificationEngine().calibrate(kind(list(drawn(300, seed=10))))
+
+    assert "calibrated" == engine.get_calibration()["status"]
+    assert "calibrated" == engine.get_calibration("t")["status"]
+
+
+@pytest.mark.parametrize("odd", [object(), b"t", 0, {"t": 1}, 1.5], ids=type)
+def test_what_is_neither_a_tool_nor_labels(odd):
+    """It is refused on one line."""
+    with pytest.raises(ShieldError, match=r"^calibrate: `tool_name` is .*; give a text$"):
+        VerificationEngine().calibrate(odd)
+
+
+def test_a_label_does_not_cut_a_tool_off():
+    """What is set for all tools holds for one that has labels; they move it from there."""
+    engine = VerificationEngine()
+    engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+    engine.calibrate(drawn(300, seed=11)).calibrate(block_threshold=0.6)
+    told = engine.get_calibration("t")
+
+    assert ("calibrated", 0.6, 1) == (told["status"], told["block_threshold"], told["labels"])
+    for _ in range(5):
+        engine.record_feedback("t", confidence_score=0.3, was_hallucination=True)
+    assert 0.3 < engine.get_calibration("t")["block_threshold"] < 0.6
+    assert 0.6 == engine.get_calibration()["block_threshold"]
+
+
+def test_what_is_set_for_a_tool_stays_its_own():
+    """Settings of all others do not replace it."""
+    engine = VerificationEngine().calibrate("t", block_threshold=0.8)
+    engine.calibrate(block_threshold=0.6)
+
+    assert (0.8, 0.6) == (limits(engine)[0], limits(engine, "u")[0])
+
+
+def test_the_newest_labels_count():
+    """Of more than 10,000 the oldest are forgotten, and a snapshot gives the same limits."""
+    engine = VerificationEngine()
+    for n in range(10_040):
+        score = 0.21 if n < 50 else 0.9
+        engine.record_feedback("t", confidence_score=score, was_hallucination=True)
+    told = engine.get_calibration("t")
+
+    assert told == VerificationEngine().restore(engine.snapshot()).get_calibration("t")
+    assert 9_000 <= told["labels"] <= 10_000
+    assert told["labels"] == told["hallucinated_labels"]

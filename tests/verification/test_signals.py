@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+from math import exp, log
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 from abs_shield.core.finding import Unavailable
 from abs_shield.policy import ToolProfile
-from abs_shield.verification import SIGNALS
+from abs_shield.verification import SIGNALS, VerificationEngine
 from abs_shield.verification import signals as room
 from abs_shield.verification.baseline import Outlook, Surprise
 from abs_shield.verification.past import Past
@@ -88,3 +90,130 @@ def test_it_is_in_the_docs(signal):
     page = Path(__file__).parents[2] / "docs" / "verification.md"
 
     assert f"`{signal.name}`" in page.read_text()
+
+
+# Through the engine -------------------------------------------------------------------------------
+
+
+def verified(result=None, *, ms=300.0, engine=None, **profile):
+    engine = engine or VerificationEngine()
+    if profile:
+        engine.register_tool_profile("t", **profile)
+    return engine.verify("t", result={"x": 1} if result is None else result, execution_time_ms=ms)
+
+
+@pytest.mark.parametrize(
+    ("score", "name", "told"),
+    [
+        (0.1, "latency_anomaly", {"ms": 9e9, "expected_latency_ms": (1, 500)}),
+        (0.02, "latency_anomaly", {"ms": 0.3}),
+        (0.02, "latency_anomaly", {"ms": 60_001.0}),
+        (0.5, "length_anomaly", {"result": "", "min_response_length": 10}),
+        (0.25, "length_anomaly", {"result": "xxxxx", "min_response_length": 10}),
+        (0.2, "length_anomaly", {"result": "x" * 11, "max_response_length": 10}),
+        (0.8, "pattern_mismatch", {"result": "x", "response_patterns": ["y"]}),
+        (1.0, "schema_mismatch", {"result": {}, "required_fields": ["a", "b"]}),
+        (0.5, "schema_mismatch", {"result": {"a": 1}, "required_fields": ["a", "b"]}),
+    ],
+)
+def test_how_strongly_it_speaks(score, name, told):
+    """Late, short, long, of no pattern, of a tool that nobody described: each has its score."""
+    assert score == pytest.approx(verified(**told).signals[name].score)
+
+
+def test_a_pattern_is_given_up_at_once():
+    """A search that would take for ever holds nobody up."""
+    begun = perf_counter()
+    told = verified("a" * 60 + "b", response_patterns=[r"^(?:(?:a|aa)+)+$"])
+
+    assert told.signals["pattern_mismatch"].unavailable
+    assert perf_counter() - begun < 1
+
+
+def by_the_page(told):
+    """The posterior that the formulas of the page give for what the signals read."""
+    groups = {"spc_anomaly": "b", "value_plausibility": "b"}
+    groups |= {"historical_inconsistency": "c", "session_inconsistency": "c"}
+    odds, fired = log(told.prior / (1 - told.prior)), {}
+    for name, signal in told.signals.items():
+        if signal.fired:
+            added = log(1 + (signal.likelihood_ratio - 1) * signal.score)
+            group = groups.get(name, name)
+            fired[group] = max(added, fired.get(group, 0))
+    for name, signal in told.signals.items():
+        if not signal.fired and not signal.unavailable and groups.get(name, name) not in fired:
+            odds += log(max(1 / max(0.1 * signal.likelihood_ratio, 1.01), 0.5))
+    odds += sum(fired.values())
+    return 1 / (1 + exp(-odds))
+
+
+def history(n=20, **told):
+    engine = VerificationEngine(**told)
+    for k in range(n):
+        price(engine, 100.0 + k % 3)
+    return engine
+
+
+def price(engine, value, *, args=None, session="s"):
+    return engine.verify(
+        "t", args={"of": "x", "at": 1} if args is None else args, result={"price": value},
+        execution_time_ms=30.0, session_id=session,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [101.0, 40.0, 103.2, 5001.0, -101.0, 0.0])
+def test_the_posterior_is_that_of_the_page(value):
+    """Of a group the strongest counts, and no silence beside it; what could not look, nothing."""
+    told = price(history(), value)
+
+    assert told.posterior == pytest.approx(by_the_page(told))
+
+
+def test_a_silent_signal_beside_one_that_fired_counts_as_nothing():
+    """The history is contradicted and the session, 50 times being its limit, is not."""
+    told = price(history(), 40.0)
+    consistency = [told.signals[f"{n}_inconsistency"] for n in ("historical", "session")]
+
+    assert [True, False] == [signal.fired for signal in consistency]
+    assert ["", ""] == [signal.unavailable for signal in consistency]
+    assert told.posterior == pytest.approx(by_the_page(told), abs=1e-9)
+
+
+@pytest.mark.parametrize(("ratio", "silence"), [(1e6, 0.5), (100, 0.5), (15, 2 / 3), (5, 1 / 1.01)])
+def test_no_silence_more_than_halves_the_odds(ratio, silence):
+    """However grave a signal is where it fires, its silence is a weak alibi."""
+    engine = VerificationEngine().calibrate("t", likelihood_ratios={"schema_mismatch": ratio})
+    told = verified(engine=engine, required_fields=["x"])
+    odds = told.posterior / (1 - told.posterior)
+    of_latency = 1 / 1.01  # the one other signal that looked
+
+    assert 0.15 / 0.85 * silence * of_latency == pytest.approx(odds)
+
+
+@pytest.mark.parametrize(("times", "fired"), [(3, True), (4.5, False), (50, False)])
+def test_how_many_times_contradicts_a_session_is_declared(times, fired):
+    """Four times as much, where three times or fifty are the limit."""
+    told = price(history(1, session_times=times), 400.0)
+
+    assert fired == told.signals["session_inconsistency"].fired
+
+
+def test_sessions_do_not_read_each_other():
+    """What one session was given contradicts nothing in another, nor where there is none."""
+    engine = history(1)
+    for session in ("another", "", None):
+        told = price(engine, 90_000.0, session=session).signals["session_inconsistency"]
+        assert (False, True) == (told.fired, bool(told.unavailable))
+    assert price(engine, 90_000.0).signals["session_inconsistency"].fired
+
+
+def test_the_order_of_arguments_does_not_matter():
+    """The same arguments in another order are the same arguments."""
+    for args in ({"of": "x", "at": 1}, {"at": 1, "of": "x"}):
+        told = price(history(), 40.0, args=args).signals["historical_inconsistency"]
+        assert told.fired
+    assert (
+        price(history(), 40.0, args={"of": 1, "at": "x"})
+        .signals["historical_inconsistency"]
+        .unavailable
+    )

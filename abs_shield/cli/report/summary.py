@@ -71,6 +71,7 @@ class Summary:
         totals = self.report.totals
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
+            yield from self._results()
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
@@ -81,6 +82,7 @@ class Summary:
         yield (
             f"{totals.blocked:,} blocked; strict mode would have blocked {totals.would_block:,}."
         )
+        yield from self._results()
         yield from self._labels()
         yield from self._rest()
 
@@ -112,6 +114,16 @@ class Summary:
             "modes_line": modes_line(made),
         }
 
+    def _results(self) -> Iterator[str]:
+        told = self.report.totals.results
+        if told.judged or told.errors:
+            failed = f", {told.errors:,} could not be" if told.errors else ""
+            yield (
+                f"{counted(told.judged, 'result')} judged{failed}: {told.flagged:,} flagged,"
+                f" {told.withheld:,} withheld; strict mode would have withheld"
+                f" {told.would_withhold:,}."
+            )
+
     def _labels(self) -> Iterator[str]:
         totals = self.report.totals
         true, false = totals.labels[Truth.HALLUCINATED], totals.labels[Truth.OK]
@@ -124,7 +136,7 @@ class Summary:
 
     def _rest(self) -> Iterator[str]:
         totals = self.report.totals
-        if others := [f"{n:,} {s}" for s in Subject if (n := totals.others[s])]:
+        if others := [counted(n, s.value) for s in Subject if (n := totals.others[s])]:
             yield f"Counted apart: decisions about {', '.join(others)}."
         if totals.dropped:
             share = percent(totals.dropped_share)

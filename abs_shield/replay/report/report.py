@@ -62,7 +62,7 @@ class Report:
     def update(self, decision: Decision, label: Label | None = None) -> None:
         """Count one decision; one about something else than a call is only counted as such."""
         if decision.subject is not Subject.CALL:
-            self.totals.others[decision.subject] += 1
+            self.totals.apart(decision)
             return
         truth = None if label is None else label.truth
         self.totals.update(decision, truth)

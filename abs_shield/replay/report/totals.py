@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from abs_shield.core import Decision, Mode, Subject, Verdict
+from abs_shield.core import Action, Decision, Mode, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
 
@@ -35,6 +35,38 @@ class Span:
 
 
 @dataclass(slots=True)
+class Results:
+    """
+    What was decided about what calls returned.
+
+    Attributes:
+        judged: Results that were judged.
+        errors: Results that we failed to judge.
+        flagged: Results that were given although something spoke against them.
+        withheld: Results that were withheld.
+        would_withhold: Results that strict mode would have withheld.
+    """
+
+    judged: int = 0
+    errors: int = 0
+    flagged: int = 0
+    withheld: int = 0
+    would_withhold: int = 0
+
+    def update(self, decision: Decision) -> None:
+        """Count one result."""
+        self.judged += decision.probability is not None
+        self.errors += bool(decision.errors)
+        self.flagged += decision.action is Action.FLAG
+        self.withheld += decision.blocked
+        self.would_withhold += decision.would_block
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts as JSON-able data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
 class Totals:
     """
     The calls of a log as a whole.
@@ -45,6 +77,7 @@ class Totals:
         blocked: Calls that were blocked.
         would_block: Calls that strict mode would have blocked.
         others: Decisions about something else than a call, by what it was.
+        results: What was decided about what the calls returned.
         labels: Labelled calls, by label.
         missed: Calls labelled hallucinated in which no layer found anything.
         revisions: Policy revision to its calls and their time.
@@ -58,6 +91,7 @@ class Totals:
     blocked: int = 0
     would_block: int = 0
     others: Counter[Subject] = field(default_factory=Counter)
+    results: Results = field(default_factory=Results)
     labels: Counter[Truth] = field(default_factory=Counter)
     missed: int = 0
     revisions: dict[str, Span] = field(default_factory=dict)
@@ -103,6 +137,12 @@ class Totals:
         self._revision(decision)
         self._session(decision.session_id)
 
+    def apart(self, decision: Decision) -> None:
+        """Count a decision about something else than a call."""
+        self.others[decision.subject] += 1
+        if decision.subject is Subject.RESULT:
+            self.results.update(decision)
+
     def lose(self, gaps: Iterable[Mapping[str, Any]]) -> None:
         """Count what was lost."""
         self.dropped += sum(gap["dropped"] for gap in gaps)
@@ -121,6 +161,7 @@ class Totals:
             "more_sessions": self.more_sessions,
             "dropped": self.dropped,
             "other_subjects": {s.value: self.others[s] for s in Subject if s is not Subject.CALL},
+            "results": self.results.to_dict(),
             "first_at": self.span and self.span.first_at,
             "last_at": self.span and self.span.last_at,
             "policy_revisions": [

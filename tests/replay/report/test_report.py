@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from abs_shield import Shield, Tool, shield
-from abs_shield.core import Coverage, Decision, Mode, Outcome, Verdict
+from abs_shield.core import Action, Coverage, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.replay.report import (
     OTHERS,
@@ -65,6 +65,26 @@ def test_memory_is_bounded_by_tools():
     assert (1_001, 101) == (len(report.tools()), len(report.layers()))
     assert 2_000 == report.calls_of(OTHERS)
     assert 9 >= len(report.place(OTHERS, OTHERS).reasons)
+
+
+def test_results_are_counted_by_what_became_of_them():
+    """One that could not be judged is none that was; calls are counted elsewhere."""
+    (one,) = judged(("first", 1))
+    usual = {"subject": Subject.RESULT, "probability": 0.1}
+    ruled = [
+        {},
+        {"action": Action.FLAG, "probability": 0.3},
+        {"action": Action.BLOCK, "probability": 0.7, "would_block": True},
+        {"action": Action.BLOCK, "probability": 0.7, "would_block": True, "blocked": True},
+        {"probability": None, "errors": ("broken",)},
+    ]
+    told = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
+    report = Report.of([one, *told])
+
+    assert (1, 5) == (report.totals.calls, report.totals.others[Subject.RESULT])
+    assert {
+        "judged": 4, "errors": 1, "flagged": 1, "withheld": 1, "would_withhold": 2
+    } == report.to_dict()["results"]  # fmt: skip
 
 
 def test_a_report_of_nothing():

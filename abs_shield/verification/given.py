@@ -1,0 +1,86 @@
+"""What callers give an engine: taken in plain types, or refused on one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from abs_shield.errors import ShieldError
+from abs_shield.text.show import shown
+from abs_shield.verification.record import VerificationResult
+
+_ROUNDED = 0.00051
+"""How far a score may lie from the posterior that it was rounded from."""
+
+
+def tool_and_labels(
+    tool: Any, labelled: Iterable[tuple[Any, bool]] | None
+) -> tuple[str | None, Iterable[tuple[Any, bool]] | None]:
+    """Tell a tool's name from labels that stand in its place."""
+    if tool is None or isinstance(tool, str):
+        return tool if tool is None else named(tool, "calibrate"), labelled
+    if labelled is None and isinstance(tool, Iterable) and not isinstance(tool, (bytes, Mapping)):
+        return None, tool
+    return named(tool, "calibrate"), labelled
+
+
+def named(tool: object, where: str) -> str:
+    """Give a tool's name as a plain text."""
+    return tool if type(tool) is str else text(tool, f"{where}: `tool_name`")
+
+
+def text(given: object, what: str) -> str:
+    """
+    Give a text, of a subclass its plain characters.
+
+    Raises:
+        ShieldError: It is no text.
+    """
+    if type(given) is str:
+        return given
+    if isinstance(given, str):
+        return str.__str__(given)
+    raise ShieldError(f"{what} is {shown(given)}; give a text")
+
+
+def milliseconds(given: object) -> float:
+    """
+    Give a duration as a float.
+
+    Raises:
+        ShieldError: It is no number of milliseconds, 0 or more.
+    """
+    if type(given) is float and 0 <= given < 1e15:
+        return given
+    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given < 1e15:
+        return float(given)
+    raise ShieldError(
+        f"verify: `execution_time_ms` is {shown(given)}; give milliseconds, 0 or more"
+    )
+
+
+def label(score: object, hallucinated: object, result: object) -> tuple[float, bool]:
+    """
+    Give the score and the answer of a label.
+
+    Raises:
+        ShieldError: The score is not in [0, 1], the answer is neither true nor false, or the
+            result is none, or has another score.
+    """
+    if not isinstance(hallucinated, bool):
+        raise ShieldError(
+            f"record_feedback: `was_hallucination` is {shown(hallucinated)}; give True or False"
+        )
+    if isinstance(score, bool) or not (isinstance(score, (int, float)) and 0 <= score <= 1):
+        raise ShieldError(
+            f"record_feedback: `confidence_score` is {shown(score)};"
+            " give the result's `confidence`, in [0, 1]"
+        )
+    if result is not None and not isinstance(result, VerificationResult):
+        raise ShieldError(f"record_feedback: `result` is {shown(result)}; give what `verify` gave")
+    if result is not None and abs(result.posterior - score) > _ROUNDED:
+        raise ShieldError(
+            f"record_feedback: `confidence_score` is {shown(score)}, and that of `result` is"
+            f" {result.confidence}; give the result's own `confidence`"
+        )
+    return float(score), hallucinated

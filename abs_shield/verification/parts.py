@@ -1,0 +1,186 @@
+"""The parts of a snapshot: each record and each number of it is checked before it is taken in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import time
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from abs_shield.verification.calibration import Calibration
+from abs_shield.verification.combine import GROUP, Rates
+from abs_shield.verification.kept import Kept
+from abs_shield.verification.settings import Base, LabelKept, checked, require_ratios
+from abs_shield.verification.weigh import RATIOS, Weigher
+
+SCHEMA_VERSION = 1
+_AHEAD_S = 86_400.0
+"""How far the clock of another machine may go before this one's."""
+
+
+def _past(at: float) -> float:
+    if at > time() + _AHEAD_S:
+        raise ValueError("is a time to come; one of the clocks is wrong")
+    return at
+
+
+At = Annotated[float, Field(ge=0), AfterValidator(_past)]
+Share = Annotated[float, Field(gt=0, lt=1)]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Pair = Annotated[tuple[Share, Share], Field(strict=False)]
+"""A true and a false positive rate; JSON knows no tuples."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class ResultTold(_Part):
+    """One result; see `Kept`."""
+
+    tool: str
+    at: At
+    arguments: Annotated[str, Field(pattern="^([0-9a-f]{2})*$")]
+    session: str
+    numbers: dict[str, float]
+    latency_ms: Annotated[float, Field(ge=0)]
+    size: Annotated[int, Field(ge=0)]
+    names: list[str]
+    kinds: dict[str, str]
+    probability: Probability
+    unlike: bool = False
+
+    @classmethod
+    def of(cls, tool: str, kept: Kept) -> dict[str, Any]:
+        """Give a result as JSON-able data."""
+        return {
+            "tool": tool,
+            "at": kept.at,
+            "arguments": kept.key.hex(),
+            "session": kept.session,
+            "numbers": dict(kept.numbers),
+            "latency_ms": kept.latency_ms,
+            "size": kept.size,
+            "names": sorted(kept.names),
+            "kinds": dict(kept.kinds),
+            "probability": kept.probability,
+            "unlike": kept.unlike,
+        }
+
+    def kept(self, ident: str) -> Kept:
+        """Give it as it is remembered."""
+        return Kept(
+            ident, self.at, bytes.fromhex(self.arguments), self.session, self.numbers,
+            self.latency_ms, self.size, frozenset(self.names), self.kinds, self.probability,
+            self.unlike,
+        )  # fmt: skip
+
+
+class LabelTold(_Part):
+    """One label of a tool's results."""
+
+    tool: str
+    at: At
+    score: Probability
+    hallucinated: bool
+
+    def kept(self, ident: str) -> LabelKept:
+        """Give it as it is remembered."""
+        return LabelKept(ident, self.at, self.score, self.hallucinated)
+
+
+class CalibrationTold(_Part):
+    """What labelled results taught; see `Calibration`."""
+
+    prior: Share
+    labels: Annotated[int, Field(ge=0)]
+    brier: Probability
+    ece: Probability
+    signals: dict[str, Pair]
+    groups: dict[str, Pair]
+
+    @classmethod
+    def of(cls, taught: Calibration) -> dict[str, Any]:
+        """Give a calibration as JSON-able data."""
+        return {
+            "prior": taught.prior,
+            "labels": taught.labels,
+            "brier": taught.brier,
+            "ece": taught.ece,
+            "signals": {name: list(rates) for name, rates in taught.signals.items()},
+            "groups": {name: list(rates) for name, rates in taught.groups.items()},
+        }
+
+    def taught(self) -> Calibration:
+        """
+        Give it as it is used.
+
+        Raises:
+            ValueError: It speaks of signals that there are not.
+        """
+        if not (self.signals.keys() <= GROUP.keys() and self.groups.keys() <= set(GROUP.values())):
+            raise ValueError("a calibration speaks of a signal that is not known here")
+        return Calibration(
+            prior=self.prior,
+            labels=self.labels,
+            brier=self.brier,
+            ece=self.ece,
+            signals={name: Rates(*pair) for name, pair in self.signals.items()},
+            groups={name: Rates(*pair) for name, pair in self.groups.items()},
+        )
+
+
+class SettingsTold(_Part):
+    """What was set for one tool; for all others where it names none."""
+
+    tool: str | None
+    at: At
+    accept_threshold: float
+    block_threshold: float
+    prior: float
+    likelihood_ratios: dict[str, float]
+    calibration: CalibrationTold | None
+
+    def base(self) -> Base:
+        """
+        Give the limits and the prior.
+
+        Raises:
+            PolicyError: They are in no order, or out of their range.
+        """
+        return checked(self.accept_threshold, self.block_threshold, self.prior, any_prior=True)
+
+    def weigher(self) -> Weigher:
+        """
+        Give how signals are weighed.
+
+        Raises:
+            PolicyError: No signal has such a name, or a ratio is out of its range.
+            ValueError: The calibration speaks of signals that there are not.
+        """
+        ratios: Mapping[str, float] = {**RATIOS, **require_ratios(self.likelihood_ratios)}
+        return Weigher(ratios, None if self.calibration is None else self.calibration.taught())
+
+
+class ForgottenTold(_Part):
+    """Until when a tool, or its baseline, was forgotten."""
+
+    tool: str
+    all: At | None
+    baseline: At | None
+
+
+class Told(_Part):
+    """A snapshot."""
+
+    schema_version: Annotated[int, Field(ge=1, le=SCHEMA_VERSION)]
+    results: dict[str, ResultTold]
+    quarantine: dict[str, ResultTold]
+    labels: dict[str, LabelTold]
+    settings: dict[str, SettingsTold]
+    forgotten: dict[str, ForgottenTold]
+
+
+PARTS = tuple(name for name in Told.model_fields if name != "schema_version")
+"""The parts of a snapshot, each of records by their id."""

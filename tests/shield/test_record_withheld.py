@@ -1,0 +1,143 @@
+"""A run file holds what the model read in place of a withheld result."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+
+from abs_shield import ResultBlocked, Shield, Tool, ToolCall, ToolProfile, shield, shielded
+from abs_shield.core.messages import decoded
+from abs_shield.replay.judge import Firewalls, judge_run
+from abs_shield.replay.runs import runs
+from abs_shield.replay.toolsets import Toolsets
+from abs_shield.session.calls import is_feedback
+from abs_shield.testing import no_shield
+
+PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
+GOOD, MADE_UP = {"price": 5}, {"answer": "id_777"}
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "runs.jsonl"
+
+
+@pytest.fixture
+def shop(file):
+    """A strict Shield that records, and a tool that gives what it is told to; None is honest."""
+    tools = [
+        Tool(name="quote", profile=PRICED, read_only=True),
+        Tool(name="ping", profile=ToolProfile(has_network_io=False), read_only=True),
+    ]
+    policy = shield.configure(mode="strict", layers=[], tools=tools)
+    firewall = Shield(policy, hooks=None, record=file)
+
+    @shielded(firewall)
+    def quote(value: dict) -> dict:
+        return value
+
+    @shielded(firewall)
+    def ping() -> None:
+        return None
+
+    return firewall
+
+
+def contents(file) -> list:
+    """What the tool messages of a run file hold, line after line."""
+    lines = file.read_text().splitlines()
+    told = [m for line in lines for m in json.loads(line)["messages"] if m["role"] == "tool"]
+    return [decoded(message["content"]) for message in told]
+
+
+def asked(firewall, value, call_id=None) -> None:
+    """One call, as a host dispatches it."""
+    with suppress(ResultBlocked):
+        firewall.dispatch("quote", {"value": value}, call_id=call_id)
+
+
+def which(file) -> list[bool]:
+    """Which results were withheld."""
+    return [is_feedback(content, "withheld") for content in contents(file)]
+
+
+def test_the_feedback_stands_there(shop, file) -> None:
+    """As the model read it, and not the value."""
+    message = {"role": "assistant", "tool_calls": [{"id": "c1", "function": {
+        "name": "quote", "arguments": json.dumps({"value": MADE_UP})}}]}  # fmt: skip
+    with shop.session() as session:
+        [answer] = shop.run_tool_calls(message)
+        session.add([message, answer])
+
+    assert [json.loads(answer["content"])] == contents(file)
+    assert "withheld" == contents(file)[0]["status"]
+
+
+@pytest.mark.parametrize("ids", [("c1", "c2", "c3", "c4"), (None,) * 4, ("c1",) * 4])
+def test_each_result_has_its_own(shop, file, ids) -> None:
+    """With ids, without any, and with one that a model uses again."""
+    values = [GOOD, MADE_UP, GOOD, MADE_UP]
+    with shop.session():
+        for value, call_id in zip(values, ids, strict=True):
+            asked(shop, value, call_id)
+
+    assert [False, True, False, True] == which(file)
+
+
+def test_a_session_that_goes_on(shop, file) -> None:
+    """A later line has the results that came since."""
+    for value in (MADE_UP, GOOD, MADE_UP):
+        with shop.session("s1"):
+            asked(shop, value)
+
+    assert [True, False, True] == which(file)
+
+
+def test_nothing_is_no_withheld_value(shop, file) -> None:
+    """A tool that honestly gives None, a call that fails, and one of which nobody told."""
+    with shop.session():
+        asked(shop, MADE_UP)
+        shop.dispatch("ping", {})
+        shop.check_result(ToolCall("quote", {}, "c7"), "down", elapsed_ms=1.0, error=True)
+        with shop.guard(ToolCall("quote", {}, "c8")):
+            pass
+
+    assert [True, False, False, False] == which(file)
+    assert ["null", "down", "null"] == contents(file)[1:]
+
+
+def test_a_value_is_never_replaced(shop, file) -> None:
+    """That of a call which nobody judged stands beside one that was withheld."""
+    with shop.session():
+        asked(shop, MADE_UP)
+        with no_shield():
+            asked(shop, MADE_UP)
+
+    assert [True, False] == which(file)
+    assert MADE_UP == contents(file)[1]
+
+
+def test_audit_writes_the_value(file) -> None:
+    """Nothing was withheld."""
+    policy = shield.configure(mode="audit", tools=[Tool(name="quote", profile=PRICED)])
+    firewall = Shield(policy, hooks=None, record=file)
+    with firewall.session():
+        firewall.check_result(ToolCall("quote", {}, "c1"), MADE_UP, elapsed_ms=1.0)
+
+    assert [MADE_UP] == contents(file)
+
+
+def test_a_replay_reads_it_as_a_call_that_ran(shop, file) -> None:
+    """Its value is unknown: no word of the feedback is a mention."""
+    with shop.session():
+        asked(shop, MADE_UP, "c1")
+    [run] = runs([str(file)], Toolsets())
+    firewalls = Firewalls(shield.configure())
+    [judged] = judge_run(run, firewalls.of(run))
+    session = firewalls.of(run).session(run.session_id)
+
+    assert (True, False) == (judged.executed, judged.refused)
+    assert [(None, False)] == [(ran.value, ran.error) for ran in session.executed]
+    assert session.origin("schema_mismatch") is None

@@ -1,0 +1,111 @@
+"""Generators: whoever reads them has the items, so a made-up result is flagged and given."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolProfile, shield, shielded
+from abs_shield.core import Subject
+
+PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
+
+
+@pytest.fixture
+def firewall() -> Shield:
+    """A strict Shield under which no result of `quotes` is right."""
+    tools = [Tool(name="quotes", profile=PRICED, read_only=True)]
+    return Shield(shield.configure(mode="strict", layers=[], tools=tools), hooks=None)
+
+
+def about_results(firewall: Shield) -> list[tuple[bool, bool]]:
+    """Which results would have been withheld, and which were."""
+    told = [d for d in firewall.store.decisions() if d.subject is Subject.RESULT]
+    return [(d.would_block, d.blocked) for d in told]
+
+
+def steps_of(firewall: Shield):
+    @shielded(firewall)
+    def quotes():
+        yield "one"
+        yield "two"
+
+    return quotes
+
+
+def asteps_of(firewall: Shield):
+    @shielded(firewall)
+    async def quotes():
+        yield "one"
+        yield "two"
+
+    return quotes
+
+
+def test_a_generator_gives_all_its_items(firewall) -> None:
+    """Nothing is raised behind the last of them."""
+    assert ["one", "two"] == list(steps_of(firewall)())
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_an_async_generator_gives_all_its_items(firewall) -> None:
+    """As the other."""
+
+    async def read() -> list[str]:
+        return [item async for item in asteps_of(firewall)()]
+
+    assert ["one", "two"] == asyncio.run(read())
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_one_that_is_left_early_is_judged_by_what_it_gave(firewall) -> None:
+    """Closing it raises nothing; the session has the item that was read."""
+    with firewall.session() as session:
+        items = steps_of(firewall)()
+        first = next(items)
+        items.close()
+
+    assert ("one", [["one"]]) == (first, [ran.value for ran in session.executed])
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_an_async_one_that_is_left_early_is_judged_too(firewall) -> None:
+    """As the other."""
+
+    async def read() -> list[object]:
+        with firewall.session() as session:
+            items = asteps_of(firewall)()
+            first = await anext(items)
+            await items.aclose()
+        return [first, *(ran.value for ran in session.executed)]
+
+    assert ["one", ["one"]] == asyncio.run(read())
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_one_that_is_dispatched_by_name_is_given(firewall) -> None:
+    """It goes on under its guard."""
+    steps_of(firewall)
+
+    assert ["one", "two"] == list(firewall.dispatch("quotes", {}))
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_an_async_one_that_is_dispatched_by_name_is_given(firewall) -> None:
+    """As the other."""
+    asteps_of(firewall)
+
+    async def read() -> list[str]:
+        return [item async for item in await firewall.adispatch("quotes", {})]
+
+    assert ["one", "two"] == asyncio.run(read())
+    assert [(True, False)] == about_results(firewall)
+
+
+def test_one_that_nobody_begins_has_no_result(firewall) -> None:
+    """Its call was judged; nothing ran."""
+    steps_of(firewall)().close()
+    asyncio.run(asteps_of(firewall)().aclose())
+
+    assert [] == about_results(firewall)

@@ -1,0 +1,42 @@
+"""What is judged may be only a part of what the model reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import ResultBlocked, Shield, Tool, ToolCall, ToolProfile, shield
+
+PRICED = ToolProfile(required_fields=["price"], has_network_io=False)
+CALL = ToolCall("quote", {}, "c1")
+
+
+@pytest.fixture
+def firewall() -> Shield:
+    """A strict Shield under which a quote has a price."""
+    tools = [Tool(name="quote", profile=PRICED, read_only=True)]
+    return Shield(shield.configure(mode="strict", layers=[], tools=tools), hooks=None)
+
+
+def test_the_part_is_judged_and_the_whole_is_seen(firewall) -> None:
+    """The text beside the data makes its words seen."""
+    with firewall.session() as session, firewall.guard(CALL) as guard:
+        guard.value, guard.judges = ["see ord_777", {"price": 5}], {"price": 5}
+
+    assert [False] == [decision.would_block for decision in session.result_decisions]
+    assert "ord_777" in session.executed[0].value[0]
+    assert "tool" == session.origin("ord_777").source
+
+
+def test_a_part_that_is_wrong_withholds_the_whole(firewall) -> None:
+    """Whatever the text says."""
+    with firewall.session() as session, pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
+        guard.value, guard.judges = {"price": 5}, {"answer": "ord_777"}
+
+    assert session.origin("ord_777") is None
+    assert [None] == [ran.value for ran in session.executed]
+
+
+def test_without_a_part_the_whole_is_judged(firewall) -> None:
+    """As ever."""
+    with pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
+        guard.value = ["see ord_777", {"price": 5}]
