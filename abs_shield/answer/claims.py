@@ -10,6 +10,7 @@ from string import ascii_lowercase, ascii_uppercase
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim
 from abs_shield.answer.phrases import asks, courteous, does, refuses, said_before_asking, said_in_asking
+from abs_shield.answer.lexis.tokens import tokens
 from abs_shield.text.mentions import Kind, Mention, mentions
 from abs_shield.text.sentences import sentence_spans
 
@@ -150,6 +151,8 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
     if form is Form.HEADING and not checked:
         return None
     if "action" not in kinds and (refuses(text) or (courteous(text) and not _stated(text, kinds))):
+        return None
+    if not kinds and not any(token.content for token in tokens(text, most=12)):
         return None
     if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
         return None
