@@ -22,7 +22,7 @@ Vector = tuple[float, ...]
 _COMMONEST = 5_000
 _SEEN = 3
 _EMIT = 0.85
-_PASSING = 0.015
+_PASSING = 0.02
 """The share of bad training answers that may reach the emit band."""
 _ROUNDS = 150
 
@@ -69,12 +69,10 @@ def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None 
     """
     idf = idf_of(row for _, rows in corpora.values() for row in rows) if idf is None else idf
     bags = [bag for _, rows in corpora.values() for bag in _bags(rows, idf)]
-    claim = fit(bags, signs=tuple(FEATURES.values()), pull=0.5, prior=0.1)
+    claim = fit(bags, signs=tuple(FEATURES.values()), pull=0.3, prior=0.1)
     odds = [[claim.log_odds(vector) for vector in bag.claims] for bag in bags]
-    whole = [
-        Bag([summary(one)], bag.good, bag.weight) for one, bag in zip(odds, bags, strict=True)
-    ]
-    answer = fit(whole, signs=(-1,) * len(ANSWER), pull=0.01, prior=0.1)
+    whole = [Bag([summary(one)], bag.good, bag.weight) for one, bag in zip(odds, bags, strict=True)]
+    answer = fit(whole, signs=tuple(ANSWER.values()), pull=0.1, prior=0.3)
     return Weights(
         version=VERSION,
         trained_on=tuple(
@@ -108,7 +106,10 @@ def fit(bags: Sequence[Bag], *, signs: Sequence[int], pull: float, prior: float)
     mean, spread = _standard(rows)
     scale = [sign / deviation for sign, deviation in zip(signs, spread, strict=True)]
     moved = [
-        [[(x - m) * s for x, m, s in zip(vector, mean, scale, strict=True)] for vector in bag.claims]
+        [
+            [(x - m) * s for x, m, s in zip(vector, mean, scale, strict=True)]
+            for vector in bag.claims
+        ]
         for bag in bags
     ]
     total = sum(bag.weight for bag in bags)

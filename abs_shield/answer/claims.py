@@ -9,8 +9,15 @@ from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim
-from abs_shield.answer.phrases import asks, courteous, does, refuses, said_before_asking, said_in_asking
 from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.phrases import (
+    asks,
+    courteous,
+    does,
+    refuses,
+    said_before_asking,
+    said_in_asking,
+)
 from abs_shield.text.mentions import Kind, Mention, mentions
 from abs_shield.text.sentences import sentence_spans
 
@@ -171,7 +178,9 @@ def _rest(answer: str, start: int, seen: _Mentioned) -> Claim:
 
 def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
     found = {
-        "time" if mention.kind is Kind.DATE and _CLOCK.fullmatch(mention.text) else _KINDS[mention.kind]
+        "time"
+        if mention.kind is Kind.DATE and _CLOCK.fullmatch(mention.text)
+        else _KINDS[mention.kind]
         for mention in seen.within(start, end)
         if mention.kind is not Kind.NAME or _named(mention, start)
     }

@@ -6,7 +6,9 @@ import re
 
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
-_QUESTION = re.compile("[?\uff1f\u061f\u037e\u2047-\u2049][\\s\"'\u201d\u2019\u00bb\u300d\u300f)\\]!?]*$")
+_QUESTION = re.compile(
+    "[?\uff1f\u061f\u037e\u2047-\u2049][\\s\"'\u201d\u2019\u00bb\u300d\u300f)\\]!?]*$"
+)
 _TAG = re.compile(
     r",\s+(?:so\s+|and\s+)?(?:is|are|was|were|isn't|aren't|do|does|did|don't|doesn't|would|will|can|"
     r"could|shall|should|may|have|has|right|correct|ok|okay|anything|what|how|which|when|where|"

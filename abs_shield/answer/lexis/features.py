@@ -88,9 +88,7 @@ def measured(
     found |= _new(said)
     found |= _against(said, index, best)
     found |= _beside(said, best, idf)
-    shown = tuple(
-        word for word in absent if word.figure or (word.named and word.key not in asked)
-    )
+    shown = tuple(word for word in absent if word.figure or (word.named and word.key not in asked))
     return Measured(tuple([found[name] for name in FEATURES]), places, shown)
 
 

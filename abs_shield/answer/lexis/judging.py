@@ -68,21 +68,22 @@ def meant(score: float, weights: Weights) -> float:
     """Give the claim layer's log-odds of a claim that was told to have this score."""
     bounded = min(max(score, 1e-6), 1 - 1e-6)
     summed = weights.calibration.meant(log(bounded / (1 - bounded)))
-    return -(summed - weights.answer.bias) / sum(weights.answer.weights)
+    return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
 
 
 def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     """
     Give what the answer layer sees of its claims' log-odds of being grounded.
 
-    All are log-odds of being unsupported: the worst, the second worst, the mean, the best, and
-    that any is; of one claim all five are the same.
+    Log-odds of being unsupported: the worst, the second worst, the mean, the best, and that any
+    is, which are one number where there is one claim; and the logarithm of their count.
     """
     against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
     second = against[1] if len(against) > 1 else against[0]
     every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
     some = _SUREST if every < -_SUREST else log(-_less_one(every)) - every
-    return against[0], second, sum(against) / len(against), against[-1], min(some, _SUREST)
+    mean, count = sum(against) / len(against), log(len(against))
+    return against[0], second, mean, against[-1], min(some, _SUREST), count
 
 
 def _less_one(exponent: float) -> float:

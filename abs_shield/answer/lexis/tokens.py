@@ -97,7 +97,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     return found[:most]
 
 
-_OPENS = frozenset(".!?:\u3002\"\u201c(*")
+_OPENS = frozenset('.!?:\u3002"\u201c(*')
 _UNIT = re.compile(r"\s?([a-zA-Z]{1,8})(?![^\W\d_])")
 
 

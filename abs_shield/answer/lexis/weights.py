@@ -14,8 +14,8 @@ from abs_shield.answer.lexis.features import FEATURES, Idf
 from abs_shield.errors import ShieldError
 
 SHIPPED = "lexical-1.json"
-ANSWER = ("worst", "second", "mean", "best", "any")
-"""Of a whole answer's claims: log-odds of being unsupported, and that any of them is."""
+ANSWER = {"worst": -1, "second": -1, "mean": -1, "best": -1, "any": -1, "count": 1}
+"""What is summed up of an answer's claims, and whether more of it speaks for the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def read(told: Mapping[str, Any]) -> Weights:
             version=told["version"],
             trained_on=tuple(told["trained_on"]),
             claim=_layer(told["claim"], tuple(FEATURES)),
-            answer=_layer(told["answer"], ANSWER),
+            answer=_layer(told["answer"], tuple(ANSWER)),
             calibration=calibration,
             idf=Idf(idf),
         )
@@ -123,7 +123,7 @@ def written(weights: Weights) -> dict[str, Any]:
         "version": weights.version,
         "trained_on": [dict(corpus) for corpus in weights.trained_on],
         "claim": _named(weights.claim, tuple(FEATURES)),
-        "answer": _named(weights.answer, ANSWER),
+        "answer": _named(weights.answer, tuple(ANSWER)),
         "calibration": {
             name: round(getattr(weights.calibration, name), 4)
             for name in ("slope", "shift", "above")
