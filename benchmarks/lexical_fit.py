@@ -29,7 +29,7 @@ _ROUNDS = 150
 
 @dataclass(frozen=True)
 class Bag:
-    """An answer as its claims' features: good where each claim is grounded, bad where any is not."""
+    """An answer as its claims' features: bad where any of them is not grounded."""
 
     claims: Sequence[Vector]
     good: bool

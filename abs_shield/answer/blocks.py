@@ -56,7 +56,7 @@ def blocks(answer: str) -> Iterator[Block]:
     closes is none, so that it hides nothing. A line of 50 characters or more that no stop ends
     goes on in a next line that begins with a small letter.
 
-    >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx = 1\\n```")]
+    >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx\\n```")]
     [('heading', 'Trip'), ('item', 'Seat   4')]
     """
     held: Block | None = None

@@ -25,6 +25,7 @@ _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 MOST = 2_000
 """Claims of one answer; what stands behind them is the last one's."""
 _WORD = re.compile(r"\w")
+_CLAUSE = 400
 _JOINT = re.compile(
     r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|und|aber|mais|et|pero|y|ma|mas)\s+",
     re.IGNORECASE,
@@ -32,7 +33,8 @@ _JOINT = re.compile(
 _FINITE = re.compile(
     r"\b(?:is|are|was|were|am|be|has|have|had|do|does|did|will|would|can|could|should|must|may|"
     r"might|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|can't|cannot|couldn't|costs?|"
-    r"leaves?|arrives?|departs?|says?|said|went|got|became|began|won|made|took|"
+    r"leaves?|arrives?|departs?|starts?|ends?|opens?|closes?|begins?|runs?|takes?|keeps?|goes|"
+    r"comes?|includes?|contains?|needs?|requires?|offers?|works?|stays?|lands?|says?|said|went|got|became|began|won|made|took|"
     r"i've|we've|it's|that's|he's|she's|they're|you're|ist|sind|war|hat|haben|habe|wurde|wird|kann|"
     r"est|sont|\u00e9tait|peut|es|est\u00e1|son|fue|puede|\u00e8|sono|era|\u00e9|foi|\w{2,30}ed)\b",
     re.IGNORECASE,
@@ -69,7 +71,7 @@ def claims_of(answer: str) -> tuple[Claim, ...]:
     """
     Give the propositions of *answer* that can be checked, in order; time is linear.
 
-    Sentences, or the clauses that ``;`` or ``, and`` joins where each has its own verb. A list
+    Sentences, or the clauses that ``;`` joins, or ``, and`` where each has its own verb. A list
     item or a table row is at least one. Questions, greetings, offers, hedges, refusals, code,
     lead-ins and bare headings are none. There are at most 2,000: what stands behind the
     1,999th is one last claim, however long, so that nothing goes unjudged.
@@ -132,21 +134,22 @@ def _sentences(block: Block) -> Iterator[tuple[int, int]]:
 
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split where both sides have a verb and three words; what has none stays with its left."""
+    """Split where both sides are whole; what is not stays with what stands before it."""
     begin = start
     joints = list(_JOINT.finditer(text, start, end))
     ends = [*(joint.start() for joint in joints[1:]), end]
     for joint, behind in zip(joints, ends[: len(joints)], strict=True):
-        if _whole(text, joint.end(), behind) and _whole(text, begin, joint.start()):
+        verbs = text[joint.start()] != ";"
+        if _whole(text, joint.end(), behind, verbs) and _whole(text, begin, joint.start(), verbs):
             yield begin, joint.start()
             begin = joint.end()
     if begin < end:
         yield begin, end
 
 
-def _whole(text: str, start: int, end: int) -> bool:
-    clause = text[start : min(end, start + 400)]
-    return len(clause.split(None, 3)) >= 3 and _FINITE.search(clause) is not None
+def _whole(text: str, start: int, end: int, verbs: bool) -> bool:
+    clause = text[start : min(end, start + _CLAUSE)]
+    return len(clause.split(None, 3)) >= 3 and (not verbs or _FINITE.search(clause) is not None)
 
 
 def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> Claim | None:
@@ -173,7 +176,11 @@ def _stated(text: str, kinds: frozenset[str]) -> bool:
 
 def _rest(answer: str, start: int, seen: _Mentioned) -> Claim:
     end = len(answer.rstrip())
-    return Claim(answer[start:end], start, end, _kinds(answer[start:end], start, end, seen))
+    text = answer[start:end]
+    kinds = _kinds(text, start, end, seen)
+    if any(does(text[left:right]) for left, right in sentence_spans(text)):
+        kinds |= {"action"}
+    return Claim(text, start, end, kinds)
 
 
 def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:

@@ -6,6 +6,9 @@ import re
 
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
+_OVERLAP = 200
+_MOST_READ = 20_000
+"""Characters of one sentence in which deeds are looked for."""
 _QUESTION = re.compile(
     "[?\uff1f\u061f\u037e\u2047-\u2049][\\s\"'\u201d\u2019\u00bb\u300d\u300f)\\]!?]*$"
 )
@@ -42,36 +45,43 @@ _COURTESY = re.compile(
     r"|(?:we|our team) apologi[sz]e.*|we hope .*|my apologies.*"
     r"|please (?!note|be a|be adv|remember|keep in mind|know|see that).*"
     r"|let me\b.*|let us\b.*|let's\b.*|feel free\b.*|(?:just )?let .{1,20} know\b.*"
-    r"|if you (?:have|need|would|want|wish|'d)\b.*\b(?:let me know|ask|contact|reach|help|assist)\b.*"
+    r"|if you (?:have|need|would|want|wish|'d)\b.*"
+    r"\b(?:let me know|ask|contact|reach|help|assist)\b.*"
     r"|(?:here|below)(?:'s| is| are)\b.*:"
     r"|(?:happy|glad|here) to help.*|hope (?:this|that|it) helps.*|it depends|maybe|perhaps"
     r"|have a (?:great|good|nice|wonderful|lovely|safe)\b.*)\W*",
     re.IGNORECASE | re.DOTALL,
 )
+_NOT = r"(?:do(?:es)? not|don['\u2019]t|doesn['\u2019]t|did not|didn['\u2019]t)"
+_UNABLE = (
+    r"(?:could not|couldn['\u2019]t|cannot|can not|can['\u2019]t|am not able to|was not able to|"
+    r"(?:am|['\u2019]m|are|was|were) unable to)"
+)
 _LACKING = (
     r"(?:mention|say|state|specify|provide|contain|include|give|discuss|address|offer|indicate|"
-    r"cover|explain|answer|tell|describe|have|list|show)\w*"
+    r"cover|explain|answer|tell|describe|have|list|show)"
 )
 _TEXTS = (
-    r"(?:passages?|contexts?|documents?|texts?|sources?|articles?|information|evidence|results?|"
-    r"tools?|records?|data(?:base)?|provided|given|excerpts?|search)"
+    r"(?:passages?|contexts?|documents?|texts?|sources?|articles?|information (?:provided|given)|"
+    r"(?:provided|given|available) information|evidence|excerpts?|(?:search|tool) results?|"
+    r"records?|database)"
 )
 _REFUSAL = re.compile(
-    rf"\b{_TEXTS}\b.{{0,80}}\b(?:do(?:es)? not|don['\u2019]t|doesn['\u2019]t|did not|didn['\u2019]t|no)"
-    rf"\s+(?:\w+\s+){{0,2}}{_LACKING}"
-    rf"|\b(?:is|are|was|were|has|have) (?:not|n['\u2019]t) (?:\w+ )?(?:mentioned|stated|specified|"
-    rf"provided|given|discussed|addressed|included) (?:in|by)\b"
-    rf"|\b(?:there (?:is|was|are) no|no|not enough|insufficient) (?:\w+ ){{0,3}}"
-    rf"(?:information|mention|data|details?|evidence|answer|records?)\b"
-    r"|\b(?:i|we)\b.{0,30}\b(?:could not|couldn['\u2019]t|can(?:not|['\u2019]t| not)|am unable|"
-    r"['\u2019]m unable|are unable|was unable|were unable|do not|don['\u2019]t|did not|didn['\u2019]t|"
-    r"was not able|am not able) (?:to |actually |currently )?"
-    r"(?:find|answer|locate|see|access|provide|determine|confirm|verify|help|assist|have|know|tell|"
-    r"say|retrieve|process|do|fulfil|comply|give|get)\w*"
+    rf"\b{_TEXTS}\b.{{0,80}}\b{_NOT}\s+(?:\w+\s+){{0,2}}{_LACKING}\b"
+    r"|\b(?:is|are|was|were|has been|have been)(?: not|n['\u2019]t) (?:\w+ )?(?:mentioned|stated|"
+    r"specified|provided|given|discussed|addressed|included) (?:in|by)\b"
+    r"|\b(?:no|not enough|insufficient) (?:\w+ ){0,2}(?:information|mention|details?|evidence)\b"
+    rf"|\bi\b.{{0,30}}\b{_NOT} (?:actually |currently )?(?:find|see|know|have (?:access|any|enough|"
+    r"(?:\w+ )?information|(?:\w+ )?details))\b"
+    rf"|\bi\b.{{0,30}}\b{_UNABLE} (?:find|answer|locate|see|access|provide|determine|confirm|"
+    r"verify|help|assist|tell|say|retrieve)\b|\bi['\u2019]m unable to\b"
+    rf"|\bwe {_UNABLE} (?:find|answer|locate|determine|confirm|verify)\b"
     r"|^\W*unable to (?:answer|find|locate|determine|provide|confirm)"
-    r"|\bich (?:konnte|kann|habe)\b.{0,80}\b(?:nicht|keine?n?)\b|\bje (?:n'ai pas|ne (?:peux|trouve))"
-    r"|\bno (?:he podido|pude|puedo|encontr|tengo)|\u6ca1\u6709\u627e\u5230|\u65e0\u6cd5|\u627e\u4e0d\u5230"
-    r"|\u898b\u3064\u304b\u308a\u307e\u305b\u3093|\bnon (?:ho trovato|posso)|\bn\u00e3o (?:encontrei|posso)",
+    r"|\bich (?:konnte|kann)\b.{0,80}\b(?:nicht|keine?n?) (?:\w+ )?(?:finden|sagen|beantworten)\b"
+    r"|\bje (?:n['\u2019]ai pas trouv|ne (?:peux|trouve))|\bno (?:he podido|pude|puedo|encontr)"
+    r"|\bnon (?:ho trovato|posso)|\bn\u00e3o (?:encontrei|posso)"
+    r"|\u6ca1\u6709\u627e\u5230|\u65e0\u6cd5|\u627e\u4e0d\u5230"
+    r"|\u898b\u3064\u304b\u308a\u307e\u305b\u3093",
     re.IGNORECASE,
 )
 _DEEDS = (
@@ -97,14 +107,16 @@ _ACTION = re.compile(
     rf"|\b(?:have|has|had|is|are)\s+(?:now\s+|already\s+|just\s+|also\s+)?been\s+{_ADVERBS}{_DONE}\b"
     rf"|\byour?\b.{{0,120}}\b(?:was|were|is now|are now|is|are)\s+{_ADVERBS}{_DONE}\b"
     rf"|\bsuccessfully\s+{_DONE}\b|\b{_DONE}\s+successfully\b"
-    r"|\b(?:ich habe|wir haben)\b.{0,120}\b(?:\w{0,20}ge\w{2,20}(?:t|en)|\w{2,20}iert|ver\w{2,20}t)\b"
+    r"|\b(?:ich habe|wir haben)\b.{0,120}"
+    r"\b(?:\w{0,20}ge\w{2,20}(?:t|en)|\w{2,20}iert|ver\w{2,20}t)\b"
     r"|\b(?:wurde|wurden)\b.{0,120}\b(?:storniert|gebucht|erstattet|versandt|gesendet|ge\u00e4ndert|"
     r"gel\u00f6scht|erstellt|aktualisiert|best\u00e4tigt|bezahlt)\b"
     r"|\b(?:he|hemos)\s+(?:\w{1,20}mente\s+)?\w{2,20}(?:ado|ido)\b|\bha sido \w{2,20}ad[oa]\b"
     r"|\b(?:j['\u2019]ai|nous avons)\s+(?:\w{1,20}\s+)?\w{2,20}(?:\u00e9|i)\b"
     r"|\b(?:ho|abbiamo)\s+\w{2,20}(?:ato|ito|uto)\b|\b(?:cancelei|reservei|enviei|alterei|emiti)\b"
     r"|\u5df2(?:\u7ecf)?(?:\u4e3a\u60a8|\u5e2e\u60a8|\u53d6\u6d88|\u9000\u6b3e|\u9884\u8ba2|\u53d1\u9001|\u66f4\u65b0)"
-    r"|\u307e\u3057\u305f(?=[\u3002\uff01!]|$)|\u044f (?:\u043e\u0442\u043c\u0435\u043d\u0438\u043b|\u043e\u0444\u043e\u0440\u043c\u0438\u043b|\u043e\u0442\u043f\u0440\u0430\u0432\u0438\u043b)",
+    r"|\u307e\u3057\u305f(?=[\u3002\uff01!]|$)|\u044f (?:\u043e\u0442\u043c\u0435\u043d\u0438\u043b"
+    r"|\u043e\u0444\u043e\u0440\u043c\u0438\u043b|\u043e\u0442\u043f\u0440\u0430\u0432\u0438\u043b)",
     re.IGNORECASE,
 )
 _UNDONE = re.compile(
@@ -175,7 +187,11 @@ def does(sentence: str) -> bool:
     >>> does("I have cancelled your booking."), does("I have not cancelled it."), does("It rains.")
     (True, False, False)
     """
-    read = sentence[:_READ]
+    steps = range(0, min(len(sentence), _MOST_READ), _READ - _OVERLAP)
+    return any(_deed(sentence[start : start + _READ]) for start in steps)
+
+
+def _deed(read: str) -> bool:
     return any(
         _UNDONE.search(deed[0]) is None and " not " not in deed[0].lower()
         for deed in _ACTION.finditer(read)

@@ -24,8 +24,8 @@ HEAD = 5
 
 NEGATORS = frozenset(
     "not no never none nobody nothing neither nor cannot without hardly scarcely barely nicht kein "
-    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao mai "
-    "\u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
+    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
+    "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
 )
 _REACH = 4
 """Words behind a negator that it is about."""

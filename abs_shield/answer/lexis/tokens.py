@@ -29,18 +29,21 @@ STOP = frozenset(  # without accents, as words are compared
     "a an the and or but if then than that this these those there here of in on at to from by for "
     "with without about into onto over under between among through during before after above below "
     "up down out off again as is am are was were be been being do does did doing have has had "
-    "having will would shall should can could may might must it its it's he she they we you i me my "
-    "mine your yours his her hers him them their theirs our ours us who whom whose which what when "
+    "having will would shall should can could may might must it its it's he she they we you i "
+    "me my mine your yours his her hers him them their theirs our ours us who whom whose "
+    "which what when "
     "where why how all any both each few more most other some such only own same so too very just "
     "also not no nor never none cannot one ones s t d ll m o re ve y because while until since "
-    "hundred hundreds thousand thousands million millions billion billions trillion percent k pm am "
-    "however therefore thus hence i'm i've i'll you're he's she's that's there's they're we're "
+    "hundred hundreds thousand thousands million millions billion billions trillion percent k "
+    "pm am however therefore thus hence i'm i've i'll you're he's she's that's there's "
+    "they're we're "
     "der die das den dem des und oder ist sind war ein eine einen einem einer nicht mit auf von zu "
     "im in am fur als auch es er sie wir ihr sich le la les un une des du de et ou est sont dans "
     "pour par sur avec ce cette que qui il elle nous vous el los las y o en es son con por para su "
     "se al del lo una uno di che e per con non sono il gli i o a os as um uma do da em no na e "
-    "\u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u043f\u043e \u0434\u043b\u044f \u044d\u0442\u043e "
-    "\u7684 \u662f \u4e86 \u5728 \u3067 \u306f \u306e \u3092 \u306b \u304c".split()
+    "\u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u043f\u043e \u0434\u043b\u044f "
+    "\u044d\u0442\u043e \u7684 \u662f \u4e86 \u5728 \u3067 \u306f \u306e \u3092 \u306b "
+    "\u304c".split()
 )
 HEDGES = frozenset(
     "may might could perhaps possibly probably likely typically usually often generally sometimes "
@@ -48,8 +51,9 @@ HEDGES = frozenset(
     "according based given provided passage passages document documents context text information "
     "mentioned states stated mention mentions note additionally overall summary conclusion "
     "furthermore moreover finally firstly secondly well yes actually really think believe know "
-    "guess sure interesting great cool awesome amazing nice lovely wonderful fantastic excellent perfect fun "
-    "funny sad crazy true agree wow oh ok okay yeah hi hello thanks thank sorry glad course "
+    "guess sure interesting great cool awesome amazing nice lovely wonderful fantastic "
+    "excellent perfect fun funny sad crazy true agree wow oh ok okay yeah hi hello thanks "
+    "thank sorry glad course "
     "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
 )
 """Words of the speaker about what is said, not of what is said."""
