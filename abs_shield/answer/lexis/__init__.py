@@ -1,0 +1,1 @@
+"""What the lexical scorer reads of words: tokens, an index of the evidence, features, weights."""

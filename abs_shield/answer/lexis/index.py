@@ -1,0 +1,190 @@
+"""The evidence as the lexical scorer looks things up in it: sentences, words, pairs, numbers."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from abs_shield.answer.claim import Span
+from abs_shield.answer.evidence import Evidence, Piece
+from abs_shield.answer.lexis.figures import MONTHS, Figure
+from abs_shield.answer.lexis.tokens import Token, tokens
+from abs_shield.text.sentences import sentence_spans
+
+MOST_CHARACTERS = 1_000_000
+"""Characters that are indexed; of more, the newest pieces."""
+_LONGEST = 80
+"""Words of a sentence; a longer one is several."""
+_MOST_POSTINGS = 200
+"""Sentences kept of a word; one that stands in more finds none of them."""
+_LARGEST = 1_000_000
+HEAD = 5
+"""Letters that two forms of one word mostly share."""
+
+NEGATORS = frozenset(
+    "not no never none nobody nothing neither nor cannot without hardly scarcely barely nicht kein "
+    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
+    "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
+)
+_REACH = 4
+"""Words behind a negator that it is about."""
+
+
+class Sentence:
+    """
+    A sentence or a line of the evidence.
+
+    Attributes:
+        start: Offset of its first character in its piece.
+        end: Offset behind its last character.
+        piece: Its piece's place among the indexed ones.
+        words: The keys of its words and numbers, in order.
+        content: The keys of those that say something, in order.
+        negated: The keys that a negator is about.
+        negates: Whether it has a negator.
+    """
+
+    __slots__ = ("_places", "content", "end", "negated", "negates", "piece", "start", "words")
+
+    def __init__(self, piece: int, start: int, end: int, words: list[Token]) -> None:
+        self.piece, self.start, self.end = piece, start, end
+        self.words = tuple(word.key for word in words)
+        self.content = tuple(word.key for word in words if word.content or word.figure)
+        self.negates = any(negating(word) for word in words)
+        self.negated = negated(words) if self.negates else frozenset()
+        self._places: dict[str, int] | None = None
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Where each key first stands among the content."""
+        if self._places is None:
+            self._places = {word: n for n, word in reversed(list(enumerate(self.content)))}
+        return self._places
+
+
+def negating(token: Token) -> bool:
+    """Whether a word denies what stands behind it."""
+    return token.key in NEGATORS or token.key.endswith("n't")
+
+
+def negated(words: Sequence[Token]) -> frozenset[str]:
+    """Give the keys of the content that stands close behind a negator."""
+    found: set[str] = set()
+    for n, word in enumerate(words):
+        if negating(word):
+            found.update(near.key for near in words[n + 1 : n + 1 + _REACH] if near.content)
+    return frozenset(found)
+
+
+class Index:
+    """
+    All sentences of the evidence, and what stands in them.
+
+    Attributes:
+        pieces: The indexed pieces.
+        sentences: Their sentences, in order.
+        postings: The sentences of each content word or number, the first 200.
+        words: All words and numbers.
+        heads: The first five letters of the content words.
+        bigrams: Words that stand side by side, small ones included.
+        trigrams: Three words side by side.
+        pairs: Content words with nothing but small words between them.
+        around: The content words on both sides of another.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.pieces = _newest(evidence)
+        self.sentences: list[Sentence] = []
+        self.postings: dict[str, list[int]] = {}
+        self.words: set[str] = set()
+        self.bigrams: set[tuple[str, str]] = set()
+        self.trigrams: set[tuple[str, str, str]] = set()
+        self.pairs: set[tuple[str, str]] = set()
+        self.around: set[tuple[str, str]] = set()
+        values: set[float] = set()
+        for place, piece in enumerate(self.pieces):
+            for start, end, words in _sentences(piece):
+                self._add(Sentence(place, start, end, words))
+                values.update(word.figure.value for word in words if word.figure)
+                values.update(float(MONTHS[w.key]) for w in words if w.key in MONTHS)
+        self.heads = {word[:HEAD] for word in self.postings}
+        self._values = sorted(values)
+
+    def _add(self, sentence: Sentence) -> None:
+        place = len(self.sentences)
+        self.sentences.append(sentence)
+        words, content = sentence.words, sentence.content
+        for word in dict.fromkeys(content):
+            held = self.postings.setdefault(word, [])
+            if len(held) < _MOST_POSTINGS:
+                held.append(place)
+        self.words.update(words)
+        self.bigrams.update(pairwise(words))
+        self.trigrams.update(zip(words, words[1:], words[2:], strict=False))
+        self.pairs.update(pairwise(content))
+        self.around.update(zip(content, content[2:], strict=False))
+
+    def has(self, word: Token) -> bool:
+        """Whether a word or a number stands anywhere, a number also more exactly than said."""
+        return word.key in self.words or (word.figure is not None and self._holds(word.figure))
+
+    def _holds(self, figure: Figure) -> bool:
+        first = bisect_left(self._values, figure.value - figure.within)
+        return first < bisect_right(self._values, figure.value + figure.within)
+
+    def window(self, place: int) -> set[str]:
+        """Give the content of a sentence and its neighbours, of a line and its record's."""
+        reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
+        near = self.sentences[max(0, place - reach) : place + reach + 1]
+        return {word for one in near for word in one.content}
+
+    def span(self, place: int) -> Span:
+        """Give a sentence as a span of its piece."""
+        sentence = self.sentences[place]
+        piece = self.pieces[sentence.piece]
+        start, end = sentence.start, sentence.end
+        return Span(piece.id, start, end, piece.text[start:end], _pointer(piece, start))
+
+
+def index_of(evidence: Evidence) -> Index:
+    """Give the index of *evidence*, made once."""
+    found: Index = evidence.derived(Index)
+    return found
+
+
+def _pointer(piece: Piece, start: int) -> str:
+    line = bisect_right(piece.lines, start, key=lambda one: one[0]) - 1
+    return piece.lines[line][2] if line >= 0 and start < piece.lines[line][1] else ""
+
+
+def _newest(evidence: Evidence) -> list[Piece]:
+    left = MOST_CHARACTERS
+    kept: list[Piece] = []
+    for piece in reversed(evidence.pieces):
+        left -= len(piece.text)
+        kept.append(piece)
+        if left <= 0:
+            break
+    return kept[::-1]
+
+
+def _sentences(piece: Piece) -> Iterator[tuple[int, int, list[Token]]]:
+    """Give the places and the words of a piece's sentences or lines."""
+    text = piece.text[:MOST_CHARACTERS]
+    spans = ((one[0], one[1]) for one in piece.lines) if piece.lines else sentence_spans(text)
+    for start, end in spans:
+        words = tokens(text[start:end], most=_LARGEST)
+        if piece.lines:
+            words = _said(words, text.find(": ", start, end) - start)
+        if len(words) <= _LONGEST:
+            yield start, end, words
+            continue
+        for n in range(0, len(words), _LONGEST):
+            some = words[n : n + _LONGEST]
+            yield start + some[0].start, start + some[-1].end, some
+
+
+def _said(words: list[Token], path: int) -> list[Token]:
+    """The words of ``path: value``; a number of the path counts items and says nothing."""
+    return [word for word in words if word.figure is None or word.start > path]

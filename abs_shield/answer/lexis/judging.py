@@ -1,0 +1,90 @@
+"""From a claim's features to P(grounded), and from the claims of an answer to the answer's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import exp, log, log1p
+
+from abs_shield.answer.claim import Claim, Miss, Scored
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.lexis.features import Measured, measured
+from abs_shield.answer.lexis.index import Index, index_of
+from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.lexis.weights import Weights
+from abs_shield.stats.logodds import probability
+
+MOST_WORDS = 400
+"""Words of a claim that are read; a longer claim is never more than even odds."""
+MOST_ASKED = 2_000
+_SUREST = 6.0
+"""Log-odds beyond which no claim counts more."""
+
+
+def asked_of(question: str | None) -> frozenset[str]:
+    """Give the keys of a question's words."""
+    return frozenset(word.key for word in tokens(question or "", most=MOST_ASKED))
+
+
+def judged(
+    claims: Sequence[Claim], evidence: Evidence, *, question: str | None, weights: Weights
+) -> tuple[Scored, ...]:
+    """Score each claim; see `abs_shield.answer.scorers.lexical`."""
+    index, asked = index_of(evidence), asked_of(question)
+    return tuple(_judged(claim, index, asked, weights) for claim in claims)
+
+
+def _judged(claim: Claim, index: Index, asked: frozenset[str], weights: Weights) -> Scored:
+    words = tokens(claim.text, most=MOST_WORDS + 1)
+    found = measured(words[:MOST_WORDS], index, asked=asked, idf=weights.idf)
+    score = told([weights.claim.log_odds(found.values)], weights)
+    if len(words) > MOST_WORDS:
+        score = min(score, 0.5)
+    return Scored(
+        score=score,
+        spans=tuple(index.span(place) for place in found.places),
+        misses=_misses(claim, found),
+    )
+
+
+def _misses(claim: Claim, found: Measured) -> tuple[Miss, ...]:
+    return tuple(
+        Miss(
+            "number" if word.figure else "name",
+            claim.text[word.start : word.end],
+            claim.start + word.start,
+            claim.start + word.end,
+        )
+        for word in found.absent
+    )
+
+
+def told(log_odds: Sequence[float], weights: Weights) -> float:
+    """Give P(grounded) of an answer whose claims have these log-odds, as the claim layer gave."""
+    summed = weights.answer.log_odds(summary(log_odds))
+    return probability(weights.calibration.told(summed))
+
+
+def meant(score: float, weights: Weights) -> float:
+    """Give the claim layer's log-odds of a claim that was told to have this score."""
+    bounded = min(max(score, 1e-6), 1 - 1e-6)
+    summed = weights.calibration.meant(log(bounded / (1 - bounded)))
+    return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
+
+
+def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
+    """
+    Give what the answer layer sees of its claims' log-odds of being grounded.
+
+    Log-odds of being unsupported: the worst, the second worst, the mean, the best, and that any
+    is, which are one number where there is one claim; and the logarithm of their count.
+    """
+    against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
+    second = against[1] if len(against) > 1 else against[0]
+    every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
+    some = _SUREST if every < -_SUREST else log(-_less_one(every)) - every
+    mean, count = sum(against) / len(against), log(len(against))
+    return against[0], second, mean, against[-1], min(some, _SUREST), count
+
+
+def _less_one(exponent: float) -> float:
+    return exp(exponent) - 1

@@ -1,0 +1,196 @@
+"""The words and numbers of a text: stems with their places, citations left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from abs_shield.answer.lexis.figures import COUNTS, SCALES, WRITTEN, Figure, figure
+from abs_shield.text.normal import normal, unaccented
+
+_TOKEN = re.compile(
+    r"\d+(?:[.,:/-]\d+){0,12}(?![.,]?\d)"
+    "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
+    r"(?:one|two|three|four|five|six|seven|eight|nine)\b"
+    r"|[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?",
+    re.IGNORECASE,
+)
+_PIECES = re.compile(r"\d+")
+_CITATION = re.compile(
+    r"\[\^?\d{1,4}(?:[,;\s-]{1,3}\d{1,4}){0,20}\]"
+    r"|\(?\b(?:passages?|sources?|documents?|excerpts?|refs?)\s?(?:#|no\. )?\d{1,4}"
+    r"(?:(?:,? and |, ?| ?& ?|-)\d{1,4}){0,12}\)?",
+    re.IGNORECASE,
+)
+STOP = frozenset(  # without accents, as words are compared
+    "a an the and or but if then than that this these those there here of in on at to from by for "
+    "with without about into onto over under between among through during before after above below "
+    "up down out off again as is am are was were be been being do does did doing have has had "
+    "having will would shall should can could may might must it its it's he she they we you i "
+    "me my mine your yours his her hers him them their theirs our ours us who whom whose "
+    "which what when "
+    "where why how all any both each few more most other some such only own same so too very just "
+    "also not no nor never none cannot one ones s t d ll m o re ve y because while until since "
+    "hundred hundreds thousand thousands million millions billion billions trillion percent k "
+    "pm am however therefore thus hence i'm i've i'll you're he's she's that's there's "
+    "they're we're "
+    "der die das den dem des und oder ist sind war ein eine einen einem einer nicht mit auf von zu "
+    "im in am fur als auch es er sie wir ihr sich le la les un une des du de et ou est sont dans "
+    "pour par sur avec ce cette que qui il elle nous vous el los las y o en es son con por para su "
+    "se al del lo una uno di che e per con non sono il gli i o a os as um uma do da em no na e "
+    "\u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u043f\u043e \u0434\u043b\u044f "
+    "\u044d\u0442\u043e \u7684 \u662f \u4e86 \u5728 \u3067 \u306f \u306e \u3092 \u306b "
+    "\u304c".split()
+)
+HEDGES = frozenset(
+    "may might could perhaps possibly probably likely typically usually often generally sometimes "
+    "approximately about around roughly nearly almost seem seems appear appears suggest suggests "
+    "according based given provided passage passages document documents context text information "
+    "mentioned states stated mention mentions note additionally overall summary conclusion "
+    "furthermore moreover finally firstly secondly well yes actually really think believe know "
+    "guess sure interesting great cool awesome amazing nice lovely wonderful fantastic "
+    "excellent perfect fun funny sad crazy true agree wow oh ok okay yeah hi hello thanks "
+    "thank sorry glad course "
+    "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
+)
+"""Words of the speaker about what is said, not of what is said."""
+
+
+class Token(NamedTuple):
+    """
+    A word or a number of a text.
+
+    Attributes:
+        key: What two texts share of it: the word's stem, or the number's value.
+        start: Offset of its first character in the text.
+        end: Offset behind its last character.
+        figure: Its number; None of words.
+        content: Whether it says something by itself: no small word, no hedge, no number.
+        small: Whether it is a small word, which nearly every text has.
+        counts: Whether it is a small number in words, such as ``two``.
+        named: Whether it is written as a name.
+    """
+
+    key: str
+    start: int
+    end: int
+    figure: Figure | None
+    content: bool
+    small: bool
+    counts: bool
+    named: bool
+
+
+def tokens(text: str, *, most: int) -> list[Token]:
+    """
+    Give the first *most* words and numbers of *text*, in order; time is linear.
+
+    >>> [t.key for t in tokens("Flights cost $1,200 [2] in 2024-05.", most=99)]
+    ['flight', 'cost', '1200', 'in', '2024', '5']
+    """
+    found: list[Token] = []
+    masked = _CITATION.sub(lambda cited: " " * len(cited[0]), text)
+    for match in _TOKEN.finditer(masked):
+        first = not found or masked[found[-1].end : match.start()].strip()[-1:] in _OPENS
+        found.extend(_read(match, masked, first))
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+_OPENS = frozenset('.!?:\u3002"\u201c(*')
+_UNIT = re.compile(r"\s?([a-zA-Z]{1,8})(?![^\W\d_])")
+
+
+def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
+    written = match[0]
+    start, end = match.span()
+    if written[0].isdigit():
+        yield from _numbers(written, start, text)
+        return
+    lower = lowered(written)
+    counts = lower in COUNTS
+    number = WRITTEN.get(lower, COUNTS.get(lower))
+    if number is not None:
+        scaled = _UNIT.match(text, end, end + 12)
+        times = SCALES.get(scaled[1].lower(), 1.0) if scaled else 1.0
+        value = Figure(number * times, 0.5)
+        yield _numeral(value, start, end, counts=counts and times == 1.0)
+        return
+    small = lower in STOP or "n't" in lower
+    content = not small and lower not in HEDGES
+    named = content and not first and written[0].isupper()
+    yield Token(stem(lower), start, end, None, content, small, False, named)
+
+
+def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
+    end = start + len(written)
+    scaled = _UNIT.match(text, end, end + 12)
+    value = figure(written, scaled[1].lower() if scaled else "")
+    if value is not None:
+        yield _numeral(value, start, end)
+        return
+    for piece in _PIECES.finditer(written):
+        left, right = start + piece.start(), start + piece.end()
+        value = figure(piece[0])
+        if value is None:  # too long for a number: a code
+            yield Token(piece[0][:_LONGEST_WORD], left, right, None, True, False, False, False)
+        else:
+            yield _numeral(value, left, right)
+
+
+def _numeral(value: Figure, start: int, end: int, *, counts: bool = False) -> Token:
+    return Token(f"{value.value:.12g}", start, end, value, False, False, counts, False)
+
+
+@lru_cache(maxsize=1 << 15)
+def _folded(word: str) -> str:
+    return unaccented(normal(word)).replace("\u2019", "'")
+
+
+def lowered(word: str) -> str:
+    """Give *word* without capitals and accents."""
+    if word.isascii():
+        return word.lower()
+    return _folded(word) if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD].lower()
+
+
+_LONGEST_WORD = 64
+_ENDINGS = (
+    ("ations", "ate"), ("ation", "ate"), ("ities", "ity"), ("iness", "y"), ("fulness", "ful"),
+    ("ements", "ement"), ("ingly", ""), ("edly", ""), ("ings", ""), ("ing", ""), ("ies", "y"),
+    ("ied", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ed", ""),
+    ("ely", "e"), ("ly", ""), ("es", "e"), ("s", ""),
+)  # fmt: skip
+_KEPT = ("ss", "us", "is", "ous")
+
+
+def stem(word: str) -> str:
+    """
+    Give the part of an English word that its forms share; of other words, nearly the whole.
+
+    >>> stem("flights"), stem("booked"), stem("booking"), stem("cities"), stem("mia's")
+    ('flight', 'book', 'book', 'city', 'mia')
+    """
+    return _stem(word) if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD]
+
+
+@lru_cache(maxsize=1 << 15)
+def _stem(word: str) -> str:
+    bare = word.partition("'")[0] if "n't" not in word else word
+    if len(bare) < 4 or bare.endswith(_KEPT):
+        return bare
+    for ending, kept in _ENDINGS:
+        if bare.endswith(ending) and len(bare) - len(ending) >= 3:
+            return _trimmed(bare[: len(bare) - len(ending)] + kept)
+    return _trimmed(bare)
+
+
+def _trimmed(base: str) -> str:
+    """Of ``plann``, ``make``, ``mak``: one form."""
+    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
+        return base[:-1]
+    return base[:-1] if len(base) > 3 and base[-1] == "e" else base

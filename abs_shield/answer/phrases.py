@@ -1,0 +1,198 @@
+"""Sentences that claim nothing about the world, and those that say a deed was done."""
+
+from __future__ import annotations
+
+import re
+
+_READ = 600
+"""Characters at a sentence's beginning in which set phrases are looked for."""
+_OVERLAP = 200
+_MOST_READ = 20_000
+"""Characters of one sentence in which deeds are looked for."""
+_QUESTION = re.compile(
+    "[?\uff1f\u061f\u037e\u2047-\u2049][\\s\"'\u201d\u2019\u00bb\u300d\u300f)\\]!?]*$"
+)
+_TAG = re.compile(
+    r",\s+(?:so\s+|and\s+)?(?:is|are|was|were|isn't|aren't|do|does|did|don't|doesn't|would|will|can|"
+    r"could|shall|should|may|have|has|right|correct|ok|okay|anything|what|how|which|when|where|"
+    r"oder|stimmt|n'est-ce|verdad|no)\b[^,]{0,300}$",
+    re.IGNORECASE,
+)
+_KNOWN = re.compile(r"\W*did you (?:also )?know(?: that)?,?\s+(?=\S)", re.IGNORECASE)
+_ASKS = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|would|will|can|could|shall|should|may|have|has|had|what|how|"
+    r"which|when|where|who|whom|whose|why|if|in case|since|before|after|just to)\b",
+    re.IGNORECASE,
+)
+_ONWARD = r"(?:(?!\bbut\b).)*"
+_COURTESY = re.compile(
+    r"\W*(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|"
+    r"thank you|you're welcome|you are welcome|my pleasure|sure(?: thing)?|of course|certainly|"
+    r"absolutely|great|perfect|awesome|excellent|wonderful|okay|ok|got it|understood|alright|right|"
+    r"no problem|no worries|yes|no|yeah|yep|nope|bye|goodbye|cheers|good luck|take care|sorry|"
+    r"hallo|guten (?:tag|morgen|abend)|danke|vielen dank|gerne?|bitte|bonjour|merci|salut|"
+    r"de rien|hola|gracias|de nada|ciao|grazie|prego|ol\u00e1|obrigad[oa]|"
+    r"\u4f60\u597d|\u60a8\u597d|\u8c22\u8c22|\u3053\u3093\u306b\u3061\u306f|\u3042\u308a\u304c\u3068\u3046"
+    r"|\u0437\u0434\u0440\u0430\u0432\u0441\u0442\u0432\u0443\u0439\u0442\u0435|\u0441\u043f\u0430\u0441\u0438\u0431\u043e)\b(?:[\s,!]+[^\s.,]{1,20}){0,3}"
+    r"|(?:thanks|thank you|sorry|vielen dank|merci|gracias) (?:for|f\u00fcr|pour|por)\b[^,;]{0,100}"
+    r"|i'?(?:m| am) (?:so |very |really |truly |deeply )?(?:sorry|glad|happy|pleased|here to|"
+    rf"not (?:sure|certain)|afraid)\b{_ONWARD}"
+    rf"|i (?:apologi[sz]e|understand|hope|appreciate|think so|guess so|don't know)\b{_ONWARD}"
+    r"|(?:i|we)(?: can| could| will| would|['\u2019]ll|['\u2019]d) (?:\w{1,12} ){0,2}"
+    r"(?:help|assist|check|look|try|proceed|need|like|love|happy|glad|connect|go ahead|get back|"
+    rf"do (?:that|so|this))\b{_ONWARD}"
+    rf"|(?:i|we) (?:wish|want|need|am able to)\b{_ONWARD}"
+    r"|(?:we|our team) apologi[sz]e.*|we hope .*|my apologies.*"
+    r"|please (?!note|be a|be adv|remember|keep in mind|know|see that).*"
+    r"|let me\b.*|let us\b.*|let's\b.*|feel free\b.*|(?:just )?let .{1,20} know\b.*"
+    r"|if you (?:have|need|would|want|wish|'d)\b.*"
+    r"\b(?:let me know|ask|contact|reach|help|assist)\b.*"
+    r"|(?:here|below)(?:'s| is| are)\b.*:"
+    r"|(?:happy|glad|here) to help.*|hope (?:this|that|it) helps.*|it depends|maybe|perhaps"
+    r"|have a (?:great|good|nice|wonderful|lovely|safe)\b.*)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+_NOT = r"(?:do(?:es)? not|don['\u2019]t|doesn['\u2019]t|did not|didn['\u2019]t)"
+_UNABLE = (
+    r"(?:could not|couldn['\u2019]t|cannot|can not|can['\u2019]t|am not able to|was not able to|"
+    r"(?:am|['\u2019]m|are|was|were) unable to)"
+)
+_LACKING = (
+    r"(?:mention|say|state|specify|provide|contain|include|give|discuss|address|offer|indicate|"
+    r"cover|explain|answer|tell|describe|have|list|show)"
+)
+_TEXTS = (
+    r"(?:passages?|contexts?|documents?|texts?|sources?|articles?|information (?:provided|given)|"
+    r"(?:provided|given|available) information|evidence|excerpts?|(?:search|tool) results?|"
+    r"records?|database)"
+)
+_REFUSAL = re.compile(
+    rf"\b{_TEXTS}\b.{{0,80}}\b{_NOT}\s+(?:\w+\s+){{0,2}}{_LACKING}\b"
+    r"|\b(?:is|are|was|were|has been|have been)(?: not|n['\u2019]t) (?:\w+ )?(?:mentioned|stated|"
+    r"specified|provided|given|discussed|addressed|included) (?:in|by)\b"
+    r"|\b(?:no|not enough|insufficient) (?:\w+ ){0,2}(?:information|mention|details?|evidence)\b"
+    rf"|\bi\b.{{0,30}}\b{_NOT} (?:actually |currently )?(?:find|see|know|have (?:access|any|enough|"
+    r"(?:\w+ )?information|(?:\w+ )?details))\b"
+    rf"|\bi\b.{{0,30}}\b{_UNABLE} (?:find|answer|locate|see|access|provide|determine|confirm|"
+    r"verify|help|assist|tell|say|retrieve)\b|\bi['\u2019]m unable to\b"
+    rf"|\bwe {_UNABLE} (?:find|answer|locate|determine|confirm|verify)\b"
+    r"|^\W*unable to (?:answer|find|locate|determine|provide|confirm)"
+    r"|\bich (?:konnte|kann)\b.{0,80}\b(?:nicht|keine?n?) (?:\w+ )?(?:finden|sagen|beantworten)\b"
+    r"|\bje (?:n['\u2019]ai pas trouv|ne (?:peux|trouve))|\bno (?:he podido|pude|puedo|encontr)"
+    r"|\bnon (?:ho trovato|posso)|\bn\u00e3o (?:encontrei|posso)"
+    r"|\u6ca1\u6709\u627e\u5230|\u65e0\u6cd5|\u627e\u4e0d\u5230"
+    r"|\u898b\u3064\u304b\u308a\u307e\u305b\u3093",
+    re.IGNORECASE,
+)
+_DEEDS = (
+    r"(?:cancel|book|rebook|refund|issu|email|updat|chang|modif(?:y|i)|delet|remov|creat|add|schedul"
+    r"|reschedul|process|submitt?|transferr?|charg|credit|reserv|confirm|order|shipp?|dispatch"
+    r"|activat|deactivat|block|unblock|clos|open|approv|reject|appl(?:y|i)|regist(?:e)?r|enroll?|assign"
+    r"|upgrad|downgrad|sav|upload|notif(?:y|i)|escalat|return|exchang|restor|renew|subscrib"
+    r"|unsubscrib|waiv|initiat|complet|plac|post|publish|merg|deploy|renam|mov|fil|replac|arrang"
+    r"|authori[sz]|debit|disabl|enabl|grant|revok|lock|unlock|logg?|record|reimburs|extend|stopp?"
+    r"|start|restart|forward|deliver|invit|join|install|terminat|suspend|reset|adjust|correct)"
+)
+_IRREGULAR = r"(?:sent|paid|made|set|put|reset|bought|sold|withdrawn|given|taken|begun|written|run)"
+_DONE = rf"(?:{_DEEDS}(?:l|p|t)?ed|{_IRREGULAR})"
+_ADVERBS = r"(?:(?:just|now|already|successfully|also|since|then|fully|duly|\w{1,20}ly)\s+){0,3}"
+_SAID = (
+    r"(?:look|check|review|search|consider|analy[sz]|not|summari[sz]|mention|explain|describ|list"
+    r"|includ|provid|identif|verif|receiv|locat|attempt|tri|assum|understand|examin|notic|bas"
+    r"|discuss|outlin|highlight|learn|liv|work|play|visit|watch|want|lov|enjoy|us|need|hear)"
+)
+_ACTION = re.compile(
+    rf"\b(?:i|we)(?:\s+have|['\u2019]ve)\s+{_ADVERBS}(?!{_SAID}\w{{0,3}}ed\b)(?:\w{{2,20}}ed|{_IRREGULAR})\b"
+    rf"|\b(?:i|we)\s+{_ADVERBS}{_DONE}\b"
+    rf"|\b(?:have|has|had|is|are)\s+(?:now\s+|already\s+|just\s+|also\s+)?been\s+{_ADVERBS}{_DONE}\b"
+    rf"|\byour?\b.{{0,120}}\b(?:was|were|is now|are now|is|are)\s+{_ADVERBS}{_DONE}\b"
+    rf"|\bsuccessfully\s+{_DONE}\b|\b{_DONE}\s+successfully\b"
+    r"|\b(?:ich habe|wir haben)\b.{0,120}"
+    r"\b(?:\w{0,20}ge\w{2,20}(?:t|en)|\w{2,20}iert|ver\w{2,20}t)\b"
+    r"|\b(?:wurde|wurden)\b.{0,120}\b(?:storniert|gebucht|erstattet|versandt|gesendet|ge\u00e4ndert|"
+    r"gel\u00f6scht|erstellt|aktualisiert|best\u00e4tigt|bezahlt)\b"
+    r"|\b(?:he|hemos)\s+(?:\w{1,20}mente\s+)?\w{2,20}(?:ado|ido)\b|\bha sido \w{2,20}ad[oa]\b"
+    r"|\b(?:j['\u2019]ai|nous avons)\s+(?:\w{1,20}\s+)?\w{2,20}(?:\u00e9|i)\b"
+    r"|\b(?:ho|abbiamo)\s+\w{2,20}(?:ato|ito|uto)\b|\b(?:cancelei|reservei|enviei|alterei|emiti)\b"
+    r"|\u5df2(?:\u7ecf)?(?:\u4e3a\u60a8|\u5e2e\u60a8|\u53d6\u6d88|\u9000\u6b3e|\u9884\u8ba2|\u53d1\u9001|\u66f4\u65b0)"
+    r"|\u307e\u3057\u305f(?=[\u3002\uff01!]|$)|\u044f (?:\u043e\u0442\u043c\u0435\u043d\u0438\u043b"
+    r"|\u043e\u0444\u043e\u0440\u043c\u0438\u043b|\u043e\u0442\u043f\u0440\u0430\u0432\u0438\u043b)",
+    re.IGNORECASE,
+)
+_UNDONE = re.compile(
+    r"\b(?:not|never|n['\u2019]t|nicht|keine?n?|no|unable)\b\s+(?:yet\s+|been\s+)?\S{0,20}$",
+    re.IGNORECASE,
+)
+
+
+def asks(sentence: str) -> bool:
+    """
+    Whether *sentence* ends as a question.
+
+    >>> asks("Shall I book it?"), asks("Booked.")
+    (True, False)
+    """
+    return _QUESTION.search(sentence[-40:]) is not None
+
+
+def said_before_asking(sentence: str) -> int:
+    """
+    Give the length of what a question states before it asks; 0 where it only asks.
+
+    >>> said_before_asking("I have cancelled it, is that all?"), said_before_asking("Is it?")
+    (19, 0)
+    """
+    tail = max(0, len(sentence) - _READ)
+    tag = _TAG.search(sentence, tail)
+    if tag is None or _ASKS.match(sentence) or len(sentence[: tag.start()].split()) < 3:
+        return 0
+    return tag.start()
+
+
+def said_in_asking(sentence: str) -> int:
+    """
+    Give the length of the ``Did you know that`` before what a question states; 0 without one.
+
+    >>> said_in_asking("Did you know that it is closed?"), said_in_asking("Is it closed?")
+    (18, 0)
+    """
+    known = _KNOWN.match(sentence)
+    return known.end() if known else 0
+
+
+def courteous(sentence: str) -> bool:
+    """
+    Whether *sentence* is a greeting, thanks, an offer, a request or a hedge without content.
+
+    >>> courteous("Hello Mia!"), courteous("I hope this helps."), courteous("Yes, he was a king.")
+    (True, True, False)
+    """
+    return len(sentence) <= _READ and _COURTESY.fullmatch(sentence) is not None
+
+
+def refuses(sentence: str) -> bool:
+    """
+    Whether *sentence* says that something is not known, not found or cannot be done.
+
+    >>> refuses("The passages do not say who won."), refuses("He does not eat meat.")
+    (True, False)
+    """
+    return _REFUSAL.search(sentence[:_READ]) is not None
+
+
+def does(sentence: str) -> bool:
+    """
+    Whether *sentence* says that its speaker did something, or that it has been done.
+
+    >>> does("I have cancelled your booking."), does("I have not cancelled it."), does("It rains.")
+    (True, False, False)
+    """
+    steps = range(0, min(len(sentence), _MOST_READ), _READ - _OVERLAP)
+    return any(_deed(sentence[start : start + _READ]) for start in steps)
+
+
+def _deed(read: str) -> bool:
+    return any(
+        _UNDONE.search(deed[0]) is None and " not " not in deed[0].lower()
+        for deed in _ACTION.finditer(read)
+    )

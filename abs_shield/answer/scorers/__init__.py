@@ -1,0 +1,8 @@
+"""How far the evidence supports a claim: one file a scorer."""
+
+from __future__ import annotations
+
+from abs_shield.answer.scorers.lexical import lexical
+
+SCORERS = {"lexical": lexical}
+"""The scorers that need nothing but the claims and the evidence."""

@@ -1,0 +1,47 @@
+"""The claim's words stand in the evidence, in that order, with those numbers and names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.lexis.judging import judged, meant, told
+from abs_shield.answer.lexis.weights import shipped
+
+
+def lexical(
+    claims: Sequence[Claim], evidence: Evidence, *, question: str | None = None
+) -> tuple[Scored, ...]:
+    """
+    Score claims by their words alone: deterministic, without a model, in time linear in both.
+
+    Small edits of a true sentence are beyond it, but for absent numbers and names.
+
+    Args:
+        claims: Claims of one answer, as `claims_of` gives them.
+        evidence: What they may stand on; its index is kept with it.
+        question: What the answer answers; its words are not new when the answer repeats them.
+
+    Returns:
+        One for each claim, in order: P(grounded) at even odds, in [0, 1]; up to three nearest
+        sentences, best first; the numbers and names that stand nowhere. Without evidence
+        nothing is near, and everything is missed.
+    """
+    return judged(claims, evidence, question=question, weights=shipped())
+
+
+def answer_score(scored: Sequence[Scored]) -> float:
+    """
+    Give P(grounded) of a whole answer at even odds, in [0, 1].
+
+    Args:
+        scored: What `lexical` says of its claims; of one claim its own score.
+
+    Raises:
+        ValueError: There are no claims: an answer that claims nothing has no score.
+    """
+    if not scored:
+        raise ValueError("an answer without claims has no score")
+    weights = shipped()
+    return told([meant(one.score, weights) for one in scored], weights)

@@ -1,0 +1,191 @@
+"""Fits the lexical scorer's two layers, in plain Python: the same numbers on every machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from operator import mul
+
+from grounding_data import Row
+
+from abs_shield.answer.lexis.features import FEATURES, Idf, measured
+from abs_shield.answer.lexis.index import index_of
+from abs_shield.answer.lexis.judging import MOST_WORDS, asked_of, summary
+from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.lexis.weights import ANSWER, Calibration, Layer, Weights
+from abs_shield.text.sentences import sentence_spans
+
+VERSION = "lexical-1"
+Vector = tuple[float, ...]
+_COMMONEST = 5_000
+_SEEN = 3
+_EMIT = 0.85
+_PASSING = 0.02
+"""The share of bad training answers that may reach the emit band."""
+_ROUNDS = 150
+
+
+@dataclass(frozen=True)
+class Bag:
+    """An answer as its claims' features: bad where any of them is not grounded."""
+
+    claims: Sequence[Vector]
+    good: bool
+    weight: float
+
+
+def idf_of(rows: Iterable[Row]) -> Idf:
+    """Give how rare the commonest words of these rows' evidence are, among its sentences."""
+    seen: set[str] = set()
+    n, held = 0, Counter[str]()
+    for text in (piece.text for row in rows for piece in row.evidence):
+        if text in seen:
+            continue
+        seen.add(text)
+        for start, end in sentence_spans(text):
+            n += 1
+            words = tokens(text[start:end], most=MOST_WORDS)
+            held.update({word.key for word in words if word.content})
+    common = sorted(held.items(), key=lambda one: (-one[1], one[0]))[:_COMMONEST]
+    return Idf({word: round(log(n / k) / log(n), 2) for word, k in common if k >= _SEEN})
+
+
+def features_of(row: Row, idf: Mapping[str, float]) -> list[Vector]:
+    """Give the features of an answer's claims."""
+    index, asked = index_of(row.evidence), asked_of(row.question)
+    words = (tokens(claim.text, most=MOST_WORDS) for claim in row.claims)
+    return [measured(some, index, asked=asked, idf=idf).values for some in words]
+
+
+def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None = None) -> Weights:
+    """
+    Fit all layers on these corpora.
+
+    Args:
+        corpora: Licence and rows of each, by name.
+        idf: How rare words are; from the rows' evidence where it is None.
+    """
+    idf = idf_of(row for _, rows in corpora.values() for row in rows) if idf is None else idf
+    bags = [bag for _, rows in corpora.values() for bag in _bags(rows, idf)]
+    claim = fit(bags, signs=tuple(FEATURES.values()), pull=0.3, prior=0.1)
+    odds = [[claim.log_odds(vector) for vector in bag.claims] for bag in bags]
+    whole = [Bag([summary(one)], bag.good, bag.weight) for one, bag in zip(odds, bags, strict=True)]
+    answer = fit(whole, signs=tuple(ANSWER.values()), pull=0.1, prior=0.3)
+    return Weights(
+        version=VERSION,
+        trained_on=tuple(
+            {"name": name, "licence": licence, "answers": len(rows)}
+            for name, (licence, rows) in corpora.items()
+        ),
+        claim=claim,
+        answer=answer,
+        calibration=_calibration([(answer.log_odds(b.claims[0]), b.good) for b in whole]),
+        idf=idf,
+    )
+
+
+def _bags(rows: Sequence[Row], idf: Idf) -> list[Bag]:
+    """Even odds within a corpus; a corpus weighs as the root of its size."""
+    told = [row for row in rows if row.claims]
+    good = sum(row.good for row in told)
+    share = sqrt(len(told)) / 2
+    each = {True: share / max(1, good), False: share / max(1, len(told) - good)}
+    return [Bag(features_of(row, idf), row.good, each[row.good]) for row in told]
+
+
+def fit(bags: Sequence[Bag], *, signs: Sequence[int], pull: float, prior: float) -> Layer:
+    """
+    Fit a logistic layer by accelerated gradient descent.
+
+    An answer is good with the product of its claims' probabilities. Each weight keeps its sign,
+    and is pulled towards *prior* for a standard deviation, as strongly as *pull* says.
+    """
+    rows = [vector for bag in bags for vector in bag.claims]
+    mean, spread = _standard(rows)
+    scale = [sign / deviation for sign, deviation in zip(signs, spread, strict=True)]
+    moved = [
+        [
+            [(x - m) * s for x, m, s in zip(vector, mean, scale, strict=True)]
+            for vector in bag.claims
+        ]
+        for bag in bags
+    ]
+    total = sum(bag.weight for bag in bags)
+    weights = [prior] * len(signs)
+    ahead, bias, bias_ahead = weights, 0.0, 0.0
+    step = 1.0 / (pull + 0.25 * _widest(rows, mean, scale))
+    for n in range(_ROUNDS):
+        slope, lift = _gradient(bags, moved, ahead, bias_ahead)
+        new = [
+            max(0.0, w - step * (g / total + pull * (w - prior)))
+            for w, g in zip(ahead, slope, strict=True)
+        ]
+        bias_new = bias_ahead - 2.0 * lift / total
+        push = n / (n + 3)
+        ahead = [w + push * (w - old) for w, old in zip(new, weights, strict=True)]
+        bias_ahead = bias_new + push * (bias_new - bias)
+        weights, bias = new, bias_new
+    raw = tuple(map(mul, weights, scale))
+    return Layer(bias - sum(map(mul, raw, mean)), raw)
+
+
+def _standard(rows: Sequence[Vector]) -> tuple[list[float], list[float]]:
+    columns = list(zip(*rows, strict=True))
+    mean = [sum(column) / len(column) for column in columns]
+    spread = [
+        sqrt(sum((x - m) ** 2 for x in column) / len(column)) + 0.05
+        for column, m in zip(columns, mean, strict=True)
+    ]
+    return mean, spread
+
+
+def _widest(rows: Sequence[Vector], mean: Sequence[float], scale: Sequence[float]) -> float:
+    """The largest variance in any direction, by power iteration on some of the rows."""
+    some = rows[:: max(1, len(rows) // 500)]
+    moved = [[(x - m) * s for x, m, s in zip(row, mean, scale, strict=True)] for row in some]
+    way, length = [1.0] * len(mean), 1.0
+    for _ in range(30):
+        shadow = [sum(map(mul, row, way)) for row in moved]
+        way = [sum(map(mul, column, shadow)) for column in zip(*moved, strict=True)]
+        length = sqrt(sum(w * w for w in way)) or 1.0
+        way = [w / length for w in way]
+    return 1.5 * length / len(moved)
+
+
+def _gradient(
+    bags: Sequence[Bag],
+    moved: Sequence[Sequence[Sequence[float]]],
+    weights: Sequence[float],
+    bias: float,
+) -> tuple[list[float], float]:
+    slope, lift = [0.0] * len(weights), 0.0
+    for bag, vectors in zip(bags, moved, strict=True):
+        grounded = [_logistic(sum(map(mul, weights, vector)) + bias) for vector in vectors]
+        every = 1.0
+        for one in grounded:
+            every *= one
+        pull = -bag.weight if bag.good else bag.weight * every / max(1.0 - every, 1e-7)
+        for vector, one in zip(vectors, grounded, strict=True):
+            share = pull * (1.0 - one)
+            lift += share
+            slope = [g + share * x for g, x in zip(slope, vector, strict=True)]
+    return slope, lift
+
+
+def _calibration(told: Sequence[tuple[float, bool]]) -> Calibration:
+    """Even odds over all answers; above them less sure, until few bad answers are emitted."""
+    good = sum(was for _, was in told)
+    each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(told) - good)}
+    bags = [Bag([(odds,)], was, each[was]) for odds, was in told]
+    platt = fit(bags, signs=(1,), pull=0.0, prior=1.0)
+    slope, shift = max(platt.weights[0], 0.05), platt.bias
+    bad = sorted((slope * odds + shift for odds, was in told if not was), reverse=True)
+    edge = bad[int(_PASSING * len(bad))] if bad else 0.0
+    emitted = log(_EMIT / (1 - _EMIT))
+    return Calibration(slope, shift, min(1.0, emitted / edge) if edge > 0 else 1.0)
+
+
+def _logistic(log_odds: float) -> float:
+    return 1 / (1 + exp(-max(-30.0, min(30.0, log_odds))))

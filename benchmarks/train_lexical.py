@@ -1,0 +1,36 @@
+"""Trains the lexical scorer: ``python benchmarks/train_lexical.py --data ../shared/data``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+from grounding_data import TRAINED, corpus
+from lexical_fit import fitted
+
+from abs_shield.answer.lexis.weights import SHIPPED, written
+
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "abs_shield" / "answer" / "scorers" / SHIPPED
+
+
+def main() -> None:
+    """Write the weights, and say what of."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--out", type=Path, default=TARGET)
+    asked = parser.parse_args()
+    folder = asked.data / "grounding"
+    if not folder.is_dir():
+        print(f"skipped: no labelled answers at {folder}")
+        return
+    corpora = {name: (licence, corpus(folder, name)) for name, licence in TRAINED.items()}
+    text = json.dumps(written(fitted(corpora)), ensure_ascii=False, indent=1)
+    asked.out.write_text(text + "\n", "utf-8")
+    answers = sum(len(rows) for _, rows in corpora.values())
+    print(f"{asked.out}: {len(text):,} bytes, {answers:,} answers of {len(corpora)} corpora")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+"""Claims of answers: their places, what is none, and what makes one critical."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.claims import MOST, claims_of
+
+MARKED = """## Your bookings
+
+Hello Mia! Here they are:
+
+| flight | price |
+|:---|---:|
+| HAT001 | $120 |
+| HAT002 | $140 |
+
+1. **Seat:** 14C at 6pm.
+2. The gate is B4; boarding starts at 17:20.
+   - [x] One bag of 23 kg is included.
+
+```python
+total = 260
+```
+> "The lounge is open," the desk says.
+"""
+
+KINDS = [
+    ("The fee is 12.", "number"),
+    ("There are twenty-five rooms.", "number"),
+    ("It costs $12.50.", "money"),
+    ("It costs 300 EUR.", "money"),
+    ("He left on 2031-02-03.", "date"),
+    ("He left on May 3.", "date"),
+    ("It opened in 1932.", "date"),
+    ("It closes at 17:30.", "time"),
+    ("It closes at 6 pm.", "time"),
+    ("It is order ZQ-88123.", "id"),
+    ("Write to mia@example.org.", "id"),
+    ("Rent rose in all cities [3].", "citation"),
+    ("Rent rose (passage 2).", "citation"),
+    ("It is in https://example.org/a.", "citation"),
+    ("It was built by Anna Keller.", "name"),
+    ("I have cancelled your booking.", "action"),
+    ("I've just sent the form.", "action"),
+    ("We updated the address.", "action"),
+    ("Your refund was issued.", "action"),
+    ("The order has been shipped.", "action"),
+    ("The seat was successfully changed.", "action"),
+    ("Ich habe Ihre Reise storniert.", "action"),
+    ("He cancelado su vuelo.", "action"),
+    ("J'ai annulé votre vol.", "action"),
+    ("已为您取消订单。", "action"),
+]
+
+NONE = [
+    "",
+    " \n\t",
+    "Shall I cancel it?",
+    "可以吗？",
+    "Hello Mia!",
+    "Thank you for your patience.",
+    "Guten Tag!",
+    "I'm sorry to hear that.",
+    "I hope this helps.",
+    "Let me know if you have questions.",
+    "I can help you with that.",
+    "Please send me the number of the order.",
+    "I could not find any flight on May 5.",
+    "The passages do not say who won.",
+    "There is no information about Rome in the documents.",
+    "I'm not sure.",
+    "That is great!",
+    "# Summary",
+    "Here are the steps:",
+    "---",
+    "```\nI have cancelled it.\n```",
+]
+
+NO_DEEDS = [
+    "I have not cancelled your booking.",
+    "I have checked the system.",
+    "The bridge was completed by Romans.",
+    "I will cancel it tomorrow.",
+]
+
+HOSTILE = [
+    "ich habe " * 25_000, "your x " * 30_000, "you have been " * 20_000,
+    "a" * 200_000, "a. " * 60_000, "```\n" * 50_000, "|" * 200_000, "- " * 100_000,
+    "A, and " * 30_000, "a is b, and " * 20_000, "1 " * 100_000, "I have " * 30_000,
+    "> " * 100_000, "*" * 200_000, "?" * 200_000, "your " * 40_000 + "?", "\n" * 200_000,
+    "x, is " * 30_000 + "?", "\ud800 is \x00 1", "[1" * 60_000, "`" * 100_000 + "x", "\u202e" * 9,
+]  # fmt: skip
+
+
+def texts(answer: str) -> list[str]:
+    """Give what the claims say."""
+    return [claim.text for claim in claims_of(answer)]
+
+
+def test_layout_does_not_break_claims() -> None:
+    """Rows, items, quotes and clauses are claims; headings, lead-ins, columns and code are none."""
+
+    expected = [
+        "HAT001 | $120", "HAT002 | $140", "Seat:** 14C at 6pm.",
+        "The gate is B4", "boarding starts at 17:20.",
+        "One bag of 23 kg is included.", '"The lounge is open," the desk says.',
+    ]  # fmt: skip
+    assert expected == texts(MARKED)
+
+
+@pytest.mark.parametrize(("answer", "kind"), KINDS)
+def test_what_makes_a_claim_critical_is_named(answer: str, kind: str) -> None:
+    """A figure, a day, an id, a source, a name or a deed stands among the claim's kinds."""
+    (claim,) = claims_of(answer)
+
+    assert kind in claim.kinds
+    assert claim.critical
+
+
+@pytest.mark.parametrize("answer", NONE)
+def test_what_claims_nothing_is_no_claim(answer: str) -> None:
+    """Questions, greetings, offers, hedges, refusals, headings and code claim nothing."""
+
+    assert [] == texts(answer)
+
+
+@pytest.mark.parametrize("answer", NO_DEEDS)
+def test_what_was_not_done_is_no_deed(answer: str) -> None:
+    """A denied, a planned, a looking or somebody else's deed is no action of the agent."""
+
+    assert not any("action" in claim.kinds for claim in claims_of(answer))
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Sure, your refund of $500 was issued.", ["Sure, your refund of $500 was issued."]),
+        ("I have cancelled it, is that all?", ["I have cancelled it"]),
+        ("Did you know that the pool is closed?", ["the pool is closed?"]),
+        ("I could not find it, but I have booked HAT003.", ["I have booked HAT003."]),
+        ("Yes, he was a painter.", ["Yes, he was a painter."]),
+        ("We do not give refunds.", ["We do not give refunds."]),
+        ("```\nI have cancelled it.", ["I have cancelled it."]),
+        ("```text\nI have cancelled it.\n```", ["I have cancelled it."]),
+        ("他支付了50元。房间已满。", ["他支付了50元。", "房间已满。"]),
+        ("it is red. it costs five.", ["it is red.", "it costs five."]),
+        ("The red bus and the blue bus stop here.", ["The red bus and the blue bus stop here."]),
+    ],
+)
+def test_no_claim_hides(answer: str, expected: list[str]) -> None:
+    """What stands beside a courtesy, a question, a refusal or an open fence is still claimed."""
+
+    assert expected == texts(answer)
+
+
+def test_a_folded_line_is_one_sentence() -> None:
+    """A long line goes on in the next, and the claim's text has the break as it stands."""
+    answer = "The museum on the hill is open to all visitors of the\ntown on every day. It is free."
+
+    assert [answer[: answer.index(" It")], "It is free."] == texts(answer)
+
+
+def test_what_stands_behind_the_most_claims_is_the_last_one() -> None:
+    """No answer has more than 2,000 claims, and none of it goes unjudged."""
+    answer = "The hall has 3 doors. " * (MOST + 50) + "I have cancelled W-77."
+    claims = claims_of(answer)
+
+    assert len(claims) == MOST
+    assert claims[-1].text.endswith("I have cancelled W-77.")
+    assert "action" in claims[-1].kinds
+
+
+@pytest.mark.parametrize("answer", HOSTILE)
+def test_hostile_answers_are_read(answer: str) -> None:
+    """No text is too odd or too repetitive to be taken apart."""
+
+    assert all(answer[claim.start : claim.end] == claim.text for claim in claims_of(answer))
+
+
+WORDS = st.sampled_from(
+    "I have cancelled it . ? ! ; , and but is was 12 $5 # ## - * ** | ``` ~~~ > [1] \n \r\n \t 。 "
+    "？ Dr. 2031-02-03 6pm Anna ich habe your no : 1. ( ) \" ' x_9 \u200b é".split(" ")
+)
+
+
+@given(st.one_of(st.text(max_size=400), st.lists(WORDS, max_size=60).map(" ".join)))
+def test_places_are_right_in_any_text(answer: str) -> None:
+    """Claims stand where they say, in order, apart from each other, and are not blank."""
+    behind = 0
+    for claim in claims_of(answer):
+        assert answer[claim.start : claim.end] == claim.text
+        assert claim.start >= behind
+        assert claim.text.strip()
+        behind = claim.end

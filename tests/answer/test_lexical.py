@@ -1,0 +1,269 @@
+"""The lexical scorer: what stands in the evidence scores above what does not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.claims import claims_of
+from abs_shield.answer.evidence import Evidence, Piece, Source
+from abs_shield.answer.lexis.features import FEATURES
+from abs_shield.answer.lexis.weights import Weights, read, shipped, written
+from abs_shield.answer.scorers import SCORERS
+from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.errors import ShieldError
+
+ROOT = Path(__file__).parents[2]
+PARK = (
+    "The harbour museum opened in 1968 and keeps 1,240 ship models. It is not open on Mondays. "
+    "Admission costs 9 euros for adults, and children enter without paying. The engineer Ruth "
+    "Okafor built the glass roof, which was larger than the old one."
+)
+LINES = (
+    "bookings / 0 / id: W-77", "bookings / 0 / price: 1240", "bookings / 0 / city: Oslo",
+    "bookings / 1 / id: W-78", "bookings / 1 / price: 310", "bookings / 1 / city: Turin",
+)  # fmt: skip
+POINTERS = tuple(f"/bookings/{n}/{name}" for n in (0, 1) for name in ("id", "price", "city"))
+
+
+def evidence(*texts: str) -> Evidence:
+    """Give these texts as tool results."""
+    return Evidence(
+        tuple(Piece(f"result:{n}", Source.TOOL_RESULT, text) for n, text in enumerate(texts))
+    )
+
+
+def booked() -> Evidence:
+    """Give a tool result in JSON's shape, a line for each of its values."""
+    text = "\n".join(LINES)
+    starts = [text.index(line) for line in LINES]
+    lines = tuple(
+        (start, start + len(line), pointer)
+        for start, line, pointer in zip(starts, LINES, POINTERS, strict=True)
+    )
+    return Evidence((Piece("result:0", Source.TOOL_RESULT, text, lines=lines),))
+
+
+def scored(text: str, held: Evidence, *, question: str | None = None) -> Scored:
+    """Score *text* as one claim."""
+    return lexical((Claim(text, 0, len(text)),), held, question=question)[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "worse"),
+    [
+        ("The harbour museum opened in 1968.", "The harbour museum opened in 1986."),
+        ("The harbour museum opened in 1968.", "The harbour museum has not opened in 1968."),
+        ("It is not open on Mondays.", "It is open on Mondays."),
+        ("The museum keeps 1,240 ship models.", "The museum keeps 2,140 ship models."),
+        ("Ruth Okafor built the glass roof.", "Ruth Lindgren built the glass roof."),
+        ("The roof was larger than the old one.", "The roof was smaller than the old one."),
+        ("Admission costs 9 euros for adults.", "Rabbits dig tunnels beneath the meadow."),
+        ("Children enter without paying.", "Children must show a school card at the gate."),
+    ],
+)
+def test_a_supported_sentence_is_above_its_changed_twin(said: str, worse: str) -> None:
+    """Another number or name, a turned word, a negation, and an unrelated sentence score lower."""
+    held = evidence(PARK)
+
+    assert scored(said, held).score > scored(worse, held).score
+
+
+@pytest.mark.parametrize(
+    ("said", "kind", "text"),
+    [
+        ("It opened in 1986.", "number", "1986"),
+        ("It keeps 1.3 thousand models.", "number", "1.3"),
+        ("The roof is by Ruth Lindgren.", "name", "Lindgren"),
+    ],
+)
+def test_absent_numbers_and_names_are_missed_at_their_place(
+    said: str, kind: str, text: str
+) -> None:
+    """A miss stands where its token stands in the whole answer."""
+    answer = f"Welcome to the page. {said}"
+    claim = claims_of(answer)[-1]
+    (miss,) = lexical((claim,), evidence(PARK))[0].misses
+
+    assert (kind, text) == (miss.kind, miss.text)
+    assert text == answer[miss.start : miss.end]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It keeps 1240 models.", "It keeps 1.2 thousand models.", "It keeps about 1.24k models.",
+        "Adults pay 9 euros [4].", "It has two prices (passage 7).", "It opened in 1,968.",
+    ],
+)  # fmt: skip
+def test_other_spellings_of_a_number_are_no_misses(said: str) -> None:
+    """Grouping, scale and rounding change no number; citations and small counts are none."""
+
+    assert () == scored(said, evidence(PARK)).misses
+
+
+def test_the_nearest_sentence_is_the_first_span() -> None:
+    """A span has its piece, its place in the piece, and what stands there."""
+    span = scored("Adults pay 9 euros for admission.", evidence("It rains.", PARK)).spans[0]
+
+    assert "result:1" == span.piece
+    assert PARK[span.start : span.end] == span.text
+    assert span.text.startswith("Admission costs 9 euros")
+
+
+def test_a_line_of_a_record_has_its_pointer() -> None:
+    """A span in a tool result says where in the JSON it stands; an index of a list is no number."""
+    held = booked()
+    found = scored("The trip to Turin costs 310.", held)
+
+    assert {"/bookings/1/price", "/bookings/1/city"} == {s.pointer for s in found.spans[:2]}
+    assert ("0",) == tuple(miss.text for miss in scored("There are 0 trips.", held).misses)
+
+
+def test_a_word_of_the_question_is_less_new() -> None:
+    """An answer that repeats the question's name is not missed for it."""
+    said = "The Bellweather hall keeps 1,240 ship models."
+    held = evidence(PARK)
+
+    asked = scored(said, held, question="What about the Bellweather hall?")
+    assert ("Bellweather",) == tuple(miss.text for miss in scored(said, held).misses)
+    assert () == asked.misses
+
+
+def test_without_evidence_nothing_is_near() -> None:
+    """No pieces, and an empty piece, support nothing and break nothing."""
+    for held in (Evidence(()), evidence(""), evidence(" \n")):
+        found = scored("The museum opened in 1968.", held)
+
+        assert () == found.spans
+        assert found.score < 0.4
+
+
+def test_no_claims_are_no_scores() -> None:
+    """An answer that claims nothing has no score, and no number stands for it."""
+
+    assert () == lexical((), evidence(PARK))
+    with pytest.raises(ValueError, match="without claims"):
+        answer_score(())
+
+
+def test_an_answer_of_one_claim_has_its_score() -> None:
+    """The answer layer adds nothing to a single claim."""
+    one = scored("The harbour museum opened in 1986.", evidence(PARK))
+
+    assert one.score == pytest.approx(answer_score([one]))
+
+
+def test_a_bad_claim_lowers_the_whole_answer() -> None:
+    """Good claims around it do not hide an unsupported one."""
+    held = evidence(PARK)
+    good = [scored("It is not open on Mondays.", held) for _ in range(4)]
+    bad = scored("Rabbits dig tunnels beneath the meadow.", held)
+
+    assert answer_score([*good, bad]) < answer_score([*good, good[0]])
+
+
+def test_the_same_twice_is_the_same() -> None:
+    """Processes that hash words otherwise score alike, to the last digit."""
+    code = (
+        "from tests.answer.test_lexical import PARK, evidence, scored\n"
+        "print([scored(s, evidence(PARK)) for s in PARK.split('. ')])"
+    )
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+
+    assert 1 == len(told)
+
+
+def test_a_claim_that_is_not_read_to_its_end_is_never_sure() -> None:
+    """Four hundred supported words do not carry what stands behind them."""
+    held = evidence(PARK)
+    long = " ".join([PARK] * 20)
+
+    assert scored(long, held).score <= 0.5
+
+
+def test_of_very_much_evidence_the_newest_is_read() -> None:
+    """Megabytes are indexed up to a bound, from the end."""
+    held = evidence("Old words stand here. " * 100_000, PARK)
+
+    assert scored("The harbour museum opened in 1968.", held).spans[0].piece == "result:1"
+
+
+HOSTILE = [
+    "a" * 300_000, "a " * 100_000, "not " * 50_000, "1" * 300_000, "1." * 100_000, "[1" * 50_000,
+    "passage 1 and " * 20_000, "\x00\ud800\u202e", "twenty-" * 40_000, "他" * 50_000, "é'" * 50_000,
+    "1e999 9" * 20_000, "million 1 million " * 20_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_texts_are_scored(text: str) -> None:
+    """As evidence, as a claim and as a question, odd text gives a score within its bounds."""
+    found = scored(text, evidence(text, PARK), question=text)
+
+    assert 0 <= found.score <= 1
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.none() | st.text(max_size=50))
+def test_scores_keep_their_bounds(claim: str, held: str, question: str | None) -> None:
+    """Any texts: a probability, at most three spans that stand where they say, misses likewise."""
+    found = scored(claim, evidence(held), question=question)
+
+    assert 0 <= found.score <= 1
+    assert len(found.spans) <= 3
+    assert all(held[span.start : span.end] == span.text for span in found.spans)
+    assert all(claim[miss.start : miss.end] == miss.text for miss in found.misses)
+
+
+def test_the_weights_are_small_and_name_their_data() -> None:
+    """The shipped file is at most 100 KB, and says what taught it, with licences."""
+    file = files("abs_shield.answer.scorers").joinpath("lexical-1.json")
+    told = json.loads(file.read_text("utf-8"))
+
+    assert len(file.read_bytes()) <= 100_000
+    assert "lexical-1" == told["version"]
+    assert all(one["name"] and one["licence"] and one["answers"] for one in told["trained_on"])
+
+
+def test_no_weight_says_the_contrary_of_its_feature() -> None:
+    """More of what speaks for a claim never lowers it, whatever the data said."""
+    signs = FEATURES.values()
+    assert all(w * sign >= 0 for w, sign in zip(shipped().claim.weights, signs, strict=True))
+
+
+def test_weights_are_written_as_they_are_read() -> None:
+    """Writing and reading give the same weights."""
+    weights: Weights = shipped()
+
+    assert weights == read(written(weights))
+
+
+@pytest.mark.parametrize("part", ["claim", "answer", "calibration", "idf", "version"])
+def test_weights_of_other_features_are_an_error(part: str) -> None:
+    """A file without one of its parts is refused in one line."""
+    told = written(shipped())
+    del told[part]
+
+    with pytest.raises(ShieldError, match="train them again"):
+        read(told)
+
+
+def test_the_scorer_is_in_the_table() -> None:
+    """It is found by its name."""
+
+    assert lexical is SCORERS["lexical"]

@@ -1,0 +1,64 @@
+"""The grounding benchmark and the training run on a few labelled answers, and say if none are."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
+labelled = pytest.mark.skipif(
+    not (DATA / "grounding" / "begin-wow.jsonl.gz").is_file(),
+    reason=f"there are no labelled answers at {DATA}; set ABS_SHIELD_DATA",
+)
+NATURAL = {
+    "begin-wow", "begin-cmu-dog", "faithdial-audit", "mtrag-human", "wice-claim",
+    "ragtruth-qa-test", "faithbench", "begin-topicalchat",
+}  # fmt: skip
+NEVER_TRAINED = ("ragtruth", "faithbench", "topicalchat", "bump", "summedits", "wice-tokens")
+
+
+def printed(script: str, *options: str) -> str:
+    """Give what the script prints; a failing script fails the test."""
+    command = [sys.executable, str(ROOT / "benchmarks" / script), *options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
+@pytest.mark.parametrize("script", ["grounding.py", "train_lexical.py"])
+def test_no_data_is_said(script: str, tmp_path: Path) -> None:
+    """Without labelled answers there is one line, and no failure."""
+    said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
+
+    assert said == printed(script, "--data", str(tmp_path))
+
+
+@labelled
+def test_a_few_answers_fill_every_line() -> None:
+    """Every corpus has its line, and the natural ones stand together."""
+    out = printed("grounding.py", "--data", str(DATA), "--limit", "25")
+    lines = [json.loads(line) for line in out.splitlines()]
+    corpora = {line["corpus"]: line for line in lines if "corpus" in line}
+    natural = {name for name, line in corpora.items() if line.get("kind") == "natural"}
+
+    assert natural == NATURAL
+    assert sum(corpora[name]["answers"] for name in NATURAL) == corpora["all natural"]["answers"]
+    assert not any(corpora[n]["trained_on"] for n in corpora if n.startswith(NEVER_TRAINED))
+    assert all(0 <= corpora[name]["calibration_error"] <= 1 for name in ("mtrag-human",))
+    assert {"latency_ms"} | {"published"} == {key for line in lines[-2:] for key in line}
+
+
+@labelled
+def test_the_shipped_weights_come_from_the_script(tmp_path: Path) -> None:
+    """Training again on the same answers gives the shipped file, number for number."""
+    out = tmp_path / "weights.json"
+    printed("train_lexical.py", "--data", str(DATA), "--out", str(out))
+    shipped = ROOT / "abs_shield" / "answer" / "scorers" / "lexical-1.json"
+
+    assert json.loads(shipped.read_text("utf-8")) == json.loads(out.read_text("utf-8"))
