@@ -1,0 +1,226 @@
+"""Every figure of the evidence, found by its value."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from abs_shield.answer.evidence import Evidence, Piece, Source
+from abs_shield.answer.figure import ID, NUMBER, SUMS, TIME, Day, Figure, Minute, same
+from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
+from abs_shield.plan.names import by_name
+from abs_shield.text.normal import normal, words
+
+MOST_PLACES = 500
+"""Places of one value that are looked at."""
+_LONGEST_NAME = 60
+_LEAST_PART = 4
+_HALF_DAY = 720
+_YEARS = range(1000, 3000)
+_SLACK = Decimal("1e-9")
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """
+    One figure of the evidence.
+
+    Attributes:
+        piece: The place of its piece.
+        source: Where that came from.
+        steps: The way to it inside the piece.
+        field: The name under which it stands; empty where there is none.
+        figure: It, with offsets in its value's text.
+        at: Where that text begins in the piece's, where the piece is no JSON.
+        given: Whether it was an argument of the call, and no part of its result.
+    """
+
+    piece: int
+    source: Source
+    steps: Steps
+    field: str
+    figure: Figure
+    at: int = 0
+    given: bool = False
+
+    @property
+    def sum(self) -> bool:
+        """Whether it is a number, and names nothing."""
+        return self.figure.kind in SUMS and by_name(self.field) != "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a key stands: a record's own id or name."""
+
+    piece: int
+    steps: Steps
+
+
+class Known:
+    """The figures of some evidence; made once, asked many times. Time and memory are linear."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.pieces = evidence.pieces
+        self.stands: list[Stand] = []
+        self._by_key: dict[Any, list[int]] = defaultdict(list)
+        self.ids: dict[str, list[Place]] = defaultdict(list)
+        self.names: dict[str, list[Place]] = defaultdict(list)
+        self.of_piece: list[list[int]] = []
+        for place, piece in enumerate(self.pieces):
+            first = len(self.stands)
+            self._read(place, piece)
+            self.of_piece.append(list(range(first, len(self.stands))))
+        for deed in evidence.deeds or ():
+            self._given(-1, deed.arguments)
+        numbers = [
+            (abs(value), n)
+            for n, stand in enumerate(self.stands)
+            for value in stand.figure.numbers
+        ]
+        numbers.sort(key=lambda one: one[0])
+        self._values = [value for value, _ in numbers]
+        self._owners = [owner for _, owner in numbers]
+
+    # What comes in -------------------------------------------------------------------------------
+
+    def _read(self, place: int, piece: Piece) -> None:
+        if piece.arguments is not None:
+            self._given(place, piece.arguments)
+        if isinstance(piece.value, (dict, list)):
+            for leaf in walked(piece.value):
+                self._leaf(place, piece.source, leaf)
+        else:
+            self._text(place, piece)
+
+    def _given(self, place: int, arguments: Any) -> None:
+        for leaf in walked(arguments):
+            self._leaf(place, Source.TOOL_RESULT, Leaf(("",), leaf.value), given=True)
+
+    def _leaf(self, place: int, source: Source, leaf: Leaf, *, given: bool = False) -> None:
+        for figure in _figures_of(leaf.value):
+            self._take(Stand(place, source, leaf.steps, leaf.field, figure, given=given))
+        if isinstance(leaf.value, str) and source is Source.TOOL_RESULT and not given:
+            self._name(leaf.value, Place(place, leaf.steps))
+
+    def _text(self, place: int, piece: Piece) -> None:
+        starts = blocks(piece.text) if piece.source is Source.TOOL_RESULT else []
+        for figure in figures(piece.text):
+            steps: Steps = (bisect_right(starts, figure.start),) if starts else ()
+            name = field_of(piece.text, figure.start)
+            self._take(Stand(place, piece.source, steps, name, figure))
+        if starts:
+            for n, (start, end) in enumerate(zip(starts, [*starts[1:], len(piece.text)], strict=True), 1):
+                for line in islice(piece.text[start:end].splitlines(), 200):
+                    _, _, value = line.partition(": ")
+                    self._name(value.strip("'\" "), Place(place, (n,)))
+
+    def _name(self, text: str, place: Place) -> None:
+        if len(text) <= _LONGEST_NAME and any(map(str.isalpha, text)):
+            said = words(normal(text))
+            if 1 <= len(said) <= 6:
+                self.names[" ".join(said)].append(place)
+
+    def _take(self, stand: Stand) -> None:
+        n = len(self.stands)
+        self.stands.append(stand)
+        for key in _keys(stand.figure):
+            self._by_key[key].append(n)
+        if stand.source is Source.TOOL_RESULT and not stand.given:
+            for key in _id_keys(stand.figure):
+                self.ids[key].append(Place(stand.piece, stand.steps))
+
+    # What is asked -------------------------------------------------------------------------------
+
+    def find(self, said: Figure) -> Iterator[Stand]:
+        """Give where *said* stands, as far as it goes; at most 500 places."""
+        tried: set[int] = set()
+        for n in islice(self._near(said), MOST_PLACES):
+            if n not in tried:
+                tried.add(n)
+                if said.kind == ID or self.stands[n].figure.kind == ID or same(said, self.stands[n].figure):
+                    yield self.stands[n]
+
+    def _near(self, said: Figure) -> Iterator[int]:
+        if said.kind in SUMS:
+            for value in said.numbers:
+                reach = said.step / 2 + _SLACK
+                low = bisect_left(self._values, abs(value) - reach)
+                high = bisect_right(self._values, abs(value) + reach)
+                yield from islice(self._owners, low, min(high, low + MOST_PLACES))
+        keys = (said.value,) if said.kind == ID else _keys(said)
+        for key in keys:
+            yield from self._by_key.get(key, ())
+
+    def numbers_of(self, piece: int) -> list[Stand]:
+        """Give the sums of a piece, in order."""
+        return [self.stands[n] for n in self.of_piece[piece] if self.stands[n].sum]
+
+    @cached_property
+    def newest(self) -> int:
+        """The place of the newest tool result; -1 where there is none."""
+        return next(
+            (
+                n
+                for n in range(len(self.pieces) - 1, -1, -1)
+                if self.pieces[n].source is Source.TOOL_RESULT
+            ),
+            -1,
+        )
+
+
+def _figures_of(value: Any) -> list[Figure]:
+    if isinstance(value, str):
+        found = figures(value)
+        if len(found) == 1 and found[0].kind == TIME and found[0].text == value.strip():
+            at = found[0].value
+            if isinstance(at, Minute) and ":" in value:  # a machine's clock has 24 hours
+                return [Figure(TIME, value, 0, len(value), (Minute(at.minutes),))]
+        return found
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return []
+    text = repr(value) if not isinstance(value, int) or value.bit_length() < 128 else ""
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return []
+    return [Figure(NUMBER, text, 0, len(text), (number,))] if number.is_finite() else []
+
+
+def _keys(figure: Figure) -> Iterator[Any]:
+    """Under which keys a figure is found that is no sum, or names something."""
+    yield from _id_keys(figure)
+    for value in figure.values:
+        match value:
+            case Day():
+                yield (value.month, value.day)
+                if value.day is not None:
+                    yield (value.month, None)
+                if value.year is not None:
+                    yield ("year", value.year)
+            case Minute():
+                yield value.minutes % _HALF_DAY
+            case Decimal() if figure.kind == NUMBER and value in _YEARS:
+                yield ("year", int(value))
+
+
+def _id_keys(figure: Figure) -> Iterator[str]:
+    if figure.kind == ID:
+        yield str(figure.value)
+        yield from _parts(figure.text)
+    elif figure.kind in SUMS and len(figure.text) >= _LEAST_PART and figure.text.isdigit():
+        yield figure.text
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Numbers within a compound id: what people call ``card 4065275`` is ``credit_card_4065275``."""
+    for part in words(normal(text[:256])):
+        if len(part) >= _LEAST_PART and part.isdigit() and part != id_key(text):
+            yield part

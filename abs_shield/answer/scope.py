@@ -1,0 +1,133 @@
+"""Which record a place in an answer speaks of: the nearest line that names one, and its headings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from abs_shield.answer.figure import ID, SUMS, Figure
+from abs_shield.answer.known import Known, Place
+from abs_shield.text.normal import normal, words
+from abs_shield.text.sentences import sentence_spans
+
+_LINE = re.compile(r"[^\n]+")
+_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_REACH = 12
+"""Lines above in which a record is looked for."""
+_MOST_HEADS = 3
+_MOST_PLACES = 40
+"""Places of one name; what stands in more names no record."""
+_LONGEST_NAME = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    indent: int
+
+
+class Scope:
+    """
+    The lines of an answer, and the records that they name.
+
+    Args:
+        answer: The answer.
+        figures: Its figures, in order.
+        known: The evidence.
+    """
+
+    def __init__(self, answer: str, figures: list[Figure], known: Known) -> None:
+        self._answer = answer
+        self._known = known
+        self._ids = [one for one in figures if _may_name(one)]
+        self._starts = [one.start for one in self._ids]
+        self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
+        self._line_starts = [line.start for line in self._lines]
+        self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
+
+    def sentence(self, at: int) -> tuple[int, int]:
+        """Give the start and end of the sentence that holds the place *at*."""
+        place = bisect_right(self._line_starts, at) - 1
+        if place < 0:
+            return 0, len(self._answer)
+        line = self._lines[place]
+        inside = sentence_spans(self._answer[line.start : line.end])
+        spans = ((line.start + start, line.start + end) for start, end in inside)
+        return next((span for span in spans if span[0] <= at < span[1]), (line.start, line.end))
+
+    def records(self, at: int) -> tuple[Place, ...]:
+        """
+        Give where the keys stand that say of which records the answer speaks at *at*.
+
+        Those of its own sentence; else of its line; else of the nearest line above. To these come
+        those of the headings over it.
+        """
+        place = bisect_right(self._line_starts, at) - 1
+        if place < 0:
+            return ()
+        own = self._lines[place]
+        near = self._keys(*self.sentence(at)) or self._keys(own.start, own.end)
+        heads: list[Place] = []
+        found, indent = 0, own.indent
+        for line in islice(reversed(self._lines[:place]), _REACH):
+            keys = self._keys(line.start, line.end)
+            if not near:
+                near = keys
+            elif line.indent < indent and keys:
+                heads += keys
+                found += 1
+            indent = min(indent, line.indent)
+            if found == _MOST_HEADS:
+                break
+        return (*near, *heads)
+
+    def _keys(self, start: int, end: int) -> tuple[Place, ...]:
+        made = self._made.get((start, end))
+        if made is None:
+            made = self._made[start, end] = self._ids_in(start, end) or self._names_in(start, end)
+        return made
+
+    def _ids_in(self, start: int, end: int) -> tuple[Place, ...]:
+        first = bisect_right(self._starts, start - 1)
+        some = self._ids[first : bisect_right(self._starts, end - 1)]
+        found: list[Place] = []
+        for one in some:
+            key = str(one.value) if one.kind == ID else one.text
+            places = self._known.ids.get(key, ())
+            found += places[:_MOST_PLACES]
+        return tuple(found)
+
+    def _names_in(self, start: int, end: int) -> tuple[Place, ...]:
+        said = [match[0] for match in islice(_WORD.finditer(self._answer, start, end), 200)]
+        plain = [" ".join(words(normal(word))) for word in said]
+        found: list[Place] = []
+        behind = 0
+        for n, word in enumerate(said):
+            if n < behind or not word[0].isupper():
+                continue
+            for length in range(min(_LONGEST_NAME, len(said) - n), 0, -1):
+                places = self._known.names.get(" ".join(plain[n : n + length]), ())
+                if 0 < len(places) <= _MOST_PLACES:
+                    found += places
+                    behind = n + length
+                    break
+        return tuple(found)
+
+
+def _may_name(figure: Figure) -> bool:
+    return figure.kind == ID or (figure.kind in SUMS and len(figure.text) > 3)
+
+
+def _line(answer: str, start: int, end: int) -> _Line:
+    text = answer[start:end]
+    stripped = text.lstrip(" \t>")
+    bullet = stripped[:1] in "-*\u2022+" and stripped[1:2] in (" ", "\t")
+    indent = len(text) - len(stripped) + (1 if bullet else 0)
+    return _Line(start, end, -1 if not bullet and _HEADING.match(text) else indent)
+
+

@@ -1,0 +1,3 @@
+"""What is said of one claim: a scorer a file."""
+
+from __future__ import annotations
