@@ -19,6 +19,7 @@ from abs_shield.answer.evidence import Deed, Evidence
 from abs_shield.answer.figure import DATE, ID, MONEY, TIME, Figure
 from abs_shield.answer.figures import figures
 from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.answer.known import Known
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.core.events import Said
 from abs_shield.replay.lines import BadLine
@@ -57,14 +58,17 @@ def replies(run: Run) -> Iterator[tuple[str, Evidence]]:
         session.take(event)
 
 
-def of_runs(path: Path, *, most: int, seed: int, show: int) -> dict[str, Any]:
+def of_runs(path: Path, *, most: int, every: int, seed: int, show: int) -> dict[str, Any]:
     """False alarms on successful runs, and changed figures seen."""
     count: Counter[str] = Counter()
     alarms: Counter[str] = Counter()
     chance = random.Random(seed)
     toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
     for run in runs([str(path)], toolsets):
-        if isinstance(run, BadLine) or not run.success or count["runs"] >= most:
+        if isinstance(run, BadLine) or not run.success:
+            continue
+        count["read"] += 1
+        if count["read"] % every or count["runs"] >= most:
             continue
         count["runs"] += 1
         for answer, evidence in replies(run):
@@ -97,8 +101,11 @@ def _reply(
         if show > 1:
             print("    ", repr(answer[:1500]), file=sys.stderr)
     _without_calls(answer, evidence, count)
+    known: Known = evidence.derived(Known)
     for kind in KINDS:
         some = [one for one in hard_figures if one.kind == kind]
+        if kind == ID:
+            some = [one for one in some if any(known.find(one))]
         if some and not misses:
             _changed(answer, evidence, chance.choice(some), chance=chance, count=count)
 
@@ -229,6 +236,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder of the recorded data")
     parser.add_argument("--runs", type=int, default=1 << 30, help="successful runs that are read")
+    parser.add_argument("--every", type=int, default=1, help="read only every n-th of them")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", type=int, default=0, help="print what is flagged")
     parser.add_argument("--unseen", action="store_true")
@@ -239,7 +247,7 @@ def main() -> None:
     report: dict[str, Any] = {}
     if given.only != "answers":
         path = given.data / "toolcalls" / "runs.jsonl.gz"
-        report["replies"] = of_runs(path, most=given.runs, seed=given.seed, show=given.show)
+        report["replies"] = of_runs(path, most=given.runs, every=given.every, seed=given.seed, show=given.show)
     if given.only != "runs":
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     json.dump(report, sys.stdout, indent=1)

@@ -43,8 +43,10 @@ def swapped(figure: Figure, evidence: Evidence, chance: random.Random) -> str | 
 
 
 def _other_character(text: str, chance: random.Random) -> str:
-    places = [n for n, c in enumerate(text) if c.isdigit()] or range(1, len(text))
-    place = chance.choice([*places])
+    head = len(text.rpartition(".")[0]) or len(text)
+    places = [n for n, c in enumerate(text[:head]) if c.isdigit()]
+    places = places or [n for n, c in enumerate(text[:head]) if c.isalnum()]
+    place = chance.choice(places)
     pool = string.digits if text[place].isdigit() else string.ascii_uppercase
     other = chance.choice([c for c in pool if c.casefold() != text[place].casefold()])
     return text[:place] + other + text[place + 1 :]

@@ -16,7 +16,8 @@ _MONTHS = (
 _NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split()}
 MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
 _NTH = r"(?:st|nd|rd|th|º|er)?"
-_WEEKDAY = r"(?:(?:mon|tues?|wednes|wed|thurs?|fri|satur|sat|sun)(?:day)?,?[ ])?"
+_WEEKDAYS = ("monday mon", "tuesday tue", "wednesday wed", "thursday thu", "friday fri", "saturday", "sunday")
+_WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
 
 DATES = (
     r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
@@ -69,6 +70,18 @@ def _month(text: str) -> int:
 
 def _exists(day: Day) -> bool:
     return 1 <= day.month <= _LAST_MONTH and (day.day is None or 1 <= day.day <= _LAST_DAY)
+
+
+def weekdays(text: str) -> frozenset[int]:
+    """
+    Give the days of the week that *text* names in English, Monday as 0.
+
+    >>> sorted(weekdays("On Saturday, or Mon."))
+    [0, 5]
+    """
+    return frozenset(
+        _WEEKDAY[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in _WEEKDAY
+    )
 
 
 def minute(text: str, half: str = "") -> Minute | None:

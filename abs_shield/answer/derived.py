@@ -5,56 +5,97 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
 from decimal import Decimal
 from itertools import accumulate, combinations
 
-from abs_shield.answer.figure import DATE, SUMS, TIME, Day, Figure, Minute, near
+from abs_shield.answer.evidence import Source
+from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Day, Figure, Minute, near, same
+from abs_shield.answer.figures import NTH
 from abs_shield.answer.known import Known, Stand
-from abs_shield.answer.records import Leaf, walked
+from abs_shield.answer.records import blocks, walked
 
 _MOST = 48
 """Figures of a kind that are reckoned with."""
 _COUNTS = range(2, 13)
 _SLACK = Decimal("1e-9")
+_FEW = 4
+_MOST_RUN = 24
+_MOST_READ = 2_000
+_MOST_RATES = 8
+_MOST_COLUMNS = 200
+_MOST_ROUNDS = 3
 _LENGTHS = frozenset("hour hours hr hrs minute minutes min mins day days night nights week weeks".split())
 _HUNDRED = Decimal(100)
 ZERO = Decimal(0)
+_LEAP = 2024
+_FORTNIGHT = 14
 
 
 class Reckoned:
     """
     What follows from the figures of a reply that the evidence has, and from the newest result.
 
+    What follows may be reckoned with again: a total of totals.
+
     Args:
         found: Figures of the reply that stand in the evidence.
         said: All figures of the reply.
         known: The evidence.
         items: How many items the reply lists.
+        shared: Whether the reply speaks of halves and shares.
+        weekdays: Days of the week that it names, Monday as 0.
     """
 
     def __init__(
-        self, found: Sequence[Figure], said: Sequence[Figure], known: Known, *, items: int = 0
+        self,
+        found: Sequence[Figure],
+        said: Sequence[Figure],
+        known: Known,
+        *,
+        items: int = 0,
+        shared: bool = False,
+        weekdays: frozenset[int] = frozenset(),
     ) -> None:
-        newest = known.numbers_of(known.newest) if known.newest >= 0 else []
-        self._own = [one.numbers[0] for one in found if one.kind in SUMS and one.numbers][:_MOST]
-        self._rates = [
-            one.numbers[0] for one in (*found, *(s.figure for s in newest[:_MOST])) if one.unit == "%"
-        ]
-        self._columns = [*_columns(newest)]
+        place = known.newest
+        newest = known.numbers_of(place) if place >= 0 else []
+        there = [known.stands[n] for n in known.of_piece[place]] if place >= 0 else []
+        system = [s for s in known.stands[:_MOST_READ] if s.source is Source.SYSTEM]
+        self._own = [one.numbers[0] for one in found if _reckons(one)][:_MOST]
+        both = (*found, *(stand.figure for stand in newest[:_MOST]))
+        self._rates = [one.numbers[0] for one in both if one.unit == "%"][:_MOST_RATES]
+        self._columns = [*_columns(newest)][:_MOST_COLUMNS]
         self._lists = _lists(known)
-        counts = {int(n) for one in said for n in one.numbers if n in _COUNTS}
+        counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
+        counts.update({2} if shared else ())
+        self._shared = shared
         self._counts = sorted(counts | {n for n in self._lists if n in _COUNTS})
-        self._moments = [one for one in found if one.kind in (DATE, TIME)][:_MOST]
-        self._moments += [
-            known.stands[n].figure
-            for n in (known.of_piece[known.newest] if known.newest >= 0 else ())
-            if known.stands[n].figure.kind in (DATE, TIME)
-        ][:_MOST]
+        moments = (*found, *(stand.figure for stand in (*there[:_MOST_READ], *system)))
+        self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
+        spans = (*said, *(stand.figure for stand in known.asked))
+        self._spans = [one for one in spans if one.unit in _LENGTHS][:_MOST_RATES]
         self._items = items
-        self._sums = sorted({abs(value) for value in self._all_sums()})
+        self._weekdays = weekdays
+        self._days = [day for one in self._moments for day in _dates(one, None)]
+        self._sums: list[Decimal] = []
+        self._reckon(said, {id(one) for one in found})
+
+    def _reckon(self, said: Sequence[Figure], known: set[int]) -> None:
+        """Take in what follows, as long as something more does."""
+        for _ in range(_MOST_ROUNDS):
+            self._sums = sorted({abs(value) for value in self._all_sums()})
+            fresh = [one for one in said if id(one) not in known and _reckons(one)]
+            more = [one for one in fresh if len(self._own) < _MOST and self.gives(one)]
+            if not more:
+                return
+            known.update(map(id, more))
+            self._own += [one.numbers[0] for one in more]
 
     def gives(self, figure: Figure) -> bool:
         """Whether *figure* is a sum, difference, multiple, share, count or length of these."""
+        if figure.kind in (DATE, TIME):
+            return self._is_later(figure)
         if figure.kind not in SUMS:
             return False
         if any(_among(self._sums, abs(value), figure.step) for value in figure.numbers):
@@ -62,27 +103,51 @@ class Reckoned:
         if figure.unit == "%":
             return self._is_share(figure)
         whole = figure.numbers[0]
-        if whole == whole.to_integral_value() and figure.kind != "money":
+        if whole == whole.to_integral_value() and figure.kind != MONEY:
             counted = whole in self._lists or whole == self._items
             return counted or (figure.unit in _LENGTHS and self._is_length(figure))
-        return False
+        return any(near(whole, 1 + rate / _HUNDRED, figure.step) for rate in self._rates)
 
     def _all_sums(self) -> Iterator[Decimal]:
-        """Sums of neighbours, differences and multiples."""
+        """Sums of neighbours, differences, multiples and parts."""
         sums = [*_runs(self._own)]
+        singles = list(self._own)
         for column in self._columns:
-            sums += [sum(column, ZERO), *_runs(column[:_MOST // 4])]
+            sums.append(sum(column, ZERO))
+            if len(column) <= _FEW:
+                sums += _runs(column)
+                singles += column
         yield from sums
-        pairs = [self._own, *(column[:_MOST] for column in self._columns)]
-        for column in pairs:
-            for one, other in combinations(column, 2):
-                yield one + other
-                yield one - other
-        for value in [*self._own, *sums]:
-            yield from (value * count for count in self._counts)
-            for rate in self._rates:
-                part = value * rate / _HUNDRED
-                yield from (part, value + part, value - part)
+        for one, other in combinations(self._own, 2):
+            yield one + other
+            yield one - other
+        for column in self._columns:
+            if len(column) <= _FEW:
+                yield from (one - other for one, other in combinations(column, 2))
+        for value in [*singles, *sums]:
+            for count in self._counts:
+                yield value * count
+        for value in self._own if self._shared else ():
+            yield from (value / count for count in self._counts)
+        for value, rate in ((v, r) for v in [*singles, *sums] for r in self._rates):
+            part = value * rate / _HUNDRED
+            yield from (part, value + part, value - part)
+
+    def _is_later(self, figure: Figure) -> bool:
+        """Whether a day or a time lies a length that is said before or behind a known one."""
+        if any(
+            same(figure, moved)
+            for moment in self._moments
+            for span in self._spans
+            for moved in _moved(moment, span)
+        ):
+            return True
+        return any(
+            abs((day - near_by).days) <= _FORTNIGHT
+            for near_by in self._days
+            for day in _dates(figure, near_by.year)
+            if day.weekday() in self._weekdays
+        )
 
     def _is_share(self, figure: Figure) -> bool:
         pairs = ((a, b) for a in self._own for b in self._own if b)
@@ -104,7 +169,7 @@ class Reckoned:
 
 def _runs(values: Sequence[Decimal]) -> Iterator[Decimal]:
     """Sums of neighbours: of two, of three, up to all."""
-    values = values[:_MOST]
+    values = values[:_MOST_RUN]
     for start in range(len(values)):
         yield from [*accumulate(values[start:])][1:]
 
@@ -136,8 +201,6 @@ def _lists(known: Known) -> frozenset[int]:
     """How long the lists of the newest result are, and how often its fields have one value."""
     value = known.pieces[known.newest].value if known.newest >= 0 else None
     if not isinstance(value, (dict, list)):
-        from abs_shield.answer.records import blocks
-
         text = known.pieces[known.newest].text if known.newest >= 0 else ""
         return frozenset({len(blocks(text))} - {0})
     sizes: dict[object, set[object]] = defaultdict(set)
@@ -146,7 +209,7 @@ def _lists(known: Known) -> frozenset[int]:
         for n, step in enumerate(leaf.steps):
             if type(step) is not str:
                 sizes[leaf.steps[:n]].add(step)
-        if isinstance(leaf.value, (str, bool)) and isinstance(leaf, Leaf) and leaf.field:
+        if isinstance(leaf.value, (str, bool)) and leaf.field:
             equal[leaf.field, leaf.value] += 1
     return frozenset({len(steps) for steps in sizes.values()} | {n for n in equal.values() if n > 1})
 
@@ -164,3 +227,34 @@ def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
                 yield from (Decimal(abs(end - start)), Decimal(abs(end - start) + 1))
             elif month == other_month and unit.startswith("w"):
                 yield Decimal(abs(end - start)) / 7
+
+
+def _reckons(figure: Figure) -> bool:
+    return figure.kind in SUMS and figure.unit not in (NTH, "%")
+
+
+def _moved(moment: Figure, span: Figure) -> Iterator[Figure]:
+    """A moment, a length later and earlier."""
+    value, length = moment.value, int(span.numbers[0])
+    for sign in (1, -1):
+        match value:
+            case Minute(minutes=at) if span.unit[0] in "hm":
+                minutes = at + sign * length * (60 if span.unit[0] == "h" else 1)
+                yield replace(moment, values=(Minute(minutes % 1440, value.half),))
+            case Day(year=year, month=month, day=int(day)) if span.unit[0] in "dnw":
+                days = length * (7 if span.unit[0] == "w" else 1)
+                try:
+                    there = date(year or _LEAP, month, day) + timedelta(days=sign * days)
+                except (ValueError, OverflowError):
+                    continue
+                yield replace(moment, values=(Day(year and there.year, there.month, there.day),))
+
+
+def _dates(figure: Figure, year: int | None) -> Iterator[date]:
+    """The days that a figure can mean, in *year* where it names none."""
+    for value in figure.values:
+        if isinstance(value, Day) and value.day is not None and (value.year or year):
+            try:
+                yield date(value.year or year or _LEAP, value.month, value.day)
+            except ValueError:
+                continue

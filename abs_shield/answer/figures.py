@@ -26,20 +26,28 @@ _WORDS_OF_MONEY = {
 _BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{_CODES})\b)"
 _BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{_CODES}|{'|'.join(_WORDS_OF_MONEY)})\b)"
 _SCALE = rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9]))"
-_ALONE = r"(?<![A-Za-z0-9_])(?<![\d][.,:/-])"
-_END = r"(?![A-Za-z0-9_])(?![.,:/-]\d)"
+_ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
+_END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"
 _URL = r"(?:https?|ftp|s3|gs|wss?)://[^\s<>\"'`)\]\u3000-\u303f]{1,2000}|\bwww\.[a-z0-9-]{1,63}\.[^\s<>\"'`)\]]{2,2000}"
+_HOST = (
+    r"(?<![a-z0-9@./_-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,5}(?:com|org|net|io|edu|gov|co|ai|dev|app|info|biz|eu|de|fr|uk|ch|es|it|nl|jp|cn|in|us)"
+    r"(?![a-z0-9_-]|\.[a-z0-9])(?:/[^\s<>\"'`)\]]{0,2000})?"
+)
+_FILE = (
+    r"(?<![a-z0-9@/._-])[a-z0-9_][a-z0-9_-]{0,120}(?:\.[a-z0-9_-]{1,40}){0,4}\."
+    r"(?:pdf|docx?|xlsx?|csv|txt|pptx?|json|png|jpe?g|zip|gz|md|py|html?|xml|ya?ml|mp[34])(?![a-z0-9_])"
+)
 _EMAIL = r"(?<![a-z0-9.+_-])[a-z0-9.+_-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}"
 _PHONE = (
-    r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){1,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
+    r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){2,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
     r"|(?<![\w(.-])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?![\w-])"
 )
 _CUED = (
     r"\b(?:id|ids|number|code|reference|ref|confirmation|locator|pnr|sku)\b[\s:*_`\"'(#]{1,8}(?:is[\s:*_`\"']{1,6})?"
-    r"(?P<cued>[A-Z]{5,10}(?![a-zA-Z])|\d{4,24}(?![\w.,/:-]*\w))"
+    r"(?P<cued>[A-Z]{5,10}(?![a-zA-Z0-9_-])|\d{4,24}(?![\w.,/:-]*\w))"
 )
 _TOKEN = (
-    r"(?<![A-Za-z0-9_#])#?(?:[A-Za-z0-9]|_(?=\w)){1,80}(?:[-.:/+~][A-Za-z0-9_]{1,80}){0,12}(?![A-Za-z0-9_])"
+    r"(?<![A-Za-z0-9_#])#?(?:[A-Za-z0-9]|_(?=\w)){1,80}(?:[-.][A-Za-z0-9_]{1,80}){0,12}(?![A-Za-z0-9_])"
 )
 _UNITS = frozenset(
     "hour hours hr hrs h minute minutes min mins second seconds sec day days week weeks month months "
@@ -50,12 +58,16 @@ _UNITS = frozenset(
 """Words behind a number that make a measure of it, which nobody counts while reading."""
 _LIST_NUMBER = re.compile(r"^[ \t>*_#-]{0,20}\(?(\d{1,3})[.)](?=[\s*_])", re.MULTILINE)
 _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:-[a-z]{1,12}){0,3}")
+NTH = "nth"
+"""The unit of what counts places: an ordinal, the number of an item in a list."""
 _LEAST_DIGITS = 3
 _LEAST_LOCATOR = 5
 _NAMED = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
-_HAS = re.compile(r"\d|\b(?:noon|midnight)\b|" + rf"\b{WORDS}\b", re.IGNORECASE)
+_HAS = re.compile(r"\d|\w[@.]\w|://|\b(?:noon|midnight)\b|" + rf"\b{WORDS}\b", re.IGNORECASE)
 _LONGEST_ID = 256
 _GONE = "\x00"
+_SCHEME = re.compile(r"^(?:[a-z0-9+.-]{1,12}://)?(?:www\.)?(?=[^\s]{1,250}\.[a-z])|^[a-z0-9+.-]{1,12}://")
+_ADDRESS = re.compile(r"[@/]|\.[a-z]{2,}")
 
 
 def _form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
@@ -75,7 +87,7 @@ def figures(text: str) -> list[Figure]:
     >>> [(f.kind, f.text) for f in figures("Order #W77120 costs $1,200 (25% off) on May 15, 6pm [2].")]
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
     """
-    plain = text if text.isascii() else text.translate(_PLAIN)
+    plain = unescaped(text if text.isascii() else text.translate(_PLAIN))
     if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
         return []
     left = _blanked(plain, [(one.start, one.end) for one in citations(plain)])
@@ -89,6 +101,16 @@ def figures(text: str) -> list[Figure]:
                 taken.append((match.start(), max(match.end(), some[-1].end)))
         left = _blanked(left, taken)
     return sorted(found, key=lambda one: one.start)
+
+
+def unescaped(text: str) -> str:
+    r"""
+    Give *text* with a line's end for each that stands escaped in it; offsets stay.
+
+    >>> unescaped(r"one\ntwo").splitlines()
+    ['one ', 'two']
+    """
+    return text.replace("\\n", " \n") if "\\n" in text else text
 
 
 def _blanked(text: str, spans: list[tuple[int, int]]) -> str:
@@ -118,7 +140,7 @@ _PLAIN = _Plain(
     {
         ord(given): plain
         for plain, several in {
-            "-": "\u2010\u2011\u2012\u2013\u2014\u2212", ":": "\uff1a\u2236", "'": "\u2019",
+            "-": "\u2010\u2011\u2012\u2013\u2212", ":": "\uff1a\u2236", "'": "\u2019",
             "$": "\uff04", "%": "\uff05", ".": "\uff0e", ",": "\uff0c", "+": "\uff0b",
         }.items()
         for given in several
@@ -217,12 +239,12 @@ def _ordinal(match: re.Match[str], text: str) -> Found:
 
 
 def _soft(digits: str, span: tuple[int, int], text: str) -> Figure:
-    return _figure(NUMBER, text, span, Decimal(digits), step=Decimal(1), soft=True)
+    return _figure(NUMBER, text, span, Decimal(digits), step=Decimal(1), unit=NTH, soft=True)
 
 
 def _token(match: re.Match[str], text: str) -> Found:
     said = match[0].rstrip("_")
-    if not any(map(str.isdigit, said)) or not re.search(r"[A-Za-z_#]|\d[-:/+~]\d|\d\.\d+\.\d", said):
+    if not any(map(str.isdigit, said)) or not re.search(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d", said):
         return
     start = match.start()
     if measure := _MEASURE.fullmatch(said):
@@ -234,7 +256,7 @@ def _token(match: re.Match[str], text: str) -> Found:
 
 def _identifies(said: str) -> bool:
     """Whether a token with a digit is no word such as ``COVID-19``, ``MP3`` or ``Q4``."""
-    if said[0] == "#" or "_" in said or is_code(said):
+    if said[0] == "#" or is_code(said):
         return _NAMED.fullmatch(said) is None
     digits = sum(map(str.isdigit, said))
     return digits >= _LEAST_DIGITS or (len(said) >= _LEAST_LOCATOR and said.isalnum() and said.isupper())
@@ -254,8 +276,8 @@ def id_key(said: str) -> str:
     >>> id_key("#W-2378156"), id_key("mia.li@x.org")
     ('w2378156', 'mia.li@x.org')
     """
-    plain = normal(said[:_LONGEST_ID])
-    return plain if "@" in plain or "://" in plain else squeezed(plain)
+    plain = _SCHEME.sub("", normal(said[:_LONGEST_ID])).rstrip("/")
+    return plain if _ADDRESS.search(plain) else squeezed(plain)
 
 
 _DATE_FORMS = ("iso", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
@@ -268,10 +290,12 @@ _NUMBER_THEN = rf"(?:[ -]?(?P<unit>[A-Za-z]{{1,12}})\b)?"
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
     (_form(_URL), _id),
     (_form(_EMAIL), _id),
+    (_form(_HOST), _id),
+    (_form(_FILE), _id),
     (_LIST_NUMBER, _list_number),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[-/.])" + form), _date) for form in DATES),
     (_form(_PHONE), _id),
-    *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,-])" + form), _time) for form in TIMES),
+    *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), _time) for form in TIMES),
     (_form(rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{_BEFORE})[ ]?[-+]?(?P<digits>{DIGITS})(?!\d)(?:{_SCALE})?"), _money),
     (_form(rf"{_ALONE}(?P<digits>{DIGITS})(?:{_SCALE})?[ -]?(?P<behind>{_BEHIND})"), _money),
     (_form(rf"{_ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)"), _percent),

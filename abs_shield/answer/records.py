@@ -11,7 +11,7 @@ from abs_shield.text.leaves import DEEPEST, MOST, pointer
 
 _DIGIT = re.compile(r"\d")
 _ITEM = re.compile(r"^(?:[-*\u2022][ ]|\|)", re.MULTILINE)
-_FIELD = re.compile(r"^[ \t\-*|]{0,40}[\"']?([A-Za-z_][\w .-]{0,40}?)[\"']?[ ]?[:=][ \t]")
+_FIELD = re.compile(r"[ \t\-*|]{0,40}[\"']?([A-Za-z_][\w .-]{0,40}?)[\"']?[ ]?[:=][ \t]")
 
 
 class Row(str):

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from abs_shield.answer.figure import ID, SUMS, Figure
+from abs_shield.answer.figures import unescaped
 from abs_shield.answer.known import Known, Place
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)")
+_FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _REACH = 12
 """Lines above in which a record is looked for."""
@@ -29,6 +31,7 @@ class _Line:
     start: int
     end: int
     indent: int
+    listed: bool
 
 
 class Scope:
@@ -42,13 +45,18 @@ class Scope:
     """
 
     def __init__(self, answer: str, figures: list[Figure], known: Known) -> None:
-        self._answer = answer
+        answer = self._answer = unescaped(answer)
         self._known = known
         self._ids = [one for one in figures if _may_name(one)]
         self._starts = [one.start for one in self._ids]
         self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
         self._line_starts = [line.start for line in self._lines]
         self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
+
+    def line(self, at: int) -> tuple[int, int]:
+        """Give the start and end of the line that holds the place *at*."""
+        place = bisect_right(self._line_starts, at) - 1
+        return (0, len(self._answer)) if place < 0 else (self._lines[place].start, self._lines[place].end)
 
     def sentence(self, at: int) -> tuple[int, int]:
         """Give the start and end of the sentence that holds the place *at*."""
@@ -74,7 +82,11 @@ class Scope:
         near = self._keys(*self.sentence(at)) or self._keys(own.start, own.end)
         heads: list[Place] = []
         found, indent = 0, own.indent
+        below = own
         for line in islice(reversed(self._lines[:place]), _REACH):
+            if not own.listed and "\n\n" in self._answer[line.end : below.start]:
+                break  # a paragraph stands by itself
+            below = line
             keys = self._keys(line.start, line.end)
             if not near:
                 near = keys
@@ -108,12 +120,14 @@ class Scope:
         found: list[Place] = []
         behind = 0
         for n, word in enumerate(said):
-            if n < behind or not word[0].isupper():
+            if n < behind:
                 continue
-            for length in range(min(_LONGEST_NAME, len(said) - n), 0, -1):
+            least = 1 if word[0].isupper() else 2
+            for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
                 places = self._known.names.get(" ".join(plain[n : n + length]), ())
                 if 0 < len(places) <= _MOST_PLACES:
-                    found += places
+                    name = " ".join(plain[n : n + length])
+                    found += (replace(place, name=name) for place in places)
                     behind = n + length
                     break
         return tuple(found)
@@ -128,6 +142,8 @@ def _line(answer: str, start: int, end: int) -> _Line:
     stripped = text.lstrip(" \t>")
     bullet = stripped[:1] in "-*\u2022+" and stripped[1:2] in (" ", "\t")
     indent = len(text) - len(stripped) + (1 if bullet else 0)
-    return _Line(start, end, -1 if not bullet and _HEADING.match(text) else indent)
+    heading = not bullet and _HEADING.match(text) is not None
+    listed = bullet or indent > 0 or _FIELD.match(stripped) is not None
+    return _Line(start, end, -1 if heading else indent, listed)
 
 

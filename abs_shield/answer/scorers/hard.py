@@ -9,12 +9,13 @@ from itertools import islice
 
 from abs_shield.answer.citations import Citation, citations
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
+from abs_shield.answer.days import weekdays
 from abs_shield.answer.deeds import Backing, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Figure, same
+from abs_shield.answer.figure import DATE, ID, MONEY, TIME, Day, Figure, same
 from abs_shield.answer.figures import figures
-from abs_shield.answer.known import Known, Place, Stand
+from abs_shield.answer.known import SUM_WORDS, Known, Place, Stand
 from abs_shield.answer.opposed import Sentences, negated, other_value
 from abs_shield.answer.records import foreign
 from abs_shield.answer.scope import Scope
@@ -28,13 +29,24 @@ _BOUND = frozenset({DATE, TIME, MONEY})
 """Kinds that are looked for in the record that the claim names."""
 _MOST_SPANS = 3
 _MOST_PAIRS = 4_000
-_SUM_WORDS = frozenset(
-    "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
-    "salary budget income due paid fare tip".split()
-)
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 _ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
-_PARTS = re.compile(r"[/:&+~]")
+_EXAMPLE = re.compile(
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blooks? like|\blike|\bformat(?:ted)?(?: as| of)?|\bexample)"
+    r"[\s:,`\"'\u201c*(]{0,6}$",
+    re.IGNORECASE,
+)
+_ENDING = re.compile(r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$", re.IGNORECASE)
+_LEAST_END = 3
+_RECKONED = re.compile(
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|balance|refund|charge|due|ow(?:e|ed|es|ing)\b|over|under"
+    r"|sav|cheap|more|less|few|increase|decrease|reduc|discount|net|combin|altogether|together|average|mean|per|each"
+    r"|share|half|split|both|new|after|later|earlier|before|until|from|between|within|ago|next|last|for|long|durati|hour|day|min"
+    r"|count|there|list|all|found|have|has|following)|[=+\u2212\u00d7%]|-[ ]",
+    re.IGNORECASE,
+)
+"""What a sentence says in which something is reckoned or counted."""
+_SHARED = re.compile(r"\b(?:half|halves|split|share|shared|each|per person|equally|both)\b", re.IGNORECASE)
 
 
 def hard(
@@ -110,7 +122,14 @@ class _Check:
         self._places = [(one, self._stands(one)) for one in self._figures]
         found = [one for one, stands in self._places if stands or self._is_asked(one)]
         items = len(_ITEM.findall(answer))
-        self._reckoned = Reckoned(found, self._figures, self._known, items=items)
+        self._reckoned = Reckoned(
+            found,
+            self._figures,
+            self._known,
+            items=items,
+            shared=bool(_SHARED.search(answer)),
+            weekdays=weekdays(answer),
+        )
 
     def claim(self, claim: Claim) -> Scored | Unavailable:
         """Check one claim."""
@@ -141,14 +160,15 @@ class _Check:
     # Figures -------------------------------------------------------------------------------------
 
     def _stands(self, figure: Figure) -> list[Stand]:
-        found = [*self._known.find(figure)]
-        if found or figure.kind != ID:
-            return found
-        parts = [part for part in _PARTS.split(figure.text) if part]
-        if len(parts) < 2:
-            return []
-        each = [[s for one in figures(part) for s in self._known.find(one)] for part in parts]
-        return each[0] if all(each) else []
+        return [*self._known.find(figure)]
+
+    def _excused(self, figure: Figure) -> bool:
+        """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
+        before = self._answer[max(0, figure.start - 40) : figure.start]
+        if self._is_asked(figure) or _EXAMPLE.search(before) or "{" in figure.text:
+            return True
+        digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
+        return digits and bool(_ENDING.search(before)) and self._known.ends(figure)
 
     def _is_asked(self, figure: Figure) -> bool:
         return any(same(figure, one) for one in self._asked)
@@ -158,7 +178,7 @@ class _Check:
             if stands:
                 seen.checked = True
             return
-        if self._is_asked(figure):
+        if self._excused(figure):
             seen.worst(FOUND)
             return
         records = self._scope.records(figure.start) if figure.kind in _BOUND else ()
@@ -166,7 +186,7 @@ class _Check:
         if own:
             seen.worst(FOUND)
             seen.spans += map(self._span, own[:1])
-        elif self._reckoned.gives(figure):
+        elif self._follows(figure) or (not stands and self._broken(figure)):
             seen.worst(DERIVED)
         elif stands and not self._has_such(figure, records):
             seen.worst(FOUND)
@@ -183,9 +203,24 @@ class _Check:
         if stand.source is not Source.TOOL_RESULT or stand.piece < 0:
             return True
         return any(
-            place.piece == stand.piece and not foreign(place.steps, stand.steps)
+            (place.piece == stand.piece and not foreign(place.steps, stand.steps))
+            or (place.name and self._known.speaks_of(stand, place.name))
             for place in islice(records, _MOST_PAIRS)
         )
+
+    def _follows(self, figure: Figure) -> bool:
+        """Whether a figure is said to be reckoned, and can be."""
+        start, end = self._scope.line(figure.start)
+        if not _RECKONED.search(self._answer, start, end):
+            return False
+        return self._reckoned.gives(figure)
+
+    def _broken(self, figure: Figure) -> bool:
+        """Whether it stands with blanks within, as wrapped text has it."""
+        day = figure.value
+        if isinstance(day, Day):
+            return None not in day and self._known.broken("{}-{:02}-{:02}".format(*day))
+        return figure.kind == ID and self._known.broken(figure.text)
 
     def _inside(self, records: Sequence[Place]) -> Iterator[Stand]:
         """What stands in these records."""
@@ -276,7 +311,7 @@ def _such(figure: Figure, stand: Stand) -> bool:
         return figure.kind == stand.figure.kind
     if stand.figure.kind == MONEY:
         return True
-    return stand.figure.kind == NUMBER and not _SUM_WORDS.isdisjoint(name_words(stand.field))
+    return stand.money and not SUM_WORDS.isdisjoint(name_words(stand.field))
 
 
 def _names(name: str, said: set[str]) -> bool:
