@@ -6,6 +6,7 @@ import argparse
 import gzip
 import json
 import random
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -33,9 +34,23 @@ PRECISION, ALARMS = 0.87, 0.03
 KINDS = (ID, MONEY, DATE, TIME)
 
 
+_NO_CLAIM = re.compile(
+    r"```.*?(?:```|\Z)|<(think|thinking|function-thoughts|scratchpad)>.*?(?:</\1>|\Z)"
+    r"|<function=.*?(?:</function>|\Z)",
+    re.DOTALL,
+)
+"""Code, thoughts and calls written as text."""
+
+
 def claims(answer: str) -> tuple[Claim, ...]:
-    """The sentences of an answer."""
-    return tuple(Claim(answer[start:end], start, end) for start, end in sentence_spans(answer))
+    """The sentences of an answer that claim something: no question, no code, no thought."""
+    silent = [found.span() for found in _NO_CLAIM.finditer(answer)]
+    return tuple(
+        Claim(answer[start:end], start, end)
+        for start, end in sentence_spans(answer)
+        if not answer[start:end].rstrip(" *_\"')").endswith("?")
+        and not any(first <= start < behind for first, behind in silent)
+    )
 
 
 def scored(answer: str, evidence: Evidence, question: str | None = None) -> list[Scored]:
@@ -81,7 +96,12 @@ def _reply(
     count: Counter[str], alarms: Counter[str], chance: random.Random, show: int,
 ) -> None:  # fmt: skip
     count["turns"] += 1
-    hard_figures = [one for one in figures(answer) if not one.soft]
+    spans = [(claim.start, claim.end) for claim in claims(answer)]
+    hard_figures = [
+        one
+        for one in figures(answer)
+        if not one.soft and any(start <= one.start and one.end <= end for start, end in spans)
+    ]
     for kind in {one.kind for one in hard_figures}:
         count[f"turns with {kind}"] += 1
     given = scored(answer, evidence)

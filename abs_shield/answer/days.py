@@ -15,6 +15,8 @@ _MONTHS = (
 )  # fmt: skip
 _NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split()}
 MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
+_GAP = r"\s{1,8}"
+"""A blank, or a line's end in wrapped text."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
 _WEEKDAYS = ("monday mon", "tuesday tue", "wednesday wed", "thursday thu", "friday fri", "saturday", "sunday")
 _WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
@@ -24,9 +26,9 @@ DATES = (
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
-    rf"(?P<mdy>{MONTH}[ ]\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)(?:,?[ ](?:19|20)\d{{2}}(?!\d))?)",
-    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.)[ ](?:of[ ]|de[ ])?{MONTH}(?:,?[ ](?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
-    rf"(?P<my>{MONTH}(?:[ ]of)?,?[ ](?:19|20)\d{{2}}(?!\d))",
+    rf"(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a group of its own name."""
 TIMES = (

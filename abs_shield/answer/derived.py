@@ -64,7 +64,8 @@ class Reckoned:
         system = [s for s in known.stands[:_MOST_READ] if s.source is Source.SYSTEM]
         self._own = [one.numbers[0] for one in found if _reckons(one)][:_MOST]
         both = (*found, *(stand.figure for stand in newest[:_MOST]))
-        self._rates = [one.numbers[0] for one in both if one.unit == "%"][:_MOST_RATES]
+        rates = (one.numbers[0] for one in both if one.unit == "%")
+        self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
         self._columns = [*_columns(newest)][:_MOST_COLUMNS]
         self._lists = _lists(known)
         counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
@@ -73,8 +74,9 @@ class Reckoned:
         self._counts = sorted(counts | {n for n in self._lists if n in _COUNTS})
         moments = (*found, *(stand.figure for stand in (*there[:_MOST_READ], *system)))
         self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
-        spans = (*said, *(stand.figure for stand in known.asked))
-        self._spans = [one for one in spans if one.unit in _LENGTHS][:_MOST_RATES]
+        asked = (stand.figure for stand in known.asked)
+        self._said = [one for one in said if one.unit in _LENGTHS]
+        self._asked = [one for one in asked if one.unit in _LENGTHS][:_MOST_RATES]
         self._items = items
         self._weekdays = weekdays
         self._days = [day for one in self._moments for day in _dates(one, None)]
@@ -92,10 +94,14 @@ class Reckoned:
             known.update(map(id, more))
             self._own += [one.numbers[0] for one in more]
 
-    def gives(self, figure: Figure) -> bool:
-        """Whether *figure* is a sum, difference, multiple, share, count or length of these."""
+    def gives(self, figure: Figure, *, line: tuple[int, int] = (0, 0)) -> bool:
+        """
+        Whether *figure* is a sum, difference, multiple, share, count or length of these.
+
+        A day or a time may lie as far from a known one as its *line*, or the user, says.
+        """
         if figure.kind in (DATE, TIME):
-            return self._is_later(figure)
+            return self._is_later(figure, *line)
         if figure.kind not in SUMS:
             return False
         if any(_among(self._sums, abs(value), figure.step) for value in figure.numbers):
@@ -127,18 +133,19 @@ class Reckoned:
         for value in [*singles, *sums]:
             for count in self._counts:
                 yield value * count
-        for value in self._own if self._shared else ():
-            yield from (value / count for count in self._counts)
+        for value in [*self._own, *sums] if self._shared else ():
+            yield from (value / count for count in (*self._counts, *self._lists) if count)
         for value, rate in ((v, r) for v in [*singles, *sums] for r in self._rates):
             part = value * rate / _HUNDRED
-            yield from (part, value + part, value - part)
+            yield from (part, value + part, value - part, value / (1 + rate / _HUNDRED))
 
-    def _is_later(self, figure: Figure) -> bool:
+    def _is_later(self, figure: Figure, start: int, end: int) -> bool:
         """Whether a day or a time lies a length that is said before or behind a known one."""
+        spans = [one for one in self._said if start <= one.start < end] + self._asked
         if any(
             same(figure, moved)
             for moment in self._moments
-            for span in self._spans
+            for span in spans
             for moved in _moved(moment, span)
         ):
             return True

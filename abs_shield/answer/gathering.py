@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
-from abs_shield.core.events import Returned, Said
+from abs_shield.core.events import Event, Returned, Said
 from abs_shield.errors import ShieldError
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.session import Session
@@ -106,23 +107,33 @@ def _failed(call: Executed) -> bool:
 
 
 def _pieces(session: Session, calls: Iterable[Executed]) -> Iterator[Piece]:
-    by_id = {call.call_id: call for call in calls if call.call_id}
-    logged = [(one, entry) for one in _line(session) for entry in one.entries()]
-    told = {
-        entry.event.call_id for _, entry in logged if isinstance(entry.event, Returned)
-    }
-    for call_id, call in by_id.items():
-        if call_id not in told and not call.nested:  # the log has forgotten it
-            heard = Returned(call.tool, call.value, call_id, call.error)
-            yield from _result(heard, call, call_id)
-    seen: set[str | None] = set()
-    for one, (version, event) in logged:
-        place = f"{version}" if one is session else f"{one.id}:{version}"
-        if isinstance(event, Said) and event.role in _SOURCES:
-            yield Piece(f"{event.role}:{place}", _SOURCES[event.role], event.text)
-        elif isinstance(event, Returned) and (not event.call_id or event.call_id not in seen):
-            seen.add(event.call_id)
-            yield from _result(event, by_id.get(event.call_id), place)
+    made: dict[str, list[Executed]] = defaultdict(list)
+    for call in calls:
+        made[call.call_id or ""].append(call)
+    logs = [(one, [*one.entries()]) for one in _line(session)]
+    own = [{_call_id(event) for _, event in entries} for _, entries in logs]
+    for call_id, some in made.items():
+        for call in some if not any(call_id in ids for ids in own) else ():
+            yield from _result(_heard(call), call, call_id or f"{call.tool}:{call.at}")
+    for n, (one, entries) in enumerate(logs):
+        below = {None}.union(*own[n + 1 :])  # what a sub-agent was told, its parent heard too
+        for version, event in entries:
+            place = f"{version}" if one is session else f"{one.id}:{version}"
+            if isinstance(event, Said) and event.role in _SOURCES:
+                yield Piece(f"{event.role}:{place}", _SOURCES[event.role], event.text)
+            elif isinstance(event, Returned) and (not event.call_id or event.call_id not in below):
+                some = made.get(event.call_id or "", [])
+                call = some.pop(0) if event.call_id and some else None
+                yield from _result(event, call, place)
+
+
+def _call_id(event: Event) -> str | None:
+    return event.call_id if isinstance(event, Returned) else None
+
+
+def _heard(call: Executed) -> Returned:
+    """What the model was told of a call, where the log has forgotten it."""
+    return Returned(call.tool, None if call.nested else call.value, call.call_id, call.error)
 
 
 def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Piece]:

@@ -16,11 +16,10 @@ from abs_shield.text.sentences import sentence_spans
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)")
-_FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:")
+_FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _REACH = 12
 """Lines above in which a record is looked for."""
-_MOST_HEADS = 3
 _MOST_PLACES = 40
 """Places of one name; what stands in more names no record."""
 _LONGEST_NAME = 6
@@ -47,6 +46,8 @@ class Scope:
     def __init__(self, answer: str, figures: list[Figure], known: Known) -> None:
         answer = self._answer = unescaped(answer)
         self._known = known
+        self._all = figures
+        self._all_starts = [one.start for one in figures]
         self._ids = [one for one in figures if _may_name(one)]
         self._starts = [one.start for one in self._ids]
         self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
@@ -68,35 +69,48 @@ class Scope:
         spans = ((line.start + start, line.start + end) for start, end in inside)
         return next((span for span in spans if span[0] <= at < span[1]), (line.start, line.end))
 
-    def records(self, at: int) -> tuple[Place, ...]:
+    def records(self, figure: Figure) -> tuple[Place, ...]:
         """
-        Give where the keys stand that say of which records the answer speaks at *at*.
+        Give where the keys stand that say of which records the answer speaks at a figure.
 
-        Those of its own sentence; else of its line; else of the nearest line above. To these come
-        those of the headings over it.
+        Those of its own sentence; else of its line; else of the nearest line above, unless that is
+        an item beside it with a figure of that kind of its own. To these come those of the
+        headings over it.
         """
+        at = figure.start
         place = bisect_right(self._line_starts, at) - 1
         if place < 0:
             return ()
         own = self._lines[place]
-        near = self._keys(*self.sentence(at)) or self._keys(own.start, own.end)
+        near = self._near(at, own)
         heads: list[Place] = []
-        found, indent = 0, own.indent
-        below = own
+        indent, below = own.indent, own
         for line in islice(reversed(self._lines[:place]), _REACH):
             if not own.listed and "\n\n" in self._answer[line.end : below.start]:
                 break  # a paragraph stands by itself
             below = line
+            if line.indent > indent or (line.indent == indent < own.indent):
+                continue  # another branch of the list
             keys = self._keys(line.start, line.end)
-            if not near:
-                near = keys
-            elif line.indent < indent and keys:
+            if line.indent < indent:
+                indent = line.indent
                 heads += keys
-                found += 1
-            indent = min(indent, line.indent)
-            if found == _MOST_HEADS:
-                break
+            elif not near and not (line.listed and self._has(figure.kind, line)):
+                near = keys
         return (*near, *heads)
+
+    def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
+        """The keys of a place's sentence; those before it in the line, where none stands before."""
+        start, end = self.sentence(at)
+        before = self._keys(start, at)
+        if before:
+            return (*before, *self._keys(at, end))
+        return (*self._keys(at, line.end if line.listed else end), *self._keys(line.start, start))
+
+    def _has(self, kind: str, line: _Line) -> bool:
+        first = bisect_right(self._all_starts, line.start - 1)
+        behind = bisect_right(self._all_starts, line.end - 1)
+        return any(one.kind == kind for one in self._all[first:behind])
 
     def _keys(self, start: int, end: int) -> tuple[Place, ...]:
         made = self._made.get((start, end))

@@ -38,15 +38,15 @@ _EXAMPLE = re.compile(
 )
 _ENDING = re.compile(r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$", re.IGNORECASE)
 _LEAST_END = 3
+_JOINED = re.compile(r"\d[\w:.+-]{0,40}$")
 _RECKONED = re.compile(
-    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|balance|refund|charge|due|ow(?:e|ed|es|ing)\b|over|under"
-    r"|sav|cheap|more|less|few|increase|decrease|reduc|discount|net|combin|altogether|together|average|mean|per|each"
-    r"|share|half|split|both|new|after|later|earlier|before|until|from|between|within|ago|next|last|for|long|durati|hour|day|min"
-    r"|count|there|list|all|found|have|has|following)|[=+\u2212\u00d7%]|-[ ]",
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
+    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together|average|mean|per|each|spen[dt]"
+    r"|share|half|split|both|new|cost|fare|adjust)|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
     re.IGNORECASE,
 )
 """What a sentence says in which something is reckoned or counted."""
-_SHARED = re.compile(r"\b(?:half|halves|split|share|shared|each|per person|equally|both)\b", re.IGNORECASE)
+_SHARED = re.compile(r"\b(?:half|halves|split|share|shared|each|per person|equally|both|average|mean)\b", re.IGNORECASE)
 
 
 def hard(
@@ -164,7 +164,7 @@ class _Check:
 
     def _excused(self, figure: Figure) -> bool:
         """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
-        before = self._answer[max(0, figure.start - 40) : figure.start]
+        before = self._before(figure.start)
         if self._is_asked(figure) or _EXAMPLE.search(before) or "{" in figure.text:
             return True
         digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
@@ -181,7 +181,7 @@ class _Check:
         if self._excused(figure):
             seen.worst(FOUND)
             return
-        records = self._scope.records(figure.start) if figure.kind in _BOUND else ()
+        records = self._scope.records(figure) if figure.kind in _BOUND else ()
         own = [stand for stand in stands if self._own(stand, records)] if records else stands
         if own:
             seen.worst(FOUND)
@@ -208,12 +208,16 @@ class _Check:
             for place in islice(records, _MOST_PAIRS)
         )
 
+    def _before(self, at: int) -> str:
+        """What stands before the word that holds the place *at*."""
+        before = self._answer[max(0, at - 60) : at]
+        return _JOINED.sub("", before)
+
     def _follows(self, figure: Figure) -> bool:
         """Whether a figure is said to be reckoned, and can be."""
-        start, end = self._scope.line(figure.start)
-        if not _RECKONED.search(self._answer, start, end):
-            return False
-        return self._reckoned.gives(figure)
+        line = self._scope.line(figure.start)
+        said = figure.kind != MONEY or _RECKONED.search(self._answer, *line)
+        return bool(said) and self._reckoned.gives(figure, line=line)
 
     def _broken(self, figure: Figure) -> bool:
         """Whether it stands with blanks within, as wrapped text has it."""
