@@ -1,4 +1,4 @@
-"""The hard checks on real replies and labelled answers: ``python benchmarks/answers.py --data FOLDER``."""
+"""The hard checks on real replies: ``python benchmarks/answers.py --data FOLDER``."""
 
 from __future__ import annotations
 
@@ -177,7 +177,15 @@ def _changed(
         )
         count[f"seen {name}"] += seen
         if not seen and SHOW_UNSEEN:
-            print("UNSEEN", name, figure.text, "->", other, repr(answer[max(0,figure.start-100):figure.end+60]), file=sys.stderr)
+            print(
+                "UNSEEN",
+                name,
+                figure.text,
+                "->",
+                other,
+                repr(answer[max(0, figure.start - 100) : figure.end + 60]),
+                file=sys.stderr,
+            )
 
 
 SHOW_UNSEEN = False
@@ -207,7 +215,9 @@ def told(count: Counter[str], alarms: Counter[str]) -> dict[str, Any]:
         },
         "turns with unbacked deeds": count["turns with unbacked deeds"],
         "turns with unretrieved sources": count["turns with unretrieved sources"],
-        "replies that say what was done, after a call that did something": count["replies with deeds"],
+        "replies that say what was done, after a call that did something": count[
+            "replies with deeds"
+        ],
         "of these caught without any such call": count["deeds seen without their calls"],
         "of these caught without the last such call": count["deeds seen without the last call"],
     }
@@ -267,7 +277,9 @@ def main() -> None:
     report: dict[str, Any] = {}
     if given.only != "answers":
         path = given.data / "toolcalls" / "runs.jsonl.gz"
-        report["replies"] = of_runs(path, most=given.runs, every=given.every, seed=given.seed, show=given.show)
+        report["replies"] = of_runs(
+            path, most=given.runs, every=given.every, seed=given.seed, show=given.show
+        )
     if given.only != "runs":
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     json.dump(report, sys.stdout, indent=1)

@@ -11,11 +11,15 @@ _NOUN = r"(?:passage|source|doc(?:ument)?|ref(?:erence)?|chunk|context|citation|
 _FORMS = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (
-        rf"(?<![\w\])])\[\^?(?P<numbers>{_NUMBERS})\](?!\()|(?<=[\w.,;:!?)\"'\]])[ ]?\[\^?(?P<more>{_NUMBERS})\](?!\()",
-        rf"\u3010(?P<numbers>\d{{1,3}})(?:[:\u2020][^\u3011\n]{{0,60}})?\u3011",
-        rf"\b{_NOUN}[ ]?(?:no\.?[ ]?|#|id:?[ ])?(?P<numbers>\d{{1,3}}(?:(?:,[ ]?|[ ](?:and|or|&)[ ]|,[ ]and[ ]|-)\d{{1,3}}){{0,20}})\b(?![.:%]\d)",
+        rf"(?<![\w\])])\[\^?(?P<numbers>{_NUMBERS})\](?!\()"
+        rf"|(?<=[\w.,;:!?)\"'\]])[ ]?\[\^?(?P<more>{_NUMBERS})\](?!\()",
+        r"\u3010(?P<numbers>\d{1,3})(?:[:\u2020][^\u3011\n]{0,60})?\u3011",
+        rf"\b{_NOUN}[ ]?(?:no\.?[ ]?|#|id:?[ ])?"
+        r"(?P<numbers>\d{1,3}(?:(?:,[ ]?|[ ](?:and|or|&)[ ]|,[ ]and[ ]|-)\d{1,3}){0,20})"
+        r"\b(?![.:%]\d)",
         rf"[\[(](?:see[ ])?{_NOUN}[: ][ ]?[\"'`]?(?P<name>[\w.:/#-]{{1,80}})[\"'`]?[\])]",
-        r"(?:\b(?:source|reference|citation|via)s?[ ]?:[ ]?|\baccording[ ]to[ ]|\bcited?[ ](?:in|from)[ ])"
+        r"(?:\b(?:source|reference|citation|via)s?[ ]?:[ ]?|\baccording[ ]to[ ]"
+        r"|\bcited?[ ](?:in|from)[ ])"
         r"(?:\[[^\]\n]{0,80}\]\()?(?P<url>https?://[^\s<>\"'`)\]]{1,2000})",
         r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)",
     )

@@ -18,16 +18,27 @@ MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
 _GAP = r"\s{1,8}"
 """A blank, or a line's end in wrapped text."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
-_WEEKDAYS = ("monday mon", "tuesday tue", "wednesday wed", "thursday thu", "friday fri", "saturday", "sunday")
+_WEEKDAYS = (
+    "monday mon",
+    "tuesday tue",
+    "wednesday wed",
+    "thursday thu",
+    "friday fri",
+    "saturday",
+    "sunday",
+)
 _WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
 
 DATES = (
-    r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
+    r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?"
+    r"(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
-    rf"(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
-    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
+    rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}"
+    rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
     rf"(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a group of its own name."""
@@ -45,8 +56,10 @@ def days(form: str, text: str) -> tuple[Day, ...]:
     """
     Read a date that one of `DATES` matched, every way it can be meant; nothing where there is none.
 
-    >>> days("mdy", "May 15"), days("dmy", "05/06/2024")
-    ((Day(year=None, month=5, day=15),), (Day(year=2024, month=5, day=6), Day(year=2024, month=6, day=5)))
+    >>> days("mdy", "May 15")
+    (Day(year=None, month=5, day=15),)
+    >>> days("dmy", "05/06/2024")
+    (Day(year=2024, month=5, day=6), Day(year=2024, month=6, day=5))
     """
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     match form:
@@ -90,8 +103,10 @@ def minute(text: str, half: str = "") -> Minute | None:
     """
     Read a time of day, with the *half* of the day that stands behind it; None where there is none.
 
-    >>> minute("6", "p"), minute("18:30"), minute("6:05"), minute("noon"), minute("29:10")
-    (Minute(minutes=1080, half=False), Minute(minutes=1110, half=False), Minute(minutes=365, half=True), Minute(minutes=720, half=False), None)
+    >>> minute("6", "p"), minute("29:10")
+    (Minute(minutes=1080, half=False, whole=False), None)
+    >>> minute("18:30"), minute("6:05")
+    (Minute(minutes=1110, half=False, whole=True), Minute(minutes=365, half=True, whole=False))
     """
     if text.casefold() in ("noon", "midnight"):
         return Minute(12 * 60 if text.casefold() == "noon" else 0)
@@ -100,4 +115,5 @@ def minute(text: str, half: str = "") -> Minute | None:
         return None
     if half:
         return Minute(hours % 12 * 60 + minutes + (720 if half.casefold() == "p" else 0))
-    return Minute(hours % 24 * 60 + minutes, half=1 <= hours <= 12 and not text.startswith("0"))
+    half_open = 1 <= hours <= 12 and not text.startswith("0")
+    return Minute(hours % 24 * 60 + minutes, half=half_open, whole=not half_open)

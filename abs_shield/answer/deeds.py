@@ -16,30 +16,42 @@ from abs_shield.text.names import name_words
 from abs_shield.text.synonyms import canonical
 
 _ADVERBS = (
-    r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and|finally|since|then"
+    r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and"
+    r"|finally|since|then"
     r"|officially|fully|safely|both|all|promptly|immediately|recently))*"
 )
-_ABLE = r"(?:(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to)"
+_ABLE = (
+    r"(?:(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to"
+    r"|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to)"
+)
 _FIRST = re.compile(
     rf"\b(?:I|we)(?:['\u2019]ve|[ ]have)?{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b", re.IGNORECASE
 )
-_MANAGED = re.compile(rf"\b(?:I|we)[ ]?{_ABLE}{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b", re.IGNORECASE)
+_MANAGED = re.compile(
+    rf"\b(?:I|we)[ ]?{_ABLE}{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b", re.IGNORECASE
+)
 _PASSIVE = re.compile(
-    rf"\b(?:(?:has|have){_ADVERBS}[ ]been|(?:is|are|was|were){_ADVERBS}[ ]successfully|(?:is|are)[ ]now)"
+    rf"\b(?:(?:has|have){_ADVERBS}[ ]been"
+    rf"|(?:is|are|was|were){_ADVERBS}[ ]successfully|(?:is|are)[ ]now)"
     rf"{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b",
     re.IGNORECASE,
 )
-_SHORT = re.compile(r"(?:^|[:\u2705\u2714*\-][ ]{0,2})successfully[ ](?P<verb>[a-z]{3,20})\b", re.IGNORECASE)
+_SHORT = re.compile(
+    r"(?:^|[:\u2705\u2714*\-][ ]{0,2})successfully[ ](?P<verb>[a-z]{3,20})\b", re.IGNORECASE
+)
 _OPEN = re.compile(
     r"\b(?:if|once|when|whenever|after|until|unless|before|should|would|could|can|will|may|might|must"
-    r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor|cannot|unable"
-    r"|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify|confirm[ ](?:if|that)|check)\b|n['\u2019]t\b",
+    r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor"
+    r"|cannot|unable"
+    r"|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify|confirm[ ](?:if|that)"
+    r"|check)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 """What makes of a deed a plan, a condition, or none."""
 _CLAUSE = re.compile(r"[;:.!?\n]|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
 _TALK = frozenset(
-    "accept confirm note draft write generate make build mark show apply label flag detach like hold "
+    "accept confirm note draft write generate make build mark show apply label flag detach like "
+    "hold "
     "save log record run call process return open start stop clear follow look order test watch "
     "release trigger access put set convert share open close leave detach resume pause define "
     "request select filter attach post pin tag bookmark admit allow abort".split()
@@ -144,7 +156,9 @@ class Backing:
         named = {key for done in self._deeds for key in done.ids} & ids
         if not named:
             return bool(able)
-        return any(done.ids & named for done in able) or not any(done.ids for done in able) and bool(able)
+        return any(done.ids & named for done in able) or (
+            not any(done.ids for done in able) and bool(able)
+        )
 
     def _told(self, verb: str) -> bool:
         return any(infinitive(word) == verb for word in self._words if word.startswith(verb[:2]))
@@ -165,7 +179,7 @@ class _Done:
             for text in texts
             if text and len(text) <= 200
             for one in figures(text)
-            if one.kind == ID and not one.soft or one.kind in SUMS and len(one.text) > 3
+            if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3)
         }
 
     def could(self, verb: str) -> bool:
@@ -173,4 +187,8 @@ class _Done:
         if not self._known or canonical(verb) in self._verbs:
             return True
         does = deed(verb).does
-        return does is self._does or Does.ACT in (does, self._does) or Does.CHANGE in (does, self._does)
+        return (
+            does is self._does
+            or Does.ACT in (does, self._does)
+            or Does.CHANGE in (does, self._does)
+        )

@@ -26,7 +26,9 @@ _MOST_READ = 2_000
 _MOST_RATES = 8
 _MOST_COLUMNS = 200
 _MOST_ROUNDS = 3
-_LENGTHS = frozenset("hour hours hr hrs minute minutes min mins day days night nights week weeks".split())
+_LENGTHS = frozenset(
+    "hour hours hr hrs minute minutes min mins day days night nights week weeks".split()
+)
 _HUNDRED = Decimal(100)
 ZERO = Decimal(0)
 _LEAP = 2024
@@ -194,7 +196,9 @@ def _columns(stands: Iterable[Stand]) -> Iterator[list[Decimal]]:
         value = stand.figure.numbers[0]
         names = tuple(step if type(step) is str else "" for step in stand.steps)
         columns[names].append(value)
-        above = next((n for n in range(len(stand.steps), 0, -1) if type(stand.steps[n - 1]) is not str), 0)
+        above = next(
+            (n for n in range(len(stand.steps), 0, -1) if type(stand.steps[n - 1]) is not str), 0
+        )
         if above:
             columns[stand.steps[: above - 1], stand.field].append(value)
     seen: set[tuple[Decimal, ...]] = set()
@@ -218,7 +222,9 @@ def _lists(known: Known) -> frozenset[int]:
                 sizes[leaf.steps[:n]].add(step)
         if isinstance(leaf.value, (str, bool)) and leaf.field:
             equal[leaf.field, leaf.value] += 1
-    return frozenset({len(steps) for steps in sizes.values()} | {n for n in equal.values() if n > 1})
+    return frozenset(
+        {len(steps) for steps in sizes.values()} | {n for n in equal.values() if n > 1}
+    )
 
 
 def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
@@ -237,7 +243,7 @@ def _lengths(one: Figure, other: Figure, unit: str) -> Iterator[Decimal]:
 
 
 def _reckons(figure: Figure) -> bool:
-    return figure.kind in SUMS and figure.unit not in (NTH, "%")
+    return figure.kind in SUMS and not figure.soft and figure.unit not in (NTH, "%")
 
 
 def _moved(moment: Figure, span: Figure) -> Iterator[Figure]:

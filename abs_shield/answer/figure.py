@@ -15,7 +15,7 @@ _PERCENT = "%"
 
 
 class Day(NamedTuple):
-    """A day or a month; what is not written is None: of ``May 15`` the year, of ``May 2024`` the day."""
+    """A day or a month; None is what is not written: the year of ``May 15``."""
 
     year: int | None
     month: int
@@ -23,10 +23,18 @@ class Day(NamedTuple):
 
 
 class Minute(NamedTuple):
-    """A time of day in minutes since midnight; *half* where it is not said which half of the day."""
+    """
+    A time of day.
+
+    Attributes:
+        minutes: Since midnight.
+        half: Whether it is not said which half of the day is meant.
+        whole: Whether it shows that its clock has 24 hours.
+    """
 
     minutes: int
     half: bool = False
+    whole: bool = False
 
 
 Value = Decimal | Day | Minute | str
@@ -86,8 +94,10 @@ def near(one: Decimal, other: Decimal, step: Decimal) -> bool:
     """
     Whether two numbers are the same but for their sign and what is less than half a *step*.
 
-    >>> near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5")), near(Decimal(5), Decimal(6), Decimal(1))
-    (True, False)
+    >>> near(Decimal("1.2e6"), Decimal("1234567"), Decimal("1e5"))
+    True
+    >>> near(Decimal(5), Decimal(6), Decimal(1))
+    False
     """
     return abs(abs(one) - abs(other)) <= step / 2 + _SLACK
 

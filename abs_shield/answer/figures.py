@@ -5,52 +5,38 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal
 
 from abs_shield.answer.citations import citations
 from abs_shield.answer.days import DATES, TIMES, days, minute
-from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Figure, Minute
-from abs_shield.answer.numerals import COUNTED, DIGITS, WORD_SCALE, WORDS, numeral, worded
+from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Figure, Minute, Value
+from abs_shield.answer.forms import (
+    ALONE,
+    BEFORE,
+    BEHIND,
+    CUED,
+    EMAIL,
+    END,
+    FILE,
+    HOST,
+    MONEY_WORDS,
+    PHONE,
+    SCALE,
+    TOKEN,
+    URL,
+)  # fmt: skip
+from abs_shield.answer.numerals import COUNTED, DIGITS, WORDS, numeral, worded
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.shape import is_code
 
-_CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
 _SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
     "₺": "TRY", "฿": "THB", "円": "JPY", "元": "CNY", "원": "KRW",
 }  # fmt: skip
-_WORDS_OF_MONEY = {
-    "dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR",
-    "pound": "GBP", "pounds": "GBP", "yen": "JPY", "rupees": "INR",
-}  # fmt: skip
-_BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{_CODES})\b)"
-_BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{_CODES}|{'|'.join(_WORDS_OF_MONEY)})\b)"
-_SCALE = rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9]))"
-_ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
-_END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"
-_URL = r"(?:https?|ftp|s3|gs|wss?)://[^\s<>\"'`)\]\u3000-\u303f]{1,2000}|\bwww\.[a-z0-9-]{1,63}\.[^\s<>\"'`)\]]{2,2000}"
-_HOST = (
-    r"(?<![a-z0-9@./_-])(?:[a-z0-9][a-z0-9-]{0,62}\.){1,5}(?:com|org|net|io|edu|gov|co|ai|dev|app|info|biz|eu|de|fr|uk|ch|es|it|nl|jp|cn|in|us)"
-    r"(?![a-z0-9_-]|\.[a-z0-9])(?:/[^\s<>\"'`)\]]{0,2000})?"
-)
-_FILE = (
-    r"(?<![a-z0-9@/._-])[a-z0-9_][a-z0-9_-]{0,120}(?:\.[a-z0-9_-]{1,40}){0,4}\."
-    r"(?:pdf|docx?|xlsx?|csv|txt|pptx?|json|png|jpe?g|zip|gz|md|py|html?|xml|ya?ml|mp[34])(?![a-z0-9_])"
-)
-_EMAIL = r"(?<![a-z0-9.+_-])[a-z0-9.+_-]{1,64}@[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}"
-_PHONE = (
-    r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){2,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
-    r"|(?<![\w(.-])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?![\w-])"
-)
-_CUED = (
-    r"\b(?:id|ids|number|code|reference|ref|confirmation|locator|pnr|sku)\b[\s:*_`\"'(#]{1,8}(?:is[\s:*_`\"']{1,6})?"
-    r"(?P<cued>[A-Z]{5,10}(?![a-zA-Z0-9_-])|\d{4,24}(?![\w.,/:-]*\w))"
-)
-_TOKEN = (
-    r"(?<![A-Za-z0-9_#])#?(?:[A-Za-z0-9]|_(?=\w)){1,80}(?:[-.][A-Za-z0-9_]{1,80}){0,12}(?![A-Za-z0-9_])"
-)
 _UNITS = frozenset(
-    "hour hours hr hrs h minute minutes min mins second seconds sec day days week weeks month months "
+    "hour hours hr hrs h minute minutes min mins second seconds sec day days week weeks "
+    "month months "
     "year years yr yrs mile miles km kilometers kilometres meter meters metres m cm mm inch inches "
     "feet foot ft kg g gram grams lb lbs ounce ounces oz ton tons tonnes liter liters litres ml l "
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
@@ -66,7 +52,9 @@ _NAMED = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
 _HAS = re.compile(r"\d|\w[@.]\w|://|\b(?:noon|midnight)\b|" + rf"\b{WORDS}\b", re.IGNORECASE)
 _LONGEST_ID = 256
 _GONE = "\x00"
-_SCHEME = re.compile(r"^(?:[a-z0-9+.-]{1,12}://)?(?:www\.)?(?=[^\s]{1,250}\.[a-z])|^[a-z0-9+.-]{1,12}://")
+_SCHEME = re.compile(
+    r"^(?:[a-z0-9+.-]{1,12}://)?(?:www\.)?(?=[^\s]{1,250}\.[a-z])|^[a-z0-9+.-]{1,12}://"
+)
 _ADDRESS = re.compile(r"[@/]|\.[a-z]{2,}")
 
 
@@ -84,7 +72,7 @@ def figures(text: str) -> list[Figure]:
     Citations are left out. Counts, ordinals, the numbers of a list and the words two..twelve are
     soft. Months are read in English, German, French and Spanish, number words in English.
 
-    >>> [(f.kind, f.text) for f in figures("Order #W77120 costs $1,200 (25% off) on May 15, 6pm [2].")]
+    >>> [(f.kind, f.text) for f in figures("#W77120 costs $1,200 (25% off) on May 15, 6pm [2].")]
     [('id', '#W77120'), ('money', '$1,200'), ('number', '25%'), ('date', 'May 15'), ('time', '6pm')]
     """
     plain = unescaped(text if text.isascii() else text.translate(_PLAIN))
@@ -101,6 +89,23 @@ def figures(text: str) -> list[Figure]:
                 taken.append((match.start(), max(match.end(), some[-1].end)))
         left = _blanked(left, taken)
     return sorted(found, key=lambda one: one.start)
+
+
+def settled(found: list[Figure]) -> list[Figure]:
+    """
+    Give *found* with every time on a clock of 24 hours, where one of them shows such a clock.
+
+    >>> [one.value.half for one in settled(figures("from 9:00 to 17:00")) if one.kind == "time"]
+    [False, False]
+    """
+    times = [one.value for one in found if one.kind == TIME]
+    if not any(isinstance(at, Minute) and at.whole for at in times):
+        return found
+    return [replace(one, values=(_whole(one.value),)) if one.kind == TIME else one for one in found]
+
+
+def _whole(at: Value) -> Value:
+    return at._replace(half=False) if isinstance(at, Minute) else at
 
 
 def unescaped(text: str) -> str:
@@ -172,7 +177,7 @@ def _date(match: re.Match[str], text: str) -> Found:
     if read:
         yield _figure(DATE, text, match.span(form), *read)
     if form == "iso" and match["isotime"] and (at := minute(match["isotime"])):
-        yield _figure(TIME, text, match.span("isotime"), Minute(at.minutes))
+        yield _figure(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
     if form == "mdy" and read and (to := _THROUGH.match(match.string, match.end())):
         year = int(to[2]) if to[2] else read[0].year
         yield _figure(DATE, text, to.span(1), read[0]._replace(day=int(to[1]), year=year))
@@ -184,7 +189,7 @@ def _time(match: re.Match[str], text: str) -> Found:
     at = minute(digits, said.get("half") or said.get("hourhalf") or "")
     if at is not None:
         whole = said.get("euro") or match[0].count(":") > 1
-        yield _figure(TIME, text, match.span(), Minute(at.minutes) if whole else at)
+        yield _figure(TIME, text, match.span(), Minute(at.minutes, whole=True) if whole else at)
 
 
 def _money(match: re.Match[str], text: str) -> Found:
@@ -192,7 +197,7 @@ def _money(match: re.Match[str], text: str) -> Found:
     digits, scale = said["digits"], said.get("scale") or said.get("letter") or ""
     read = numeral(digits, scale)
     sign = (said.get("before") or said.get("behind") or "").strip()
-    unit = _SIGNS.get(sign[-1:]) or _WORDS_OF_MONEY.get(sign.casefold()) or sign.upper()
+    unit = _SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold()) or sign.upper()
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
     yield _figure(MONEY, text, match.span(), *_grouped(read.values), step=read.step, unit=unit)
 
@@ -220,7 +225,7 @@ def _range(match: re.Match[str], text: str) -> Found:
 
 def _number(match: re.Match[str], text: str) -> Found:
     digits = match["digits"]
-    if is_code(digits) or len(digits) > 15 and digits.isdigit():
+    if is_code(digits) or (len(digits) > 15 and digits.isdigit()):
         yield _figure(ID, text, match.span("digits"), digits)
     else:
         yield _plain_number(digits, match.span("digits"), match["unit"] or "", text)
@@ -259,7 +264,9 @@ def _identifies(said: str) -> bool:
     if said[0] == "#" or is_code(said):
         return _NAMED.fullmatch(said) is None
     digits = sum(map(str.isdigit, said))
-    return digits >= _LEAST_DIGITS or (len(said) >= _LEAST_LOCATOR and said.isalnum() and said.isupper())
+    return digits >= _LEAST_DIGITS or (
+        len(said) >= _LEAST_LOCATOR and said.isalnum() and said.isupper()
+    )
 
 
 def _words(match: re.Match[str], text: str) -> Found:
@@ -285,26 +292,35 @@ _THROUGH = _form(
     r"[ ]?(?:-|to|through|until)[ ]?(\d{1,2})(?:st|nd|rd|th)?(?:,[ ]((?:19|20)\d\d))?"
     r"(?![\w%]|[.,:/-]\d|[ ]?[ap]\.?m\b)"
 )
-_CUED_FORM = _form(rf"(?i:{_CUED.partition('(?P<cued>')[0]})(?P<cued>{_CUED.partition('(?P<cued>')[2]}", exactly=True)
-_NUMBER_THEN = rf"(?:[ -]?(?P<unit>[A-Za-z]{{1,12}})\b)?"
+_CUED_FORM = _form(CUED, exactly=True)
+_NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
+_SIGNED = (
+    rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{BEFORE})[ ]?[-+]?"
+    rf"(?P<digits>{DIGITS})(?!\d)(?:{SCALE})?"
+)
+_FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
+_IN_WORDS = (
+    rf"(?<![A-Za-z0-9_-])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
+    r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
+)
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
-    (_form(_URL), _id),
-    (_form(_EMAIL), _id),
-    (_form(_HOST), _id),
-    (_form(_FILE), _id),
+    (_form(URL), _id),
+    (_form(EMAIL), _id),
+    (_form(HOST), _id),
+    (_form(FILE), _id),
     (_LIST_NUMBER, _list_number),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[-/.])" + form), _date) for form in DATES),
-    (_form(_PHONE), _id),
+    (_form(PHONE), _id),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), _time) for form in TIMES),
-    (_form(rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{_BEFORE})[ ]?[-+]?(?P<digits>{DIGITS})(?!\d)(?:{_SCALE})?"), _money),
-    (_form(rf"{_ALONE}(?P<digits>{DIGITS})(?:{_SCALE})?[ -]?(?P<behind>{_BEHIND})"), _money),
-    (_form(rf"{_ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)"), _percent),
+    (_form(_SIGNED), _money),
+    (_form(rf"{ALONE}(?P<digits>{DIGITS})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})"), _money),
+    (_form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)"), _percent),
     (_CUED_FORM, _id),
-    (_form(rf"{_ALONE}(?P<digits>{DIGITS}){_SCALE}"), _scaled),
-    (_form(rf"{_ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){_END}{_NUMBER_THEN}"), _range),
+    (_form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}"), _scaled),
+    (_form(_FROM_TO), _range),
     (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), _ordinal),
-    (_form(_TOKEN), _token),
-    (_form(rf"{_ALONE}(?P<digits>{DIGITS})(?![A-Za-z0-9_]){_NUMBER_THEN}"), _number),
-    (_form(rf"(?<![A-Za-z0-9_-])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))(?:[ -](?P<unit>[a-z]{{1,12}})\b)?"), _words),
+    (_form(TOKEN), _token),
+    (_form(rf"{ALONE}(?P<digits>{DIGITS})(?![A-Za-z0-9_]){_NUMBER_THEN}"), _number),
+    (_form(_IN_WORDS), _words),
 )  # fmt: skip
 """In this order: what a form has taken, the later ones do not see."""

@@ -13,7 +13,7 @@ from abs_shield.core.events import Event, Returned, Said
 from abs_shield.errors import ShieldError
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.session import Session
-from abs_shield.session.calls import TooLarge, Executed, is_feedback
+from abs_shield.session.calls import Executed, TooLarge, is_feedback
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import opened
 from abs_shield.text.show import shown
@@ -122,9 +122,9 @@ def _pieces(session: Session, calls: Iterable[Executed]) -> Iterator[Piece]:
             if isinstance(event, Said) and event.role in _SOURCES:
                 yield Piece(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and (not event.call_id or event.call_id not in below):
-                some = made.get(event.call_id or "", [])
-                call = some.pop(0) if event.call_id and some else None
-                yield from _result(event, call, place)
+                calls_of_it = made.get(event.call_id or "", [])
+                found = calls_of_it.pop(0) if event.call_id and calls_of_it else None
+                yield from _result(event, found, place)
 
 
 def _call_id(event: Event) -> str | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, same
-from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.figures import figures, id_key, settled
 from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
 from abs_shield.plan.names import by_name
 from abs_shield.text.leaves import pointer
@@ -115,9 +115,7 @@ class Known:
         for deed in evidence.deeds or ():
             self._given(-1, deed.arguments)
         numbers = [
-            (abs(value), n)
-            for n, stand in enumerate(self.stands)
-            for value in stand.figure.numbers
+            (abs(value), n) for n, stand in enumerate(self.stands) for value in stand.figure.numbers
         ]
         numbers.sort(key=lambda one: one[0])
         self._values = [value for value, _ in numbers]
@@ -146,12 +144,14 @@ class Known:
 
     def _text(self, place: int, piece: Piece) -> None:
         starts = blocks(piece.text) if piece.source is Source.TOOL_RESULT else []
-        for figure in figures(piece.text):
+        for figure in settled(figures(piece.text)):
             steps: Steps = (bisect_right(starts, figure.start),) if starts else ()
             name = field_of(piece.text, figure.start)
             self._take(Stand(place, piece.source, steps, name, figure))
         if starts:
-            for n, (start, end) in enumerate(zip(starts, [*starts[1:], len(piece.text)], strict=True), 1):
+            for n, (start, end) in enumerate(
+                zip(starts, [*starts[1:], len(piece.text)], strict=True), 1
+            ):
                 for line in islice(piece.text[start:end].splitlines(), 200):
                     _, _, value = line.partition(": ")
                     self._name(value.strip("'\" "), Place(place, (n,)))
@@ -180,9 +180,9 @@ class Known:
             if n not in tried:
                 tried.add(n)
                 stand = self.stands[n]
-                if ID in (said.kind, stand.figure.kind) or same(said, stand.figure):
-                    if said.kind != MONEY or stand.money:
-                        yield stand
+                alike = ID in (said.kind, stand.figure.kind) or same(said, stand.figure)
+                if alike and (said.kind != MONEY or stand.money):
+                    yield stand
 
     def ends(self, said: Figure) -> bool:
         """Whether an id or a long number of the evidence ends with the digits of *said*."""
@@ -205,13 +205,17 @@ class Known:
 
     def speaks_of(self, stand: Stand, name: str) -> bool:
         """Whether the record of a figure has a name somewhere in its text."""
-        index = next((n for n in range(len(stand.steps), 0, -1) if type(stand.steps[n - 1]) is not str), 0)
+        index = next(
+            (n for n in range(len(stand.steps), 0, -1) if type(stand.steps[n - 1]) is not str), 0
+        )
         return name in self._record(stand.piece, stand.steps[:index])
 
     def _record(self, place: int, steps: Steps) -> str:
         text = self._records.get((place, steps))
         if text is None:
-            text = self._records[place, steps] = " ".join(words(normal(self._written(place, steps))))
+            text = self._records[place, steps] = " ".join(
+                words(normal(self._written(place, steps)))
+            )
         return text
 
     def _written(self, place: int, steps: Steps) -> str:
@@ -312,7 +316,7 @@ def _id_keys(figure: Figure) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Numbers within a compound id: what people call ``card 4065275`` is ``credit_card_4065275``."""
+    """Shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
     own = id_key(text)
     if "/" in own or "@" in own:
         yield from {own.partition("/")[0], own.rpartition("@")[2]} - {own}

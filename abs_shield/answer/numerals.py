@@ -24,7 +24,8 @@ WORD_SCALE = "|".join(sorted((w for w in SCALES if w not in _LETTER), key=len, r
 
 _ONES = dict(
     zip(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen "
         "sixteen seventeen eighteen nineteen".split(),
         range(20),
         strict=True,

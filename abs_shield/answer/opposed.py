@@ -18,9 +18,12 @@ _NOT = re.compile(
     r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
 )
 _EMPTY = frozenset(
-    "the an of to in on at for by with and or as is are was were be been has have had do does did it "
-    "its this that these those he she they we you his her their our your my from into than then there "
-    "which who whom will would can could may not no never only also very so such about around".split()
+    "the an of to in on at for by with and or as is are was were be been has have had do does did "
+    "it "
+    "its this that these those he she they we you his her their our your my from into than then "
+    "there "
+    "which who whom will would can could may not no never only also very so such "
+    "about around".split()
 )
 _LEAST_WORDS = 3
 _SURE = 0.8
@@ -84,7 +87,9 @@ class Sentences:
         return self._all[best[0]]
 
 
-def other_value(claim: str, missing: Figure, sentences: Sentences) -> tuple[Sentence, Figure] | None:
+def other_value(
+    claim: str, missing: Figure, sentences: Sentences
+) -> tuple[Sentence, Figure] | None:
     """
     Give what a sentence that says the same has in place of *missing*; None where nobody can tell.
 

@@ -1,10 +1,9 @@
-"""Which record a place in an answer speaks of: the nearest line that names one, and its headings."""
+"""Which record an answer speaks of at a place: the one that the nearest line names."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -15,7 +14,9 @@ from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 
 _LINE = re.compile(r"[^\n]+")
-_HEADING = re.compile(r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)")
+_HEADING = re.compile(
+    r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)"
+)
 _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _REACH = 12
@@ -57,7 +58,11 @@ class Scope:
     def line(self, at: int) -> tuple[int, int]:
         """Give the start and end of the line that holds the place *at*."""
         place = bisect_right(self._line_starts, at) - 1
-        return (0, len(self._answer)) if place < 0 else (self._lines[place].start, self._lines[place].end)
+        return (
+            (0, len(self._answer))
+            if place < 0
+            else (self._lines[place].start, self._lines[place].end)
+        )
 
     def sentence(self, at: int) -> tuple[int, int]:
         """Give the start and end of the sentence that holds the place *at*."""
@@ -159,5 +164,3 @@ def _line(answer: str, start: int, end: int) -> _Line:
     heading = not bullet and _HEADING.match(text) is not None
     listed = bullet or indent > 0 or _FIELD.match(stripped) is not None
     return _Line(start, end, -1 if heading else indent, listed)
-
-

@@ -14,7 +14,7 @@ from abs_shield.answer.deeds import Backing, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.figure import DATE, ID, MONEY, TIME, Day, Figure, same
-from abs_shield.answer.figures import figures
+from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.known import SUM_WORDS, Known, Place, Stand
 from abs_shield.answer.opposed import Sentences, negated, other_value
 from abs_shield.answer.records import foreign
@@ -32,21 +32,32 @@ _MOST_PAIRS = 4_000
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 _ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
 _EXAMPLE = re.compile(
-    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blooks? like|\blike|\bformat(?:ted)?(?: as| of)?|\bexample)"
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blooks? like|\blike"
+    r"|\bformat(?:ted)?(?: as| of)?|\bexample)"
     r"[\s:,`\"'\u201c*(]{0,6}$",
     re.IGNORECASE,
 )
-_ENDING = re.compile(r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$", re.IGNORECASE)
+_ENDING = re.compile(
+    r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}"
+    r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
+    re.IGNORECASE,
+)
 _LEAST_END = 3
 _JOINED = re.compile(r"\d[\w:.+-]{0,40}$")
 _RECKONED = re.compile(
-    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
-    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together|average|mean|per|each|spen[dt]"
-    r"|share|half|split|both|new|cost|fare|adjust)|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
+    r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
+    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
+    r"|average|mean|per|each|spen[dt]"
+    r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
+    r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
     re.IGNORECASE,
 )
 """What a sentence says in which something is reckoned or counted."""
-_SHARED = re.compile(r"\b(?:half|halves|split|share|shared|each|per person|equally|both|average|mean)\b", re.IGNORECASE)
+_SHARED = re.compile(
+    r"\b(?:half|halves|split|share|shared|each|per person|equally|both|average|mean)\b",
+    re.IGNORECASE,
+)
 
 
 def hard(
@@ -115,7 +126,7 @@ class _Check:
     ) -> None:
         self._evidence = evidence
         self._known: Known = evidence.derived(Known)
-        self._figures = figures(answer)
+        self._figures = settled(figures(answer))
         self._answer = answer
         self._scope = Scope(answer, self._figures, self._known)
         self._asked = figures(question) if question else []
