@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -29,6 +29,8 @@ class Piece:
         name: The tool that returned it; empty of anything else.
         lines: For JSON: each line's (start, end, pointer) in *text*; empty of other text.
         value: The tool result itself, in JSON's shape; None of other text.
+        arguments: What the tool was called with, in JSON's shape; None where nobody knows.
+        cut: Whether it was too large to be read whole.
     """
 
     id: str
@@ -37,6 +39,8 @@ class Piece:
     name: str = ""
     lines: tuple[tuple[int, int, str], ...] = ()
     value: Any = None
+    arguments: Any = None
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +66,23 @@ class Evidence:
     Args:
         pieces: The pieces.
         deeds: Calls that ran without failing; None where nobody knows what ran.
+        blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
+        vouches: Whether text that was forgotten, and stands in no piece, had a value; None where
+            nothing was forgotten.
     """
 
-    def __init__(self, pieces: tuple[Piece, ...], *, deeds: tuple[Deed, ...] | None = None) -> None:
+    def __init__(
+        self,
+        pieces: tuple[Piece, ...],
+        *,
+        deeds: tuple[Deed, ...] | None = None,
+        blind: str = "",
+        vouches: Callable[[str], bool] | None = None,
+    ) -> None:
         self.pieces = pieces
         self.deeds = deeds
+        self.blind = blind
+        self.vouches = vouches
         self._derived: dict[Any, Any] = {}
 
     def __iter__(self) -> Iterator[Piece]:

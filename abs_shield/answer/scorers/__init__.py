@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.lexical import lexical
 
-SCORERS = {"lexical": lexical}
+SCORERS = {"lexical": lexical, "hard": hard}
 """The scorers that need nothing but the claims and the evidence."""

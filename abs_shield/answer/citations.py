@@ -1,0 +1,87 @@
+"""What an answer gives as its sources: [2], (passage 3), [doc-a], a link behind "Source:"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_NUMBERS = r"\d{1,3}(?:\s?[,;&\u2013-]\s?\d{1,3}){0,20}"
+_NOUN = r"(?:passage|source|doc(?:ument)?|ref(?:erence)?|chunk|context|citation|excerpt|snippet)s?"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"(?<![\w\])])\[\^?(?P<numbers>{_NUMBERS})\](?!\()"
+        rf"|(?<=[\w.,;:!?)\"'\]])[ ]?\[\^?(?P<more>{_NUMBERS})\](?!\()",
+        r"\u3010(?P<numbers>\d{1,3})(?:[:\u2020][^\u3011\n]{0,60})?\u3011",
+        rf"\b{_NOUN}[ ]?(?:no\.?[ ]?|#|id:?[ ])?"
+        r"(?P<numbers>\d{1,3}(?:(?:,[ ]?|[ ](?:and|or|&)[ ]|,[ ]and[ ]|-)\d{1,3}){0,20})"
+        r"\b(?![.:%]\d)",
+        rf"[\[(](?:see[ ])?{_NOUN}[: ][ ]?[\"'`]?(?P<name>[\w.:/#-]{{1,80}})[\"'`]?[\])]",
+        r"(?:\b(?:source|reference|citation|via)s?[ ]?:[ ]?|\baccording[ ]to[ ]"
+        r"|\bcited?[ ](?:in|from)[ ])"
+        r"(?:\[[^\]\n]{0,80}\]\()?(?P<url>https?://[^\s<>\"'`)\]]{1,2000})",
+        r"\[\^?\d{1,3}\]\((?P<url>https?://[^\s<>\"'`)]{1,2000})\)",
+    )
+)
+_RANGE = re.compile(r"(\d+)\s?[\u2013-]\s?(\d+)|(\d+)")
+_MOST = 50
+
+
+class Citation(NamedTuple):
+    """
+    One mention of a source.
+
+    Attributes:
+        text: How it stands in the text.
+        start: Offset of its first character.
+        end: Offset behind its last character.
+        numbers: Places of the sources that it counts, from 1; empty where it names one.
+        name: The id or address of the source that it names; empty where it counts.
+    """
+
+    text: str
+    start: int
+    end: int
+    numbers: tuple[int, ...] = ()
+    name: str = ""
+
+
+def citations(text: str) -> list[Citation]:
+    """
+    Give the citations of *text* in order, no two overlapping; time is linear.
+
+    >>> [(c.text, c.numbers or c.name) for c in citations("It rains [2]. See passages 1 and 3.")]
+    [('[2]', (2,)), ('passages 1 and 3', (1, 3))]
+    """
+    found: list[Citation] = []
+    for form in _FORMS:
+        for match in form.finditer(text):
+            found.append(_citation(match))
+    return list(_apart(sorted(found, key=lambda one: (one.start, -one.end))))
+
+
+def _apart(found: list[Citation]) -> Iterator[Citation]:
+    behind = 0
+    for one in found:
+        if one.start >= behind:
+            behind = one.end
+            yield one
+
+
+def _citation(match: re.Match[str]) -> Citation:
+    said = match.groupdict()
+    text, start = match[0].lstrip(), match.end() - len(match[0].lstrip())
+    numbers = said.get("numbers") or said.get("more")
+    if numbers:
+        return Citation(text, start, match.end(), numbers=_counted(numbers))
+    name = (said.get("name") or said.get("url") or "").rstrip(".,;:!?")
+    return Citation(text, start, match.end(), name=name)
+
+
+def _counted(numbers: str) -> tuple[int, ...]:
+    counted: list[int] = []
+    for first, last, single in _RANGE.findall(numbers):
+        one = int(single or first)
+        counted += range(one, max(one, int(last or one)) + 1)[:_MOST]
+    return tuple(counted[:_MOST])

@@ -1,0 +1,119 @@
+"""How days and times of day are written."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.answer.figure import Day, Minute
+
+_MONTHS = (
+    "january jan januar janvier enero", "february feb februar février febrero",
+    "march mar märz mars marzo", "april apr avril abril", "may mai mayo",
+    "june jun juni juin junio", "july jul juli juillet julio", "august aug août agosto",
+    "september sep sept septembre septiembre", "october oct oktober octobre octubre okt",
+    "november nov novembre noviembre", "december dec dezember décembre diciembre dez",
+)  # fmt: skip
+_NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
+_GAP = r"\s{1,8}"
+"""A blank, or a line's end in wrapped text."""
+_NTH = r"(?:st|nd|rd|th|º|er)?"
+_WEEKDAYS = (
+    "monday mon",
+    "tuesday tue",
+    "wednesday wed",
+    "thursday thu",
+    "friday fri",
+    "saturday",
+    "sunday",
+)
+_WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
+
+DATES = (
+    r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?"
+    r"(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
+    r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
+    r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
+    r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
+    rf"(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
+    rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}"
+    rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
+    rf"(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
+)
+"""Forms of dates, each in a group of its own name."""
+TIMES = (
+    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?(?:[ ]?(?P<half>[ap])\.?m\b\.?)?(?![\d:])",
+    r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])\.?m\b\.?",
+    r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2})\b",
+    r"(?P<word>\b(?:noon|midnight)\b)",
+)
+"""Forms of times of day."""
+_LAST_MONTH, _LAST_DAY, _LAST_HOUR = 12, 31, 24
+
+
+def days(form: str, text: str) -> tuple[Day, ...]:
+    """
+    Read a date that one of `DATES` matched, every way it can be meant; nothing where there is none.
+
+    >>> days("mdy", "May 15")
+    (Day(year=None, month=5, day=15),)
+    >>> days("dmy", "05/06/2024")
+    (Day(year=2024, month=5, day=6), Day(year=2024, month=6, day=5))
+    """
+    numbers = [int(part) for part in re.findall(r"\d+", text)]
+    match form:
+        case "iso" | "ymd" | "cjk":
+            year, month, *day = numbers
+            found = [Day(year, month, day[0] if day else None)]
+        case "dmy":
+            one, other, year = numbers
+            year += 2000 if year < 100 else 0
+            found = [Day(year, one, other), Day(year, other, one)]
+            found = found[1:] if "." in text else found
+        case "my":
+            found = [Day(numbers[0], _month(text), None)]
+        case _:
+            found = [Day(numbers[1] if len(numbers) > 1 else None, _month(text), numbers[0])]
+    return tuple(dict.fromkeys(day for day in found if _exists(day)))
+
+
+def _month(text: str) -> int:
+    words = (word for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in _NUMBER)
+    return _NUMBER[next(words)]
+
+
+def _exists(day: Day) -> bool:
+    return 1 <= day.month <= _LAST_MONTH and (day.day is None or 1 <= day.day <= _LAST_DAY)
+
+
+def weekdays(text: str) -> frozenset[int]:
+    """
+    Give the days of the week that *text* names in English, Monday as 0.
+
+    >>> sorted(weekdays("On Saturday, or Mon."))
+    [0, 5]
+    """
+    return frozenset(
+        _WEEKDAY[word] for word in re.findall(r"[a-z]+", text.casefold()) if word in _WEEKDAY
+    )
+
+
+def minute(text: str, half: str = "") -> Minute | None:
+    """
+    Read a time of day, with the *half* of the day that stands behind it; None where there is none.
+
+    >>> minute("6", "p"), minute("29:10")
+    (Minute(minutes=1080, half=False, whole=False), None)
+    >>> minute("18:30"), minute("6:05")
+    (Minute(minutes=1110, half=False, whole=True), Minute(minutes=365, half=True, whole=False))
+    """
+    if text.casefold() in ("noon", "midnight"):
+        return Minute(12 * 60 if text.casefold() == "noon" else 0)
+    hours, minutes = (*map(int, re.findall(r"\d+", text)), 0)[:2]
+    if hours > (12 if half else _LAST_HOUR) or minutes > 59:
+        return None
+    if half:
+        return Minute(hours % 12 * 60 + minutes + (720 if half.casefold() == "p" else 0))
+    half_open = 1 <= hours <= 12 and not text.startswith("0")
+    return Minute(hours % 24 * 60 + minutes, half=half_open, whole=not half_open)

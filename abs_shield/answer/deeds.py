@@ -1,0 +1,194 @@
+"""What an answer says was done, and whether a call that ran stands behind it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from abs_shield.answer.evidence import Deed, Evidence, Source
+from abs_shield.answer.figure import ID, SUMS
+from abs_shield.answer.figures import figures, id_key
+from abs_shield.plan.verbs import Does, commanded, deed
+from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.names import name_words
+from abs_shield.text.synonyms import canonical
+
+_ADVERBS = (
+    r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and"
+    r"|finally|since|then"
+    r"|officially|fully|safely|both|all|promptly|immediately|recently))*"
+)
+_ABLE = (
+    r"(?:(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to"
+    r"|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to)"
+)
+_FIRST = re.compile(
+    rf"\b(?:I|we)(?:['\u2019]ve|[ ]have)?{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b", re.IGNORECASE
+)
+_MANAGED = re.compile(
+    rf"\b(?:I|we)[ ]?{_ABLE}{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b", re.IGNORECASE
+)
+_PASSIVE = re.compile(
+    rf"\b(?:(?:has|have){_ADVERBS}[ ]been"
+    rf"|(?:is|are|was|were){_ADVERBS}[ ]successfully|(?:is|are)[ ]now)"
+    rf"{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})\b",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(
+    r"(?:^|[:\u2705\u2714*\-][ ]{0,2})successfully[ ](?P<verb>[a-z]{3,20})\b", re.IGNORECASE
+)
+_OPEN = re.compile(
+    r"\b(?:if|once|when|whenever|after|until|unless|before|should|would|could|can|will|may|might|must"
+    r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor"
+    r"|cannot|unable"
+    r"|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify|confirm[ ](?:if|that)"
+    r"|check)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""What makes of a deed a plan, a condition, or none."""
+_CLAUSE = re.compile(r"[;:.!?\n]|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
+_TALK = frozenset(
+    "accept confirm note draft write generate make build mark show apply label flag detach like "
+    "hold "
+    "save log record run call process return open start stop clear follow look order test watch "
+    "release trigger access put set convert share open close leave detach resume pause define "
+    "request select filter attach post pin tag bookmark admit allow abort".split()
+)
+"""Verbs that also say what somebody thinks, reads or writes in the answer itself."""
+_PAST = {
+    "sent": "send", "made": "make", "bought": "buy", "paid": "pay", "put": "put", "set": "set",
+    "built": "build", "drew": "draw", "withdrawn": "withdraw", "withdrew": "withdraw",
+    "undone": "undo", "undid": "undo", "frozen": "freeze", "froze": "freeze", "lent": "lend",
+    "reset": "reset", "held": "hold", "written": "write", "wrote": "write", "shut": "close",
+    "rebooked": "book", "resent": "send", "emailed": "send", "mailed": "send", "messaged": "send",
+    "texted": "send", "forwarded": "forward", "wired": "transfer", "refunded": "refund",
+    "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel",
+}  # fmt: skip
+_MOST_WORDS = 400
+
+
+class Said(NamedTuple):
+    """
+    One deed that a claim says was done.
+
+    Attributes:
+        verb: Its verb, in the infinitive.
+        text: How it stands in the claim.
+        passive: Whether it is not said who did it.
+    """
+
+    verb: str
+    text: str
+    passive: bool
+
+
+def said_done(text: str) -> Iterator[Said]:
+    """
+    Give the deeds that an English claim says were done; plans, offers and negations are none.
+
+    >>> [said.verb for said in said_done("I have cancelled the booking and I will send an email.")]
+    ['cancel']
+    >>> [*said_done("I can cancel it once you have confirmed. I found two flights.")]
+    []
+    """
+    if text.rstrip(" *_\"')").endswith("?"):
+        return
+    for form in (_FIRST, _MANAGED, _PASSIVE, _SHORT):
+        for found in form.finditer(text):
+            verb = infinitive(found["verb"].casefold())
+            passive = form is _PASSIVE
+            if verb and not (verb in _TALK and not _firm(verb, found[0])) and _done(text, found):
+                yield Said(verb, found[0].strip(), passive)
+
+
+def _firm(verb: str, text: str) -> bool:
+    """Whether a verb that may be talk is said of something that was carried out."""
+    return "successfully" in text.casefold() and verb not in ("note", "confirm", "show", "generate")
+
+
+def _done(text: str, found: re.Match[str]) -> bool:
+    clauses = [clause.end() for clause in _CLAUSE.finditer(text, 0, found.start())]
+    before = text[clauses[-1] if clauses else 0 : found.end()]
+    return _OPEN.search(before[-200:]) is None
+
+
+@lru_cache(maxsize=4096)
+def infinitive(word: str) -> str:
+    """
+    Give the verb of a tool of which *word* is the past form; empty where there is none.
+
+    >>> infinitive("cancelled"), infinitive("modified"), infinitive("sent"), infinitive("found")
+    ('cancel', 'modify', 'send', '')
+    """
+    forms = [_PAST[word]] if word in _PAST else []
+    if word.endswith("ied"):
+        forms.append(word[:-3] + "y")
+    if word.endswith("ed"):
+        forms += [word[:-1], word[:-2]]
+        if len(word) > 4 and word[-3] == word[-4]:
+            forms.append(word[:-3])
+    return next((form for form in forms if _writes(form)), "")
+
+
+def _writes(verb: str) -> bool:
+    told = deed(verb)
+    return told.verb == verb and told.does.writes
+
+
+class Backing:
+    """The calls of some evidence that did something, and the words that its results say."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._deeds = [_Done(one) for one in evidence.deeds or () if not one.reads]
+        results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
+        self._words = {
+            word for text in results for word in re.findall(r"[a-z]{3,20}", text.casefold())
+        }
+
+    def behind(self, said: Said, text: str) -> bool:
+        """Whether a call stands behind what *text* says was done, or a result says so itself."""
+        if said.passive and self._told(said.verb):
+            return True
+        able = [done for done in self._deeds if done.could(said.verb)]
+        ids = {id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft}
+        named = {key for done in self._deeds for key in done.ids} & ids
+        if not named:
+            return bool(able)
+        return any(done.ids & named for done in able) or (
+            not any(done.ids for done in able) and bool(able)
+        )
+
+    def _told(self, verb: str) -> bool:
+        return any(infinitive(word) == verb for word in self._words if word.startswith(verb[:2]))
+
+
+class _Done:
+    """A call that did something."""
+
+    def __init__(self, done: Deed) -> None:
+        arguments = done.arguments if isinstance(done.arguments, dict) else {}
+        told = commanded(arguments) or deed(done.tool)
+        self._does = told.does
+        self._known = bool(told.verb)
+        self._verbs = {canonical(word) for word in (told.verb, *name_words(done.tool))}
+        texts = (scalar_text(leaf) for _, leaf in leaves(done.arguments, most=_MOST_WORDS))
+        self.ids = {
+            id_key(one.text)
+            for text in texts
+            if text and len(text) <= 200
+            for one in figures(text)
+            if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3)
+        }
+
+    def could(self, verb: str) -> bool:
+        """Whether this call can be what the verb speaks of."""
+        if not self._known or canonical(verb) in self._verbs:
+            return True
+        does = deed(verb).does
+        return (
+            does is self._does
+            or Does.ACT in (does, self._does)
+            or Does.CHANGE in (does, self._does)
+        )

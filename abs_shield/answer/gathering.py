@@ -1,0 +1,182 @@
+"""What an answer may stand on, gathered from a session, or from documents given with it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
+from abs_shield.answer.flattened import flattened
+from abs_shield.core.events import Event, Returned, Said
+from abs_shield.errors import ShieldError
+from abs_shield.plan.verbs import also_writes, commanded, deed
+from abs_shield.session import Session
+from abs_shield.session.calls import Executed, TooLarge, is_feedback
+from abs_shield.text.failure import tells_failure
+from abs_shield.text.leaves import opened
+from abs_shield.text.show import shown
+
+_SOURCES = {"user": Source.USER, "system": Source.SYSTEM}
+_EVERY = 1 << 30
+
+
+def evidence_of(
+    session: Session, *, strict_tool_evidence: bool = False, allow: Iterable[Any] = ()
+) -> Evidence:
+    """
+    Gather what a run really returned, in the order in which it was seen.
+
+    Tool results, user and system text, and what the policy allows, each with its source. The
+    agent's own words are no evidence, nor are failed and blocked calls, and withheld results.
+
+    Args:
+        session: The run. A sub-agent's session reads what its parent has seen as well.
+        strict_tool_evidence: Leave out everything but tool results.
+        allow: Values that the policy allows; what is no text or number is passed over.
+
+    Returns:
+        The evidence. ``blind`` says why a miss proves nothing, where the run has forgotten text
+        or the model saw what was not shown here; ``deeds`` is None where calls are forgotten.
+    """
+    calls = _calls(session)
+    pieces = [*_pieces(session, calls)]
+    if strict_tool_evidence:
+        pieces = [piece for piece in pieces if piece.source is Source.TOOL_RESULT]
+    else:
+        pieces += _allowed(allow)
+    blind = next((one.seen.blind for one in _line(session) if one.seen.blind), "")
+    blind = blind or next((_CUT for piece in pieces if piece.cut), "")
+    known = not session.opaque_reasons and session.ran_so_far <= len(session.executed)
+    deeds = tuple(_deed(call) for call in calls if not _failed(call)) if known else None
+    forgot = any(one.forgot for one in _line(session))
+    vouches = partial(_vouched, session, strict_tool_evidence) if forgot else None
+    return Evidence(tuple(pieces), deeds=deeds, blind=blind, vouches=vouches)
+
+
+def evidence_from(context: Any) -> Evidence:
+    """
+    Gather evidence from documents.
+
+    Args:
+        context: A text, or a list of texts or of ``{"id", "text"}``; JSON in a text is opened.
+            Without an id a document is called after its place: ``doc:1``.
+
+    Raises:
+        ShieldError: It is none of these, or two documents have one id.
+    """
+    documents = [context] if isinstance(context, (str, Mapping)) else context
+    if not isinstance(documents, (list, tuple)):
+        raise ShieldError(f"`context` is {shown(context)}; give a text or a list of documents")
+    pieces = [_document(document, place) for place, document in enumerate(documents, 1)]
+    named: set[str] = set()
+    for piece in pieces:
+        if piece.id in named:
+            raise ShieldError(f"`context` has two documents with the id {shown(piece.id)}")
+        named.add(piece.id)
+    return Evidence(tuple(pieces), blind=next((_CUT for piece in pieces if piece.cut), ""))
+
+
+_CUT = "a result is too large to be read whole"
+
+
+def _line(session: Session) -> list[Session]:
+    """The session behind those that it may read, oldest first."""
+    found = [session]
+    while (parent := found[-1].parent) is not None and parent not in found:
+        found.append(parent)
+    return found[::-1]
+
+
+def _vouched(session: Session, strict: bool, text: str) -> bool:
+    """Whether the run remembers a value of which the text is gone."""
+    origin = session.seen.origin(text)
+    return origin is not None and (origin.source == "tool" or not strict)
+
+
+def _calls(session: Session) -> list[Executed]:
+    own = session.executed
+    below = session.newest(_EVERY, heard=True)
+    above = [call for one in _line(session)[:-1] for call in one.executed]
+    return sorted((*above, *own, *below), key=lambda call: call.at)
+
+
+def _failed(call: Executed) -> bool:
+    return call.error or tells_failure(call.value)
+
+
+def _pieces(session: Session, calls: Iterable[Executed]) -> Iterator[Piece]:
+    made: dict[str, list[Executed]] = defaultdict(list)
+    for call in calls:
+        made[call.call_id or ""].append(call)
+    logs = [(one, [*one.entries()]) for one in _line(session)]
+    own = [{_call_id(event) for _, event in entries} for _, entries in logs]
+    for call_id, some in made.items():
+        for call in some if not any(call_id in ids for ids in own) else ():
+            yield from _result(_heard(call), call, call_id or f"{call.tool}:{call.at}")
+    for n, (one, entries) in enumerate(logs):
+        below = {None}.union(*own[n + 1 :])  # what a sub-agent was told, its parent heard too
+        for version, event in entries:
+            place = f"{version}" if one is session else f"{one.id}:{version}"
+            if isinstance(event, Said) and event.role in _SOURCES:
+                yield Piece(f"{event.role}:{place}", _SOURCES[event.role], event.text)
+            elif isinstance(event, Returned) and (not event.call_id or event.call_id not in below):
+                calls_of_it = made.get(event.call_id or "", [])
+                found = calls_of_it.pop(0) if event.call_id and calls_of_it else None
+                yield from _result(event, found, place)
+
+
+def _call_id(event: Event) -> str | None:
+    return event.call_id if isinstance(event, Returned) else None
+
+
+def _heard(call: Executed) -> Returned:
+    """What the model was told of a call, where the log has forgotten it."""
+    return Returned(call.tool, None if call.nested else call.value, call.call_id, call.error)
+
+
+def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Piece]:
+    value = event.value
+    if event.error or tells_failure(value) or is_feedback(value, "withheld") or value is None:
+        return
+    name = event.name or (call.tool if call else "")
+    given = call.arguments if call else None
+    yield _piece(f"result:{place}", event.value, name=name, arguments=given)
+
+
+def _piece(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Piece:
+    given = None if arguments is None else flattened(arguments).value
+    value = opened(value) or value if isinstance(value, str) else value
+    flat = flattened(None if isinstance(value, TooLarge) else value)
+    cut = flat.cut or isinstance(value, TooLarge)
+    tree = isinstance(flat.value, (dict, list))
+    return Piece(
+        id, Source.TOOL_RESULT, flat.text if flat.value is not None else "", name,
+        lines=flat.lines if tree else (), value=flat.value, arguments=given, cut=cut,
+    )  # fmt: skip
+
+
+def _document(document: Any, place: int) -> Piece:
+    if isinstance(document, str):
+        return _piece(f"doc:{place}", document)
+    text = document.get("text") if isinstance(document, Mapping) else None
+    if not isinstance(text, str):
+        raise ShieldError(
+            f"document {place} of `context` is {shown(document)}; give a text or "
+            '`{"id": ..., "text": ...}`'
+        )
+    given = document.get("id")
+    return _piece(f"doc:{place}" if given is None else str(given)[:1_024], text)
+
+
+def _allowed(allow: Iterable[Any]) -> Iterator[Piece]:
+    for place, value in enumerate(allow, 1):
+        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+            yield Piece(f"allowed:{place}", Source.ALLOWLIST, flattened(value).text)
+
+
+def _deed(call: Executed) -> Deed:
+    ordered = commanded(call.arguments)
+    writes = (ordered or deed(call.tool)).writes or bool(also_writes(call.tool))
+    return Deed(call.tool, flattened(call.arguments).value, reads=not writes)

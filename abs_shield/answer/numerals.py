@@ -1,0 +1,104 @@
+"""How numbers are written: with digits and groups, with a scale behind them, or in words."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import NamedTuple
+
+GAP = "[\u00a0\u2007\u2009\u202f']"
+DIGITS = (
+    rf"(?:\d{{1,3}}(?:,\d{{2,3}}){{0,6}},\d{{3}}(?:\.\d{{1,12}})?|\d{{1,3}}(?:{GAP}\d{{3}}){{1,7}}(?:[.,]\d{{1,12}})?"
+    r"|\d{1,3}(?:\.\d{3}){2,7}(?:,\d{1,12})?|\d{1,3}\.\d{3},\d{1,12}|\d{1,24}(?:[.,]\d{1,12})?)"
+)
+"""A number in digits: 1,200.50, 1.200,50, 1 200, 12,5."""
+SCALES = {
+    "hundred": 2, "thousand": 3, "k": 3, "lakh": 5, "million": 6, "mn": 6, "mio": 6, "m": 6,
+    "crore": 7, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "tausend": 3,
+    "millionen": 6, "milliarden": 9, "millones": 6, "millions": 6, "milliards": 9, "billions": 9,
+    "thousands": 3,
+}  # fmt: skip
+"""What stands behind a number and multiplies it, as a power of ten."""
+_LETTER = frozenset("kmb")
+WORD_SCALE = "|".join(sorted((w for w in SCALES if w not in _LETTER), key=len, reverse=True))
+
+_ONES = dict(
+    zip(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen "
+        "sixteen seventeen eighteen nineteen".split(),
+        range(20),
+        strict=True,
+    )
+)
+_TENS = dict(
+    zip(
+        "twenty thirty forty fifty sixty seventy eighty ninety".split(),
+        range(20, 100, 10),
+        strict=True,
+    )
+)
+_BIG = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_WORD = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+WORDS = rf"(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}}"
+"""A number in English words."""
+COUNTED = 12
+"""Up to this number a word is a count that anybody makes while reading."""
+
+
+class Numeral(NamedTuple):
+    """The readings of a number, the likeliest first, and what its last digit counts."""
+
+    values: tuple[Decimal, ...]
+    step: Decimal
+
+
+def numeral(digits: str, scale: str = "") -> Numeral:
+    """
+    Read a number in *digits*, with the word that multiplies it.
+
+    >>> numeral("1.2", "million").values, numeral("1.2", "million").step
+    ((Decimal('1200000.0'),), Decimal('100000.0'))
+    >>> numeral("1.000,50").values, numeral("12,5").values, numeral("1.000").values
+    ((Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000')))
+    """
+    power = Decimal(10) ** SCALES.get(scale.casefold(), 0)
+    texts = _readings(re.sub(GAP, "", digits))
+    values = tuple(Decimal(text) * power for text in texts)
+    _, _, after = texts[0].partition(".")
+    return Numeral(values, power * Decimal(1).scaleb(-len(after)))
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    commas, stops = text.count(","), text.count(".")
+    if commas and stops:
+        last = max(text.rfind(","), text.rfind("."))
+        whole = text[:last].replace(",", "").replace(".", "")
+        return (f"{whole}.{text[last + 1 :]}",)
+    if commas > 1 or stops > 1:
+        return (text.replace(",", "").replace(".", ""),)
+    if not (commas or stops):
+        return (text,)
+    whole, _, after = text.partition("," if commas else ".")
+    plain, joined = f"{whole}.{after}", whole + after
+    if len(after) != 3 or len(whole) > 3 or whole.startswith("0"):
+        return (plain,)
+    return (joined,) if commas else (plain, joined)
+
+
+def worded(text: str) -> Decimal:
+    """
+    Read a number in English words.
+
+    >>> worded("twenty-five"), worded("two hundred and six thousand"), worded("fifty")
+    (Decimal('25'), Decimal('206000'), Decimal('50'))
+    """
+    total = current = 0
+    for word in re.findall(r"[a-z]+", text.casefold()):
+        if word in _ONES or word in _TENS:
+            current += _ONES.get(word, _TENS.get(word, 0))
+        elif word == "hundred":
+            current = max(current, 1) * 100
+        elif word in _BIG:
+            total, current = total + max(current, 1) * _BIG[word], 0
+    return Decimal(total + current)

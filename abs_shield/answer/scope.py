@@ -1,0 +1,166 @@
+"""Which record an answer speaks of at a place: the one that the nearest line names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from abs_shield.answer.figure import ID, SUMS, Figure
+from abs_shield.answer.figures import unescaped
+from abs_shield.answer.known import Known, Place
+from abs_shield.text.normal import normal, words
+from abs_shield.text.sentences import sentence_spans
+
+_LINE = re.compile(r"[^\n]+")
+_HEADING = re.compile(
+    r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)"
+)
+_FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_REACH = 12
+"""Lines above in which a record is looked for."""
+_MOST_PLACES = 40
+"""Places of one name; what stands in more names no record."""
+_LONGEST_NAME = 6
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    indent: int
+    listed: bool
+
+
+class Scope:
+    """
+    The lines of an answer, and the records that they name.
+
+    Args:
+        answer: The answer.
+        figures: Its figures, in order.
+        known: The evidence.
+    """
+
+    def __init__(self, answer: str, figures: list[Figure], known: Known) -> None:
+        answer = self._answer = unescaped(answer)
+        self._known = known
+        self._all = figures
+        self._all_starts = [one.start for one in figures]
+        self._ids = [one for one in figures if _may_name(one)]
+        self._starts = [one.start for one in self._ids]
+        self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
+        self._line_starts = [line.start for line in self._lines]
+        self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
+
+    def line(self, at: int) -> tuple[int, int]:
+        """Give the start and end of the line that holds the place *at*."""
+        place = bisect_right(self._line_starts, at) - 1
+        return (
+            (0, len(self._answer))
+            if place < 0
+            else (self._lines[place].start, self._lines[place].end)
+        )
+
+    def sentence(self, at: int) -> tuple[int, int]:
+        """Give the start and end of the sentence that holds the place *at*."""
+        place = bisect_right(self._line_starts, at) - 1
+        if place < 0:
+            return 0, len(self._answer)
+        line = self._lines[place]
+        inside = sentence_spans(self._answer[line.start : line.end])
+        spans = ((line.start + start, line.start + end) for start, end in inside)
+        return next((span for span in spans if span[0] <= at < span[1]), (line.start, line.end))
+
+    def records(self, figure: Figure) -> tuple[Place, ...]:
+        """
+        Give where the keys stand that say of which records the answer speaks at a figure.
+
+        Those of its own sentence; else of its line; else of the nearest line above, unless that is
+        an item beside it with a figure of that kind of its own. To these come those of the
+        headings over it.
+        """
+        at = figure.start
+        place = bisect_right(self._line_starts, at) - 1
+        if place < 0:
+            return ()
+        own = self._lines[place]
+        near = self._near(at, own)
+        heads: list[Place] = []
+        indent, below = own.indent, own
+        for line in islice(reversed(self._lines[:place]), _REACH):
+            if not own.listed and "\n\n" in self._answer[line.end : below.start]:
+                break  # a paragraph stands by itself
+            below = line
+            if line.indent > indent or (line.indent == indent < own.indent):
+                continue  # another branch of the list
+            keys = self._keys(line.start, line.end)
+            if line.indent < indent:
+                indent = line.indent
+                heads += keys
+            elif not near and not (line.listed and self._has(figure.kind, line)):
+                near = keys
+        return (*near, *heads)
+
+    def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
+        """The keys of a place's sentence; those before it in the line, where none stands before."""
+        start, end = self.sentence(at)
+        before = self._keys(start, at)
+        if before:
+            return (*before, *self._keys(at, end))
+        return (*self._keys(at, line.end if line.listed else end), *self._keys(line.start, start))
+
+    def _has(self, kind: str, line: _Line) -> bool:
+        first = bisect_right(self._all_starts, line.start - 1)
+        behind = bisect_right(self._all_starts, line.end - 1)
+        return any(one.kind == kind for one in self._all[first:behind])
+
+    def _keys(self, start: int, end: int) -> tuple[Place, ...]:
+        made = self._made.get((start, end))
+        if made is None:
+            made = self._made[start, end] = self._ids_in(start, end) or self._names_in(start, end)
+        return made
+
+    def _ids_in(self, start: int, end: int) -> tuple[Place, ...]:
+        first = bisect_right(self._starts, start - 1)
+        some = self._ids[first : bisect_right(self._starts, end - 1)]
+        found: list[Place] = []
+        for one in some:
+            key = str(one.value) if one.kind == ID else one.text
+            places = self._known.ids.get(key, ())
+            found += places[:_MOST_PLACES]
+        return tuple(found)
+
+    def _names_in(self, start: int, end: int) -> tuple[Place, ...]:
+        said = [match[0] for match in islice(_WORD.finditer(self._answer, start, end), 200)]
+        plain = [" ".join(words(normal(word))) for word in said]
+        found: list[Place] = []
+        behind = 0
+        for n, word in enumerate(said):
+            if n < behind:
+                continue
+            least = 1 if word[0].isupper() else 2
+            for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
+                places = self._known.names.get(" ".join(plain[n : n + length]), ())
+                if 0 < len(places) <= _MOST_PLACES:
+                    name = " ".join(plain[n : n + length])
+                    found += (replace(place, name=name) for place in places)
+                    behind = n + length
+                    break
+        return tuple(found)
+
+
+def _may_name(figure: Figure) -> bool:
+    return figure.kind == ID or (figure.kind in SUMS and len(figure.text) > 3)
+
+
+def _line(answer: str, start: int, end: int) -> _Line:
+    text = answer[start:end]
+    stripped = text.lstrip(" \t>")
+    bullet = stripped[:1] in "-*\u2022+" and stripped[1:2] in (" ", "\t")
+    indent = len(text) - len(stripped) + (1 if bullet else 0)
+    heading = not bullet and _HEADING.match(text) is not None
+    listed = bullet or indent > 0 or _FIELD.match(stripped) is not None
+    return _Line(start, end, -1 if heading else indent, listed)
