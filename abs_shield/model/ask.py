@@ -51,14 +51,15 @@ class Terms:
 
 
 USUAL = Terms()
+NO_JUDGE = "no judge is given"
 
 
-def ask(judge: Judge, question: Ask, *, terms: Terms = USUAL) -> Reply:
+def ask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
     """
     Ask one question; an async judge runs on an event loop of its own.
 
     Args:
-        judge: Whom to ask.
+        judge: Whom to ask; where None, every question is undetermined.
         question: What to ask, and what is wrong with a reply.
         terms: Time, budget and kept replies.
 
@@ -66,6 +67,8 @@ def ask(judge: Judge, question: Ask, *, terms: Terms = USUAL) -> Reply:
         A JSON object with nothing wrong; else `Undetermined` with a one-line reason: time-out,
         budget, the judge's exception, or what was wrong with its second reply.
     """
+    if judge is None:
+        return Undetermined(NO_JUDGE)
     attempts = _attempts(judge, question, terms)
     at = advanced(attempts)
     while not isinstance(at, Done):
@@ -75,8 +78,10 @@ def ask(judge: Judge, question: Ask, *, terms: Terms = USUAL) -> Reply:
     return reply
 
 
-async def aask(judge: Judge, question: Ask, *, terms: Terms = USUAL) -> Reply:
+async def aask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
     """As `ask`, on this event loop; a sync judge runs in a thread."""
+    if judge is None:
+        return Undetermined(NO_JUDGE)
     attempts = _attempts(judge, question, terms)
     at = advanced(attempts)
     while not isinstance(at, Done):
@@ -86,7 +91,7 @@ async def aask(judge: Judge, question: Ask, *, terms: Terms = USUAL) -> Reply:
     return reply
 
 
-def play(steps: Steps[T], judge: Judge, *, terms: Terms = USUAL) -> T:
+def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
     """Run a part to its end: what it asks at once is asked one after the other."""
     at = advanced(steps)
     while not isinstance(at, Done):
@@ -95,7 +100,7 @@ def play(steps: Steps[T], judge: Judge, *, terms: Terms = USUAL) -> T:
     return value
 
 
-async def aplay(steps: Steps[T], judge: Judge, *, terms: Terms = USUAL) -> T:
+async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
     """As `play`; what it asks at once is asked side by side."""
     at = advanced(steps)
     while not isinstance(at, Done):

@@ -6,7 +6,7 @@ import json
 import time
 from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 
 GOOD = '{"verdict": 1}'
 TEXTS = {
@@ -44,8 +44,8 @@ class Handler(BaseHTTPRequestHandler):
     """Answers one request; ``once-`` before a name lets the second one of that name succeed."""
 
     protocol_version = "HTTP/1.1"
-    asked: Counter[str] = Counter()
-    last: dict[str, Any] = {}
+    asked: ClassVar[Counter[str]] = Counter()
+    last: ClassVar[dict[str, Any]] = {}
 
     def do_GET(self) -> None:
         self.send(200, {"asked": self.asked, "last": self.last})

@@ -23,6 +23,7 @@ from abs_shield.model import (
     ask,
     play,
 )
+from abs_shield.model.ask import USUAL
 
 USER = {"role": "user", "content": "Is it so?"}
 
@@ -61,7 +62,7 @@ def asynchronous(judge: Any) -> Any:
     return ajudge
 
 
-def every_way(*replies: Any, terms: Terms = Terms()) -> list[Any]:
+def every_way(*replies: Any, terms: Terms = USUAL) -> list[Any]:
     """A sync and an async judge, each asked from sync and from async code."""
     return [
         ask(Scripted(*replies), QUESTION, terms=terms),
@@ -246,6 +247,13 @@ def test_kept_replies_are_bounded():
     found = [kept.replies.find(Scripted(name="m"), one) for one in questions]
     assert [{"said": "a"}, None, {"said": "c"}] == found
     assert 2 == len(kept.replies)
+
+
+def test_without_a_judge_it_says_so():
+    """A part that needs a model runs without one; its questions are undetermined."""
+
+    assert Undetermined("no judge is given") == ask(None, QUESTION)
+    assert Undetermined("no judge is given") == asyncio.run(aask(None, QUESTION))
 
 
 def test_a_part_is_played_with_what_it_asks():

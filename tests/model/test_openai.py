@@ -18,6 +18,7 @@ pytest.importorskip("openai", reason="the extra `judge` is not installed")
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Ask, BadReply, Terms, Undetermined, aask, ask
+from abs_shield.model.ask import USUAL
 from abs_shield.model.openai import OpenAIJudge
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +56,7 @@ def seen(url: str, model: str) -> tuple[int, dict[str, Any]]:
     return state["asked"].get(model, 0), state["last"].get(model, {})
 
 
-def both(judge: OpenAIJudge, terms: Terms = Terms()) -> list[Any]:
+def both(judge: OpenAIJudge, terms: Terms = USUAL) -> list[Any]:
     """Ask from sync code, then from async code."""
     return [
         ask(judge, QUESTION, terms=terms),
@@ -144,7 +145,6 @@ def test_a_broken_answer_is_asked_again(url, model):
 )
 def test_a_failure_is_no_verdict(url, model, said):
     """What no second question helps leaves it undetermined, and the reason is one line."""
-    before, _ = seen(url, model)
     results = both(judge(url, model))
 
     assert all(isinstance(one, Undetermined) for one in results)
