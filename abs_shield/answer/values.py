@@ -40,8 +40,9 @@ _SCALE = re.compile(r"[ -]?(hundred|thousand|million|billion|trillion|mn|bn|k|m)
 _DIGITS = re.compile(r"\d[\d.,'\u00a0\u202f ]*")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = re.compile(rf"\b({'|'.join(_MONTHS)})")
-_CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::\d{2})?\s{0,2}([ap])?\.?m?")
-_CLOCK_TAIL = re.compile(r"\s{0,2}[ap]\.?m\b\.?", re.IGNORECASE)
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d{2}))?(?::\d{2})?\s{0,2}(?:([ap])\.?m\.?)?")
+_CLOCK_TAIL = re.compile(r"\s{0,2}(?:[ap]m\b|[ap]\.m\.)", re.IGNORECASE)
+_HOUR = re.compile(r"(?<![\w:.])\d{1,2} ?(?:[ap]m\b|[ap]\.m\.)", re.IGNORECASE)
 _MOST = 1_000
 
 Day = tuple[int | None, int, int | None]
@@ -110,7 +111,11 @@ def same(one: Said, other: Said) -> bool:
 
 def _said(text: str) -> Iterator[Said]:
     behind = 0
-    found = [*_mentioned(text), *(Said("number", m[0], m.start()) for m in _WORDED.finditer(text))]
+    found = [
+        *(Said("time", hour[0], hour.start()) for hour in _HOUR.finditer(text)),
+        *_mentioned(text),
+        *(Said("number", said[0], said.start()) for said in _WORDED.finditer(text)),
+    ]
     for one in sorted(found, key=lambda one: (one.start, -one.end)):
         alone = one.text.casefold() in ("one", "zero") and one.kind == "number"
         if one.start >= behind and not alone:
@@ -184,4 +189,4 @@ def _minutes(text: str) -> int | None:
     if clock is None:
         return None
     hour = int(clock[1]) % (12 if clock[3] else 24)
-    return 60 * (hour + 12 * (clock[3] == "p")) + int(clock[2])
+    return 60 * (hour + 12 * (clock[3] == "p")) + int(clock[2] or 0)
