@@ -86,6 +86,18 @@ class Windows:
                 found.append(Span(piece.id, start, end, piece.text[start:end]))
         return tuple(found[:most])
 
+    def first(self, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
+        """Give the evidence's first windows: what a claim in other words may be about."""
+        found: list[Span] = []
+        for number, one in enumerate(self._sentences):
+            if len(found) == most:
+                break
+            piece = self._pieces[one.piece]
+            if not any(_inside(one, piece.id, span) for span in found):
+                start, end = self._around(number, longest)
+                found.append(Span(piece.id, start, end, piece.text[start:end]))
+        return tuple(found)
+
     def sentence(self, number: int) -> Span:
         """Give one sentence as it stands."""
         one = self._sentences[number]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from abs_shield.answer.values import said_in, same
@@ -72,7 +74,7 @@ def test_places_are_those_of_the_text():
     found = said_in(text)
 
     assert all(text[one.start : one.end] == one.text for one in found)
-    assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
+    assert all(a.end <= b.start for a, b in pairwise(found))
 
 
 @pytest.mark.parametrize("piece", ["9", "9,", "twenty ", "May ", "A", "$", "1:", "x-9"])
