@@ -13,7 +13,7 @@ from abs_shield.answer.faithful.model import ModelProvider
 from abs_shield.answer.faithful.provider import Judged, Provider
 from abs_shield.answer.faithful.resolving import provider_of
 from abs_shield.answer.faithful.result import FaithfulnessResult, Statement
-from abs_shield.answer.faithful.scoring import NO_CONTEXT, Scoring, joined
+from abs_shield.answer.faithful.scoring import NO_CONTEXT, NONE_YET, Scoring
 from abs_shield.answer.faithful.settings import evidence_of, scope_of, switch, threshold_of
 from abs_shield.answer.faithful.streaming import Checked, Held
 from abs_shield.core.words import Mode
@@ -197,13 +197,14 @@ class Faithfulness:
         if not self._runs(AFTER):
             yield from (Checked(chunk, self._not_run(AFTER)) for chunk in chunks)
             return
-        held, so_far = Held(window, longest=LONGEST), _NOTHING
+        held, tally = Held(window, longest=LONGEST), NONE_YET
         for text in _parts(chunks, held):
-            new = play(self._steps(text, context), self._provider.judge, terms=self._terms())
-            so_far, checked = self._checked(text, joined(so_far, new))
-            yield checked
-            if checked.result.denied:
+            judged = play(self._steps(text, context), self._provider.judge, terms=self._terms())
+            result = self._scoring.result(AFTER, judged, earlier=tally)
+            yield Checked("" if result.denied else text, result)
+            if result.denied:
                 return
+            tally = tally.with_(result)
 
     async def astream(
         self,
@@ -213,17 +214,18 @@ class Faithfulness:
         context: str | Sequence[str] | None = None,
     ) -> AsyncIterator[Checked]:
         """As `stream`, of chunks that come asynchronously."""
-        held, so_far, running = Held(window, longest=LONGEST), _NOTHING, self._runs(AFTER)
+        held, tally, running = Held(window, longest=LONGEST), NONE_YET, self._runs(AFTER)
         async for text in _aparts(chunks, held if running else None):
             if not running:
                 yield Checked(text, self._not_run(AFTER))
                 continue
             steps = self._steps(text, context)
-            new = await aplay(steps, self._provider.judge, terms=self._terms())
-            so_far, checked = self._checked(text, joined(so_far, new))
-            yield checked
-            if checked.result.denied:
+            judged = await aplay(steps, self._provider.judge, terms=self._terms())
+            result = self._scoring.result(AFTER, judged, earlier=tally)
+            yield Checked("" if result.denied else text, result)
+            if result.denied:
                 return
+            tally = tally.with_(result)
 
     def _check(self, phase: str, given: Any, context: Any) -> FaithfulnessResult:
         if not self._runs(phase):
@@ -244,7 +246,7 @@ class Faithfulness:
 
     def _not_run(self, phase: str) -> FaithfulnessResult:
         why = f"`{phase}` is off" if self.enabled else "it is not enabled"
-        result = self._scoring.result(phase, _NOTHING)
+        result = self._scoring.result(phase, Judged(()))
         return replace(result, notes=(f"not_run: {why}",))
 
     def _steps(self, text: str, context: Any) -> Steps[Judged | Undetermined]:
@@ -256,15 +258,6 @@ class Faithfulness:
         spent = self.terms.budget
         return replace(self.terms, budget=spent.fresh()) if spent else self.terms
 
-    def _checked(
-        self, text: str, judged: Judged | Undetermined
-    ) -> tuple[Judged | Undetermined, Checked]:
-        result = self._scoring.result(AFTER, judged)
-        return judged, Checked("" if result.denied else text, result)
-
-
-_NOTHING: Judged | Undetermined = Judged(())
-
 
 def _judging(provider: Provider, text: str, evidence: Evidence) -> Steps[Judged | Undetermined]:
     """The provider's own steps, within bounds; one that breaks has judged nothing."""
@@ -274,7 +267,9 @@ def _judging(provider: Provider, text: str, evidence: Evidence) -> Steps[Judged 
         if evidence.pieces:
             return (yield from provider.steps(text, evidence))
         judged = yield from LexicalProvider().steps(text, evidence)
-        return joined(Judged((), (NO_CONTEXT,)), judged)
+        if isinstance(judged, Undetermined):
+            return judged
+        return judged._replace(notes=(NO_CONTEXT, *judged.notes))
     except Exception as error:
         return Undetermined(f"the provider broke: {escaped(told(error))}")
 

@@ -19,6 +19,7 @@ from abs_shield.text.show import escaped
 
 Score = Callable[..., Sequence[Scored | Unavailable]]
 """``score(claims, evidence, question=None)``: of each claim how far it is grounded, in [0, 1]."""
+_MOST = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class LexicalProvider:
         """Ask nothing; give the verdicts."""
         yield from ()
         claims = self.claims(text)
+        if len(claims) > _MOST:
+            return Undetermined(f"{len(claims)} statements, at most {_MOST} are judged")
         scores = self.score(claims, context, question=None)
         windows: Windows = context.derived(Windows)
         verdicts: list[Verdict] = []

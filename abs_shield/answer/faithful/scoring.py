@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.result import FaithfulnessResult, Statement
@@ -14,6 +15,26 @@ from abs_shield.model import Undetermined
 NO_STATEMENTS = "no_statements"
 NO_CONTEXT = "no_context"
 ONLY_OUT_OF_SCOPE = "only_out_of_scope"
+
+
+class Tally(NamedTuple):
+    """The verdicts of a text's earlier parts: those of 1, those that count, all of them."""
+
+    faithful: int = 0
+    counted: int = 0
+    statements: int = 0
+
+    def with_(self, result: FaithfulnessResult) -> Tally:
+        """Give the tally with one more part."""
+        counted = [one.verdict for one in result.statements if one.counted]
+        return Tally(
+            self.faithful + sum(counted),
+            self.counted + len(counted),
+            self.statements + len(result.statements),
+        )
+
+
+NONE_YET = Tally()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,8 +52,10 @@ class Scoring:
     out_of_scope: str
     mode: Mode
 
-    def result(self, phase: str, judged: Judged | Undetermined) -> FaithfulnessResult:
-        """Give the result of one text."""
+    def result(
+        self, phase: str, judged: Judged | Undetermined, *, earlier: Tally = NONE_YET
+    ) -> FaithfulnessResult:
+        """Give the result of one text, or of one more part of it."""
         if isinstance(judged, Undetermined):
             return FaithfulnessResult(
                 phase=phase,
@@ -42,9 +65,11 @@ class Scoring:
                 undetermined=judged.reason,
                 notes=("undetermined",),
             )
-        statements = tuple(self._statement(n, one) for n, one in enumerate(judged.verdicts, 1))
+        named = enumerate(judged.verdicts, earlier.statements + 1)
+        statements = tuple(self._statement(number, one) for number, one in named)
         counted = [one.verdict for one in statements if one.counted]
-        score = Fraction(sum(counted), len(counted)) if counted else None
+        whole = earlier.counted + len(counted)
+        score = Fraction(earlier.faithful + sum(counted), whole) if whole else None
         return FaithfulnessResult(
             phase=phase,
             passed=score is None or score >= self.threshold,
@@ -71,13 +96,3 @@ def _flags(statements: tuple[Statement, ...]) -> tuple[str, ...]:
     if not statements:
         return (NO_STATEMENTS,)
     return () if any(one.in_scope for one in statements) else (ONLY_OUT_OF_SCOPE,)
-
-
-def joined(first: Judged | Undetermined, then: Judged | Undetermined) -> Judged | Undetermined:
-    """Give the verdicts of two parts of one text together."""
-    if isinstance(first, Undetermined):
-        return first
-    if isinstance(then, Undetermined):
-        return then
-    notes = dict.fromkeys((*first.notes, *then.notes))
-    return Judged(first.verdicts + then.verdicts, tuple(notes))

@@ -17,7 +17,7 @@ class Checked(NamedTuple):
 
     Attributes:
         text: What may go on; empty where it is denied.
-        result: What the guardrail says of everything up to here.
+        result: The part's own statements; score and verdict are those of everything up to here.
     """
 
     text: str
@@ -30,7 +30,7 @@ class Held:
 
     Args:
         window: Characters after which whole sentences are judged; None waits for the end.
-        longest: Characters that are held at most.
+        longest: Characters that are held; more of them are due as they are.
 
     Raises:
         PolicyError: *window* is no whole number above 0.
@@ -43,6 +43,7 @@ class Held:
         self._longest = longest
         self._chunks: list[str] = []
         self._length = 0
+        self._due = window
 
     def add(self, chunk: str) -> Iterator[str]:
         """Take in a chunk; give the part that is due, if any."""
@@ -50,12 +51,13 @@ class Held:
         self._length += len(chunk)
         if self._length > self._longest:
             yield self.rest()
-        elif self._window is not None and self._length >= self._window:
+        elif self._due is not None and self._length >= self._due:
             text = self.rest()
             *_, last = [(0, 0), *sentence_spans(text)]
             if last[0]:
                 yield text[: last[0]]
             self._chunks, self._length = [text[last[0] :]], len(text) - last[0]
+            self._due = max(self._window or 0, 2 * self._length)
 
     def rest(self) -> str:
         """Give what is left."""
