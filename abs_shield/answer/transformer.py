@@ -56,6 +56,13 @@ def limit(name: str, given: Any, *, least: int) -> int:
     return given
 
 
+def readable(tokens: int, tokenizer: Any, config: Any) -> int:
+    """Give how many tokens of those that are asked for a model can read at once."""
+    places = getattr(config, "max_position_embeddings", None)
+    most = [places] if isinstance(places, int) and places > 0 else []
+    return min(tokens, int(tokenizer.model_max_length), *most)
+
+
 def cut(tokenizer: Any, text: str, most: int) -> str:
     """Give the head of *text* that is at most so many tokens long."""
     return chunks(tokenizer, text, most)[0]

@@ -22,6 +22,7 @@ Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]
 """A part that needs a model: it yields what it asks at once, and is sent the replies in order."""
 
 _TRIES = 2
+_LONGEST_WAIT_S = 86_400
 _LONGEST_REPLY = 1_000_000
 _LONGEST_REASON = 300
 
@@ -32,12 +33,12 @@ class Terms:
     On what terms a model is asked.
 
     Attributes:
-        timeout_s: Seconds that one call may take; above 0.
+        timeout_s: Seconds that one call may take; above 0, at most a day.
         budget: What may be spent; None sets no limit.
         replies: Replies that were right, kept; None keeps none.
 
     Raises:
-        PolicyError: *timeout_s* is no number above 0.
+        PolicyError: *timeout_s* is out of range.
     """
 
     timeout_s: float = 30.0
@@ -46,8 +47,10 @@ class Terms:
 
     def __post_init__(self) -> None:
         given = self.timeout_s
-        if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
-            raise PolicyError(f"terms: `timeout_s` is {shown(given)}; give seconds above 0")
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not number or not 0 < given <= _LONGEST_WAIT_S:
+            hint = f"give seconds above 0, at most {_LONGEST_WAIT_S}"
+            raise PolicyError(f"terms: `timeout_s` is {shown(given)}; {hint}")
 
 
 USUAL = Terms()

@@ -168,6 +168,21 @@ def test_lettuce_reads_a_long_premise_in_chunks(tmp_path):
     assert found != verifier(PREMISE, CLAIMS)
 
 
+def test_no_more_is_read_than_the_model_can(nli):
+    """A limit above the model's own is lowered to that."""
+    folder, _, _ = nli
+    verifier = SequenceVerifier(str(folder), tokens=100_000)
+
+    assert 600 == verifier.tokens
+    assert 1 == len(verifier(" ".join([PREMISE] * 400), CLAIMS[:1]))
+
+
+def test_a_prompt_needs_a_place_for_the_premise():
+    """One line says so, before anything is loaded."""
+    with pytest.raises(PolicyError, match="`prompt` has no"):
+        LettuceDetect("model", prompt="Read this")
+
+
 @pytest.fixture
 def t5(tmp_path):
     """A T5 saved in the way HHEM is published: one file, each weight under ``t5.``."""

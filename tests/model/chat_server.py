@@ -8,7 +8,11 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
+from tests.answer.judges import Reader
+
 GOOD = '{"verdict": 1}'
+READER = Reader(lambda statement: int("330" not in statement))
+"""Takes texts apart, and judges statements: what a faithfulness guardrail asks a model for."""
 TEXTS = {
     "good": GOOD,
     "fenced": f"Here it is:\n```json\n{GOOD}\n```\nBye.",
@@ -80,6 +84,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, completion(GOOD) | {"choices": []})
         elif name == "refusing":
             self.send(200, completion(None, refusal="I will not judge that."))
+        elif name == "reads":
+            self.send(200, completion(json.dumps(READER(asked["messages"], {}))))
         elif name == "cut-off":
             self.send(200, completion(TEXTS["half"], finish="length"))
         elif name == "filtered":

@@ -278,6 +278,8 @@ def test_a_part_is_played_with_what_it_asks():
     [
         (lambda: Terms(timeout_s=0), "`timeout_s` is 0; give seconds above 0"),
         (lambda: Terms(timeout_s=True), "`timeout_s` is true"),
+        (lambda: Terms(timeout_s=float("inf")), "`timeout_s` is inf"),
+        (lambda: Terms(timeout_s=float("nan")), "`timeout_s` is nan"),
         (lambda: Budget(calls=-1), "`calls` is -1"),
         (lambda: Budget(characters=1.5), "`characters` is 1.5"),
         (lambda: Replies(0), "`most` is 0"),

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
@@ -20,8 +17,8 @@ from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model import Ask, BadReply, Terms, Undetermined, aask, ask
 from abs_shield.model.ask import USUAL
 from abs_shield.model.openai import OpenAIJudge
+from tests.model.served import serving
 
-ROOT = Path(__file__).parents[2]
 SCHEMA = {
     "type": "object",
     "properties": {"verdict": {"type": "integer", "enum": [0, 1]}},
@@ -35,13 +32,8 @@ GOOD = {"verdict": 1}
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.model.chat_server"]
-    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-        finally:
-            process.kill()
+    with serving() as found:
+        yield found
 
 
 def judge(url: str, model: str, **options: Any) -> OpenAIJudge:

@@ -431,6 +431,25 @@ def test_a_text_cannot_talk_itself_out_of_being_judged():
     assert any("not extracted" in note for note in result.notes)
 
 
+def test_a_text_cannot_talk_its_score_up():
+    """Statements that it does not make, and the same one again and again, have no part in it."""
+    added = ["Many workers came to a great fair.", "France is free."]
+    judge = Scripted(
+        {"statements": [*ROWS, *added, *list(ROWS)[:1] * 20]},
+        lambda messages: verdicts(
+            *((one["id"], int("330" not in one["statement"])) for one in _asked(messages))
+        ),
+    )
+    result = guard(judge).check(RESPONSE)
+
+    assert Fraction(2, 3) == result.score
+    assert ("not in the text: 2 statements, left out",) == result.notes
+
+
+def _asked(messages: Any) -> Any:
+    return data_in(messages)["statements"]
+
+
 def test_judged_text_is_data():
     """It stands between marks, without markup, and cannot close them."""
     judge = Reader(lambda text: 0)

@@ -9,12 +9,14 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.scope import shares_entity
 from abs_shield.answer.faithful.sentences import sentence_claims
+from abs_shield.answer.injected import injected
 from abs_shield.answer.replying import fits, fits_each, listed
 from abs_shield.answer.stems import stems
 from abs_shield.answer.values import said_in
 from abs_shield.answer.windows import Windows
-from abs_shield.model import Ask, Judge, Undetermined, fenced, instructions
+from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
+from abs_shield.text.normal import normal
 from abs_shield.text.show import escaped
 
 _DATA = (
@@ -61,8 +63,8 @@ class ModelProvider:
     """
     A provider that asks a model, twice for a text of up to 50 statements.
 
-    What the model leaves out of a text is judged as it stands there, so that no text can talk
-    itself out of being judged.
+    What the model leaves out of a text is judged as it stands there, and what it adds is left
+    out, so that no text can talk itself out of being judged, or talk its score up.
 
     Attributes:
         judge: The model.
@@ -86,7 +88,7 @@ class ModelProvider:
             if isinstance(one, Undetermined):
                 return one
             verdicts += _verdicts(group, one, context)
-        return Judged(tuple(verdicts), (*notes, *_warnings(text, context)))
+        return Judged(tuple(verdicts), (*notes, *injected(text, context, what="text")))
 
 
 def _extraction(text: str) -> Ask:
@@ -120,12 +122,24 @@ def _groups(statements: list[str]) -> list[dict[str, str]]:
 
 
 def _whole(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ...]]:
-    """The statements, and each sentence that none of them covers."""
-    stated = [one.strip()[:_LONGEST] for one in extracted if one.strip()]
+    """The statements that the text makes, each once, and each sentence that none of them covers."""
+    said = set(stems(text))
+    once = {normal(one).strip(): one.strip()[:_LONGEST] for one in extracted if one.strip()}
+    stated = [one for one in once.values() if _of(one, said)]
     there = {stem for one in stated for stem in stems(one)}
     left = [claim.text for claim in sentence_claims(text) if not _covered(claim.text, there)]
-    notes = (f"not extracted: {len(left)} sentences, judged as they stand",) if left else ()
-    return stated + [one[:_LONGEST] for one in left], notes
+    added = len(once) - len(stated)
+    notes = (
+        f"not in the text: {added} statements, left out" if added else "",
+        f"not extracted: {len(left)} sentences, judged as they stand" if left else "",
+    )
+    return stated + [one[:_LONGEST] for one in left], tuple(filter(None, notes))
+
+
+def _of(statement: str, text: set[str]) -> bool:
+    """Whether a statement has half of its words from the text: more true ones raise no score."""
+    said = set(stems(statement))
+    return 2 * len(said & text) >= len(said)
 
 
 def _covered(sentence: str, there: set[str]) -> bool:
@@ -146,11 +160,3 @@ def _verdict(text: str, told: dict[str, Any], context: Evidence) -> Verdict:
     inferable = bool(told["verdict"])
     in_scope = inferable or told["in_scope"] or shares_entity(text, context.derived(Windows))
     return Verdict(text, inferable, in_scope, escaped(told["reason"].strip(), limit=_REASON))
-
-
-def _warnings(text: str, context: Evidence) -> tuple[str, ...]:
-    """The instructions that stand in what was judged; they were data."""
-    found = [f"instruction in the text: {one}" for one in instructions(text)]
-    for piece in context:
-        found += [f"instruction in the context: {one}" for one in instructions(piece.text)]
-    return tuple(found[:20])

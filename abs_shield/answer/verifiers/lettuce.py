@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded
+from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded, readable
+from abs_shield.errors import PolicyError
 
 MODEL = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
 
@@ -19,11 +20,12 @@ class LettuceDetect:
         model: A folder, or a name at a hub; its label 1 is "hallucinated".
         prompt: How the premise is put to the model, ``{premise}`` where it stands. Models that
             were trained with a longer prompt do better with that.
-        tokens: Tokens that are read at once; at least 16.
+        tokens: Tokens that are read at once, no more than the model can; at least 16.
         device: Where it runs.
 
     Raises:
         ShieldError: A library is not installed, or the model cannot be loaded.
+        PolicyError: *tokens* is out of range, or the prompt has no place for the premise.
     """
 
     def __init__(
@@ -34,11 +36,14 @@ class LettuceDetect:
         tokens: int = 4_096,
         device: str = "cpu",
     ) -> None:
-        self.tokens = limit("tokens", tokens, least=16)
+        limit("tokens", tokens, least=16)
+        if "{premise}" not in prompt:
+            raise PolicyError("verifier: `prompt` has no `{premise}`; say where the premise stands")
         self._before, _, self._behind = prompt.partition("{premise}")
         self._torch, _ = libraries()
         self._tokenizer = loaded("AutoTokenizer", model)
         self._model = loaded("AutoModelForTokenClassification", model).to(device).eval()
+        self.tokens = readable(tokens, self._tokenizer, self._model.config)
 
     def __call__(self, premise: str, claims: Sequence[str]) -> list[float]:
         """Give P(the premise supports every word of it) of each claim."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded
+from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded, readable
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import escaped
@@ -26,7 +26,7 @@ class SequenceVerifier:
         model: A folder, or a name at a hub.
         supported: The label of "the premise supports the claim"; found by its name where None.
         contradicted: The label of the opposite; found by its name where None, and may be missing.
-        tokens: Tokens that the model reads of a pair; at least 16.
+        tokens: Tokens of a pair that are read at once, no more than the model can; at least 16.
         device: Where it runs.
 
     Raises:
@@ -43,11 +43,12 @@ class SequenceVerifier:
         tokens: int = 512,
         device: str = "cpu",
     ) -> None:
-        self.tokens = limit("tokens", tokens, least=16)
+        limit("tokens", tokens, least=16)
         self._torch, _ = libraries()
         self._tokenizer = loaded("AutoTokenizer", model)
         self._model = loaded("AutoModelForSequenceClassification", model).to(device).eval()
         config = self._model.config
+        self.tokens = readable(tokens, self._tokenizer, config)
         self._labels = {int(n): str(label) for n, label in config.id2label.items()}
         self._one = config.num_labels == 1
         self._supported = self._label(supported, _SUPPORTED)
