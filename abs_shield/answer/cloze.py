@@ -47,7 +47,9 @@ class Gap:
 
 def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     """
-    Give what is asked about one claim: each of its values, figures first; at most 6.
+    Give what is asked about one claim: each of its values, at most 6, figures before names.
+
+    Of a deed, and of what would be nothing but a gap, it is also asked whether it holds.
 
     >>> [gap.text for gap in gaps(Claim("It costs $79.", 0, 13), "It costs $79.")]
     ['It costs [ ? ].']
@@ -55,14 +57,13 @@ def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     start, end = _around(claim, answer)
     shown = answer[start:end]
     figures_first = sorted(said_in(claim.text), key=lambda one: one.kind == "name")
-    ranked = figures_first[:_MOST]
-    made = tuple(_gap(one, claim.start - start, shown) for one in sorted(ranked, key=_place))
+    ranked = sorted(figures_first[:_MOST], key=lambda one: one.start)
+    made = tuple(_gap(one, claim.start - start, shown) for one in ranked)
     bare = not any(words(normal(gap.text.replace(GAP, ""))) for gap in made)
-    return (Gap(shown[: 2 * _AROUND], None),) if bare else made
-
-
-def _place(said: Said) -> int:
-    return said.start
+    if not bare and "action" not in claim.kinds:
+        return made
+    whole = answer[start : claim.end] if points_back(claim.text) else claim.text
+    return (*(() if bare else made), Gap(whole[: 2 * _AROUND], None))
 
 
 def _gap(said: Said, offset: int, shown: str) -> Gap:

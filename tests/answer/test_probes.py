@@ -88,6 +88,16 @@ def test_a_deed_is_asked_about_as_yes_or_no():
     assert not any(gap.agrees(said) for said in ("no", "unknown", "", "not done: yes?"))
 
 
+def test_a_deed_with_a_value_is_asked_about_twice():
+    """Which booking it was, and whether it was done."""
+    answer = "It is cheap, and I have cancelled booking W-77120 for you."
+    claim = Claim(answer[17:], 17, len(answer), frozenset({"action", "id"}))
+    which, whether = gaps(claim, answer)
+
+    assert f"It is cheap, and I have cancelled booking {GAP} for you." == which.text
+    assert ("I have cancelled booking W-77120 for you.", None) == (whether.text, whether.said)
+
+
 @pytest.mark.parametrize("wrap", [lambda one: one, asynchronous])
 def test_agreement_is_by_value(wrap):
     """$79.00 and "79 dollars", 2024-05-15 and "May 15" are the same."""
