@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from itertools import product
@@ -49,6 +50,7 @@ Day = tuple[int | None, int, int | None]
 """Year, month and day; what is not written is None."""
 
 
+@dataclass(frozen=True)
 class Said:
     """
     One value as a text has it.
@@ -57,17 +59,16 @@ class Said:
         kind: number, money, date, time, id or name.
         text: How it stands there.
         start: Offset of its first character.
-        end: Offset behind its last character.
     """
 
-    def __init__(self, kind: str, text: str, start: int) -> None:
-        self.kind = kind
-        self.text = text
-        self.start = start
-        self.end = start + len(text)
+    kind: str
+    text: str
+    start: int
 
-    def __repr__(self) -> str:
-        return f"Said({self.kind!r}, {self.text!r}, {self.start})"
+    @property
+    def end(self) -> int:
+        """Offset behind its last character."""
+        return self.start + len(self.text)
 
     @cached_property
     def numbers(self) -> frozenset[Decimal]:

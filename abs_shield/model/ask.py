@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Generator, Mapping
 from copy import deepcopy
@@ -105,6 +104,8 @@ def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
 
 async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
     """As `play`; what it asks at once is asked side by side."""
+    import asyncio  # sync programs start faster without it
+
     at = advanced(steps)
     while not isinstance(at, Done):
         asked = (aask(judge, question, terms=terms) for question in at)

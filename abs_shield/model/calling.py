@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -22,7 +21,7 @@ def call(judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeo
 
     def asked() -> Any:
         value = judge(messages, schema)
-        return asyncio.run(_awaited(value, timeout_s)) if inspect.isawaitable(value) else value
+        return _run(value, timeout_s) if inspect.isawaitable(value) else value
 
     try:
         future = _started(asked)
@@ -36,6 +35,8 @@ async def acall(
     judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float
 ) -> Any:
     """As `call`, without holding up the event loop; an async judge runs on this loop."""
+    import asyncio  # sync programs start faster without it
+
     twin: Any = getattr(judge, "acall", judge)
     future: Future[Any] | None = None
     try:
@@ -57,9 +58,15 @@ def _is_async(judge: Any) -> bool:
     )
 
 
-async def _awaited(value: Any, timeout_s: float) -> Any:
-    async with asyncio.timeout(timeout_s):
-        return await value
+def _run(value: Any, timeout_s: float) -> Any:
+    """Wait for what an async judge gave, on a loop of its own."""
+    import asyncio  # as above
+
+    async def awaited() -> Any:
+        async with asyncio.timeout(timeout_s):
+            return await value
+
+    return asyncio.run(awaited())
 
 
 def _late(future: Future[Any] | None, timeout_s: float) -> TimeoutError:

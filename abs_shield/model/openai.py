@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from abs_shield.errors import PolicyError, ShieldError
@@ -13,6 +12,9 @@ from abs_shield.model.judge import BadReply, Message
 from abs_shield.model.reply import object_in
 from abs_shield.model.stepping import Done, advanced
 from abs_shield.text.show import escaped, shown, told
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
 
 _REASON = 200
 _REFUSED = (400, 415, 422, 501)
@@ -137,6 +139,8 @@ class OpenAIJudge:
 
     def _async_client(self) -> Any:
         """One client for each event loop; it keeps no connection that could outlive the loop."""
+        from asyncio import get_running_loop  # sync programs start faster without it
+
         loop = get_running_loop()
         if loop not in self._clients:
             from openai import DefaultAsyncHttpxClient
