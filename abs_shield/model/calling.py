@@ -63,8 +63,11 @@ def _run(value: Any, timeout_s: float) -> Any:
     import asyncio  # as above
 
     async def awaited() -> Any:
-        async with asyncio.timeout(timeout_s):
-            return await value
+        try:
+            async with asyncio.timeout(timeout_s) as limit:
+                return await value
+        except TimeoutError as error:
+            return _too_late(timeout_s) if limit.expired() else error
 
     return asyncio.run(awaited())
 
@@ -73,6 +76,10 @@ def _late(future: Future[Any] | None, timeout_s: float) -> TimeoutError:
     if future is not None:
         _LATE.add(future)
         future.add_done_callback(_LATE.discard)
+    return _too_late(timeout_s)
+
+
+def _too_late(timeout_s: float) -> TimeoutError:
     return TimeoutError(f"no reply within {timeout_s:g} s")
 
 
