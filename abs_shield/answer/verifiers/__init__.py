@@ -1,0 +1,1 @@
+"""Verifiers: models that were trained to say whether a premise supports a claim."""

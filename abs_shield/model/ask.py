@@ -1,0 +1,176 @@
+"""Asks a judge, within its time and budget, a wrong reply once more; raises for no reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar
+
+from abs_shield.errors import PolicyError
+from abs_shield.model.budget import Budget
+from abs_shield.model.calling import acall, call
+from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined, name_of
+from abs_shield.model.replies import Replies
+from abs_shield.model.stepping import Done, advanced
+from abs_shield.text.show import escaped, shown, told
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[tuple[Ask, ...], tuple[Reply, ...] | None, T]
+"""A part that needs a model: it yields what it asks at once, and is sent the replies in order."""
+
+_TRIES = 2
+_LONGEST_WAIT_S = 86_400
+_LONGEST_REPLY = 1_000_000
+_LONGEST_REASON = 300
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """
+    On what terms a model is asked.
+
+    Attributes:
+        timeout_s: Seconds that one call may take; above 0, at most a day.
+        budget: What may be spent; None sets no limit.
+        replies: Replies that were right, kept; None keeps none.
+
+    Raises:
+        PolicyError: *timeout_s* is out of range.
+    """
+
+    timeout_s: float = 30.0
+    budget: Budget | None = None
+    replies: Replies | None = None
+
+    def __post_init__(self) -> None:
+        given = self.timeout_s
+        number = isinstance(given, int | float) and not isinstance(given, bool)
+        if not number or not 0 < given <= _LONGEST_WAIT_S:
+            hint = f"give seconds above 0, at most {_LONGEST_WAIT_S}"
+            raise PolicyError(f"terms: `timeout_s` is {shown(given)}; {hint}")
+
+
+USUAL = Terms()
+NO_JUDGE = "no judge is given"
+
+
+def ask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
+    """
+    Ask one question; an async judge runs on an event loop of its own.
+
+    Args:
+        judge: Whom to ask; where None, every question is undetermined.
+        question: What to ask, and what is wrong with a reply.
+        terms: Time, budget and kept replies.
+
+    Returns:
+        A JSON object with nothing wrong; else `Undetermined` with a one-line reason: time-out,
+        budget, the judge's exception, or what was wrong with its second reply.
+    """
+    if judge is None:
+        return Undetermined(NO_JUDGE)
+    attempts = _attempts(judge, question, terms)
+    at = advanced(attempts)
+    while not isinstance(at, Done):
+        schema = deepcopy(dict(question.schema))
+        at = advanced(attempts, call(judge, at, schema, timeout_s=terms.timeout_s))
+    reply: Reply = at.value
+    return reply
+
+
+async def aask(judge: Judge | None, question: Ask, *, terms: Terms = USUAL) -> Reply:
+    """As `ask`, on this event loop; a sync judge runs in a thread."""
+    if judge is None:
+        return Undetermined(NO_JUDGE)
+    attempts = _attempts(judge, question, terms)
+    at = advanced(attempts)
+    while not isinstance(at, Done):
+        schema = deepcopy(dict(question.schema))
+        at = advanced(attempts, await acall(judge, at, schema, timeout_s=terms.timeout_s))
+    reply: Reply = at.value
+    return reply
+
+
+def play(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
+    """Run a part to its end: what it asks at once is asked one after the other."""
+    at = advanced(steps)
+    while not isinstance(at, Done):
+        at = advanced(steps, tuple([ask(judge, question, terms=terms) for question in at]))
+    value: T = at.value
+    return value
+
+
+async def aplay(steps: Steps[T], judge: Judge | None, *, terms: Terms = USUAL) -> T:
+    """As `play`; what it asks at once is asked side by side."""
+    import asyncio  # sync programs start faster without it
+
+    at = advanced(steps)
+    while not isinstance(at, Done):
+        asked = (aask(judge, question, terms=terms) for question in at)
+        at = advanced(steps, tuple(await asyncio.gather(*asked)))
+    value: T = at.value
+    return value
+
+
+def _attempts(judge: Judge, question: Ask, terms: Terms) -> Generator[list[Message], Any, Reply]:
+    """Yield the messages of each call; be sent what the judge returned, or its exception."""
+    kept = terms.replies.find(judge, question) if terms.replies else None
+    if kept is not None and not _wrong(kept, question):
+        return kept
+    asked, problem = [dict(message) for message in question.messages], ""
+    for _ in range(_TRIES):
+        refused = terms.budget.take(_length(asked)) if terms.budget else ""
+        if refused:
+            return Undetermined(f"{refused}{problem and f'; the reply was wrong: {problem}'}")
+        got = yield [dict(message) for message in asked]
+        if isinstance(got, Exception) and not isinstance(got, BadReply):
+            return _undetermined(judge, told(got))
+        reply, problem = _read(got, question, terms)
+        if reply is not None and not problem:
+            if terms.replies is not None:
+                terms.replies.keep(judge, question, reply)
+            return reply
+        asked = [*asked[: len(question.messages)], _again(problem)]
+    return _undetermined(judge, f"a wrong reply, twice: {problem}")
+
+
+def _read(got: Any, question: Ask, terms: Terms) -> tuple[dict[str, Any] | None, str]:
+    """Give a reply as plain JSON of its own, and what is wrong with it."""
+    if isinstance(got, BadReply):
+        return None, escaped(told(got).partition(": ")[2], limit=_LONGEST_REASON)
+    if not isinstance(got, Mapping):
+        return None, f"got {shown(got)}, expected a JSON object"
+    try:
+        text = json.dumps(dict(got), allow_nan=False)
+        reply: dict[str, Any] = json.loads(text)
+    except Exception as error:  # an object that JSON cannot write, or nested too deeply
+        return None, f"got no JSON: {escaped(told(error), limit=_LONGEST_REASON)}"
+    if terms.budget is not None:
+        terms.budget.add(len(text))
+    if len(text) > _LONGEST_REPLY:
+        return None, f"got {len(text)} characters, expected at most {_LONGEST_REPLY}"
+    return reply, _wrong(reply, question)
+
+
+def _wrong(reply: dict[str, Any], question: Ask) -> str:
+    try:
+        return escaped(question.problem(reply), limit=_LONGEST_REASON)
+    except Exception as error:  # a reply that cannot be checked has not been found right
+        return f"it cannot be checked: {escaped(told(error), limit=_LONGEST_REASON)}"
+
+
+def _again(problem: str) -> Message:
+    wish = "Reply again, with one JSON object that fits the schema and nothing else."
+    return {"role": "user", "content": f"Your reply could not be used: {problem}. {wish}"}
+
+
+def _undetermined(judge: object, reason: str) -> Undetermined:
+    return Undetermined(
+        f"judge `{escaped(name_of(judge))}`: {escaped(reason, limit=_LONGEST_REASON)}"
+    )
+
+
+def _length(messages: list[Message]) -> int:
+    return sum(len(message["content"]) for message in messages)

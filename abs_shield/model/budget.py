@@ -1,0 +1,51 @@
+"""How much one run may ask of models, counted as it is spent."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
+
+
+class Budget:
+    """
+    What one run may spend; safe to share between threads.
+
+    Args:
+        calls: Calls of the model, second tries included; at least 0.
+        characters: Characters sent and received together (a token is about four); at least 0.
+
+    Raises:
+        PolicyError: A limit is no whole number, or below zero.
+    """
+
+    def __init__(self, *, calls: int = 20, characters: int = 1_000_000) -> None:
+        for name, limit in (("calls", calls), ("characters", characters)):
+            if type(limit) is not int or limit < 0:
+                raise PolicyError(f"budget: `{name}` is {shown(limit)}; give a whole number from 0")
+        self.calls = calls
+        self.characters = characters
+        self.calls_spent = 0
+        self.characters_spent = 0
+        self._lock = Lock()
+
+    def fresh(self) -> Budget:
+        """Give a budget of the same limits with nothing spent."""
+        return Budget(calls=self.calls, characters=self.characters)
+
+    def take(self, characters: int) -> str:
+        """Count one call that sends so much; where it is not to be had, say why."""
+        with self._lock:
+            if self.calls_spent >= self.calls:
+                return f"the budget of {self.calls} calls is spent"
+            if self.characters_spent + characters > self.characters:
+                return f"the budget of {self.characters} characters is spent"
+            self.calls_spent += 1
+            self.characters_spent += characters
+        return ""
+
+    def add(self, characters: int) -> None:
+        """Count what came back."""
+        with self._lock:
+            self.characters_spent += characters

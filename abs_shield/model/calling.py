@@ -1,0 +1,105 @@
+"""Calls a judge, sync or async, from sync or async code, and waits no longer than it may."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextvars import copy_context
+from threading import Thread
+from typing import Any
+
+from abs_shield.model.judge import Judge, Message
+
+_MOST_LATE = 64
+_LATE: set[Future[Any]] = set()
+"""Calls nobody waits for any more: a thread cannot be stopped, so their number is bounded."""
+
+
+def call(judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float) -> Any:
+    """Give what the judge returns, or the exception that it raised, or a TimeoutError."""
+
+    def asked() -> Any:
+        value = judge(messages, schema)
+        return _run(value, timeout_s) if inspect.isawaitable(value) else value
+
+    try:
+        future = _started(asked)
+        wait([future], timeout_s)
+        return future.result() if future.done() else _late(future, timeout_s)
+    except Exception as error:
+        return error
+
+
+async def acall(
+    judge: Judge, messages: list[Message], schema: dict[str, Any], *, timeout_s: float
+) -> Any:
+    """As `call`, without holding up the event loop; an async judge runs on this loop."""
+    import asyncio  # sync programs start faster without it
+
+    twin: Any = getattr(judge, "acall", judge)
+    future: Future[Any] | None = None
+    try:
+        async with asyncio.timeout(timeout_s) as limit:
+            if _is_async(twin):
+                return await twin(messages, schema)
+            future = _started(lambda: twin(messages, schema))
+            value = await asyncio.wrap_future(future)
+            return await value if inspect.isawaitable(value) else value
+    except Exception as error:
+        if not (isinstance(error, TimeoutError) and limit.expired()):
+            return error
+        return _late(future, timeout_s)
+
+
+def _is_async(judge: Any) -> bool:
+    return inspect.iscoroutinefunction(judge) or inspect.iscoroutinefunction(
+        getattr(judge, "__call__", None)  # noqa: B004 - which kind of function it is
+    )
+
+
+def _run(value: Any, timeout_s: float) -> Any:
+    """Wait for what an async judge gave, on a loop of its own."""
+    import asyncio  # as above
+
+    async def awaited() -> Any:
+        try:
+            async with asyncio.timeout(timeout_s) as limit:
+                return await value
+        except TimeoutError as error:
+            return _too_late(timeout_s) if limit.expired() else error
+
+    return asyncio.run(awaited())
+
+
+def _late(future: Future[Any] | None, timeout_s: float) -> TimeoutError:
+    if future is not None:
+        _LATE.add(future)
+        future.add_done_callback(_LATE.discard)
+    return _too_late(timeout_s)
+
+
+def _too_late(timeout_s: float) -> TimeoutError:
+    return TimeoutError(f"no reply within {timeout_s:g} s")
+
+
+def _started(asked: Callable[[], Any]) -> Future[Any]:
+    """Begin in a thread of its own: a pool would wait at exit for a call that hangs."""
+    if len(_LATE) >= _MOST_LATE:
+        raise TimeoutError(f"{_MOST_LATE} earlier calls have not come back")
+    future: Future[Any] = Future()
+    future.set_running_or_notify_cancel()
+    context = copy_context()
+
+    def run() -> None:
+        try:
+            value = context.run(asked)
+        except Exception as error:
+            value = error
+        except BaseException as error:
+            future.set_exception(error)
+            return
+        future.set_result(value)
+
+    Thread(target=run, name="abs_shield judge", daemon=True).start()
+    return future

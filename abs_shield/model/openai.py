@@ -1,0 +1,236 @@
+"""A judge on the `openai` SDK: OpenAI's own models, and any server that speaks its chat format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.model.judge import BadReply, Message
+from abs_shield.model.reply import object_in
+from abs_shield.model.stepping import Done, advanced
+from abs_shield.text.show import escaped, shown, told
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+
+_REASON = 200
+_REFUSED = (400, 415, 422, 501)
+"""What servers answer to a request whose form they do not know."""
+_MOST_FORMS = 5
+_LIMITS = ("max_tokens", "max_completion_tokens")
+
+
+class OpenAIJudge:
+    """
+    Asks a model through chat completions; sync when called, async through ``acall``.
+
+    The reply's schema is sent as the API's own ``json_schema`` format; a server that refuses it
+    is asked for any JSON object, then for text, with the schema in the prompt, and asked so from
+    then on. 429, 5xx and broken connections are tried again by the SDK, after ``Retry-After``
+    where the server names it.
+
+    Args:
+        model: The model's name at the server.
+        base_url: The server; OpenAI's own where None.
+        api_key: Its key; where None, ``OPENAI_API_KEY``. Another server than OpenAI's needs none.
+        timeout_s: Seconds that one request may take; above 0.
+        max_tokens: Tokens that a reply may have; at least 1.
+        retries: How often the SDK tries again; at least 0.
+        temperature: 0 for the likeliest reply; left out where None, or where the model refuses it.
+
+    Raises:
+        ShieldError: `openai` is not installed, or there is no key.
+        PolicyError: An argument is out of range.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout_s: float = 30.0,
+        max_tokens: int = 4_096,
+        retries: int = 2,
+        temperature: float | None = 0.0,
+    ) -> None:
+        if not isinstance(model, str) or not model:
+            raise PolicyError(f"judge: `model` is {shown(model)}; give the model's name")
+        _check("timeout_s", timeout_s, above=0)
+        _check("max_tokens", max_tokens, above=0)
+        _check("retries", retries, above=-1)
+        self.model = model
+        self._options = {"timeout": timeout_s, "max_retries": retries, "base_url": base_url}
+        self._key = _key(api_key, base_url)
+        self._form: dict[str, Any] = {
+            "response_format": "json_schema",
+            _LIMITS[base_url is None]: max_tokens,
+        }
+        if temperature is not None:
+            self._form["temperature"] = temperature
+        self._client = self._made("OpenAI")
+        self._clients: WeakKeyDictionary[AbstractEventLoop, Any] = WeakKeyDictionary()
+        self.name = f"{model} at {self._client.base_url} {json.dumps(self._form)}"
+
+    def __repr__(self) -> str:
+        return f"OpenAIJudge({self.model!r}, base_url={str(self._client.base_url)!r})"
+
+    def __call__(self, messages: list[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """
+        Ask once.
+
+        Raises:
+            BadReply: The reply is no JSON object.
+            ShieldError: The server failed, or the model refused; one line without the key.
+        """
+        requests = self._requests(messages, schema)
+        at = advanced(requests)
+        while not isinstance(at, Done):
+            try:
+                got = self._client.chat.completions.create(**at)
+            except Exception as error:
+                got = error
+            at = advanced(requests, got)
+        reply: dict[str, Any] = at.value
+        return reply
+
+    async def acall(self, messages: list[Message], schema: dict[str, Any]) -> dict[str, Any]:
+        """As a call, without holding up the event loop."""
+        requests = self._requests(messages, schema)
+        client = self._async_client()
+        at = advanced(requests)
+        while not isinstance(at, Done):
+            try:
+                got = await client.chat.completions.create(**at)
+            except Exception as error:
+                got = error
+            at = advanced(requests, got)
+        reply: dict[str, Any] = at.value
+        return reply
+
+    def _requests(
+        self, messages: list[Message], schema: dict[str, Any]
+    ) -> Generator[dict[str, Any], Any, dict[str, Any]]:
+        """Yield requests until one form of them is taken; be sent the reply, or the exception."""
+        form: dict[str, Any] | None = dict(self._form)
+        first: Exception | None = None
+        for _ in range(_MOST_FORMS):
+            if form is None:
+                break
+            got = yield _request(self.model, messages, schema, form)
+            if not isinstance(got, Exception):
+                self._form = form
+                return _read(got)
+            first = first or got
+            form = _simpler(form, got)
+        raise self._failure(first)
+
+    def _failure(self, error: Exception | None) -> ShieldError:
+        status = getattr(error, "status_code", None)
+        said = getattr(error, "message", None) or (told(error) if error else "")
+        told_so = escaped(str(said).replace(self._key, "***"), limit=_REASON)
+        return ShieldError(f"HTTP {status}: {told_so}" if status else told_so)
+
+    def _made(self, kind: str, **more: Any) -> Any:
+        return getattr(_sdk(), kind)(api_key=self._key, **self._options, **more)
+
+    def _async_client(self) -> Any:
+        """One client for each event loop; it keeps no connection that could outlive the loop."""
+        from asyncio import get_running_loop  # sync programs start faster without it
+
+        loop = get_running_loop()
+        if loop not in self._clients:
+            from openai import DefaultAsyncHttpxClient
+
+            timeout = self._options["timeout"]
+            plain = DefaultAsyncHttpxClient(timeout=timeout, headers={"connection": "close"})
+            self._clients[loop] = self._made("AsyncOpenAI", http_client=plain)
+        return self._clients[loop]
+
+
+def _sdk() -> Any:
+    try:
+        import openai
+    except ImportError:
+        raise ShieldError(
+            '`OpenAIJudge` needs openai; run `pip install "abs-shield[judge]"`'
+        ) from None
+    return openai
+
+
+def _key(given: str | None, base_url: str | None) -> str:
+    """The key that is given or set; a server that needs none is sent a word."""
+    import os
+
+    key = given or os.environ.get("OPENAI_API_KEY") or ("no-key" if base_url else "")
+    if not key:
+        raise ShieldError("judge: there is no key; set OPENAI_API_KEY, or give `api_key`")
+    return key
+
+
+def _check(name: str, value: Any, *, above: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > above:
+        raise PolicyError(f"judge: `{name}` is {shown(value)}; give a number above {above}")
+
+
+def _request(
+    model: str, messages: list[Message], schema: dict[str, Any], form: dict[str, Any]
+) -> dict[str, Any]:
+    kind = form.get("response_format")
+    sent: dict[str, Any] = {**form, "model": model, "messages": messages}
+    if kind == "json_schema":
+        named = {"name": "reply", "schema": schema, "strict": True}
+        sent["response_format"] = {"type": "json_schema", "json_schema": named}
+        return sent
+    if kind is not None:
+        sent["response_format"] = {"type": kind}
+    wish = "Reply with one JSON object and nothing else. It fits this JSON Schema:"
+    told_so = f"{wish}\n{json.dumps(schema)}"
+    first, *rest = messages or [{"role": "system", "content": ""}]
+    if first["role"] == "system":
+        sent["messages"] = [{**first, "content": f"{first['content']}\n\n{told_so}"}, *rest]
+    else:
+        sent["messages"] = [{"role": "system", "content": told_so}, *messages]
+    return sent
+
+
+def _simpler(form: dict[str, Any], error: Exception) -> dict[str, Any] | None:
+    """The same request without what it was refused for; None where that does not help."""
+    if getattr(error, "status_code", None) not in _REFUSED:
+        return None
+    said = f"{getattr(error, 'param', '')} {getattr(error, 'message', '')}".casefold()
+    given, other = _LIMITS if _LIMITS[0] in form else _LIMITS[::-1]
+    if _LIMITS[1] in said:
+        return {**_without(form, given), other: form[given]}
+    if "temperature" in said and "temperature" in form:
+        return _without(form, "temperature")
+    match form.get("response_format"):
+        case "json_schema":
+            return {**form, "response_format": "json_object"}
+        case "json_object":
+            return _without(form, "response_format")
+    return None
+
+
+def _without(form: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in form.items() if key != name}
+
+
+def _read(completion: Any) -> dict[str, Any]:
+    choices = getattr(completion, "choices", None)
+    if not choices:
+        raise BadReply("the server gave no choices")
+    message = choices[0].message
+    reason = choices[0].finish_reason
+    if getattr(message, "refusal", None):
+        raise ShieldError(f"the model refused: {escaped(message.refusal, limit=_REASON)}")
+    if reason == "length":
+        raise ShieldError("the reply was cut off; raise `max_tokens`")
+    if reason == "content_filter":
+        raise ShieldError("the server's content filter withheld the reply")
+    if not isinstance(message.content, str) or not message.content.strip():
+        raise BadReply("the reply is empty")
+    return object_in(message.content)

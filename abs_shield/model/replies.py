@@ -1,0 +1,75 @@
+"""Replies that were right, kept by a hash of what was asked and of whom."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from threading import Lock
+from typing import Any
+
+from abs_shield.core.canonical import canonical
+from abs_shield.core.digest import digest
+from abs_shield.errors import PolicyError
+from abs_shield.model.judge import Ask, name_of
+from abs_shield.text.show import shown
+
+_LONGEST = 200_000
+"""Characters of a reply that is kept."""
+
+
+class Replies:
+    """
+    A bounded cache, the least recently used reply dropped first; safe to share between threads.
+
+    Judges that declare one ``name`` share replies; a judge without a name has its own.
+
+    Args:
+        most: Replies that are kept; at least 1.
+
+    Raises:
+        PolicyError: *most* is no whole number from 1.
+    """
+
+    def __init__(self, most: int = 512) -> None:
+        if type(most) is not int or most < 1:
+            raise PolicyError(f"replies: `most` is {shown(most)}; give a whole number from 1")
+        self.most = most
+        self._kept: OrderedDict[bytes, tuple[object, str]] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, judge: object, question: Ask) -> dict[str, Any] | None:
+        """Give a copy of the reply that is kept; None where there is none."""
+        key = _key(judge, question)
+        with self._lock:
+            kept = self._kept.get(key)
+            if kept is None or kept[0] is not _owner(judge):
+                return None
+            self._kept.move_to_end(key)
+        found: dict[str, Any] = json.loads(kept[1])
+        return found
+
+    def keep(self, judge: object, question: Ask, reply: dict[str, Any]) -> None:
+        """Keep a reply."""
+        text = json.dumps(reply)
+        if len(text) > _LONGEST:
+            return
+        key = _key(judge, question)
+        with self._lock:
+            self._kept[key] = (_owner(judge), text)
+            self._kept.move_to_end(key)
+            while len(self._kept) > self.most:
+                self._kept.popitem(last=False)
+
+
+def _owner(judge: object) -> object:
+    """Whom a reply belongs to: all of one declared name, else the judge itself."""
+    return None if isinstance(getattr(judge, "name", None), str) else judge
+
+
+def _key(judge: object, question: Ask) -> bytes:
+    owner = "" if _owner(judge) is None else str(id(judge))
+    asked = [name_of(judge), owner, list(question.messages), question.schema]
+    return digest(canonical(asked), size=16)

@@ -1,0 +1,49 @@
+"""The JSON object that a model's text holds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+from abs_shield.model.judge import BadReply
+from abs_shield.text.show import escaped
+
+_FENCE = re.compile(r"\s*```[a-z]{0,10}\s")
+_LONGEST = 1_000_000
+
+
+def object_in(text: str) -> dict[str, Any]:
+    """
+    Read one JSON object, also inside a code fence, or with prose before and behind it.
+
+    >>> object_in('Sure: {"verdict": 1}')
+    {'verdict': 1}
+
+    Raises:
+        BadReply: There is none or more than one, a name stands twice, or it holds NaN.
+    """
+    if len(text) > _LONGEST:
+        raise BadReply(f"got {len(text)} characters, expected at most {_LONGEST}")
+    bare = _FENCE.sub("", text, count=1) if _FENCE.match(text) else text
+    start, end = bare.find("{"), bare.rfind("}") + 1
+    if start < 0 or end <= start:
+        raise BadReply(f"got `{escaped(text.strip())}`, expected a JSON object")
+    try:
+        value: dict[str, Any] = json.loads(
+            bare[start:end], object_pairs_hook=_once, parse_constant=_refused
+        )
+    except (ValueError, RecursionError) as error:
+        raise BadReply(f"got no JSON object: {escaped(str(error))}") from None
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON")

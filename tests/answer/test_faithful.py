@@ -1,0 +1,179 @@
+"""Parts of the faithfulness guardrail: scope, streaming, a provider of one's own, odd texts."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.claim import Claim, Scored, Unavailable
+from abs_shield.answer.faithful.provider import Judged, Verdict
+from abs_shield.answer.faithful.streaming import Held
+from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
+from abs_shield.model import Budget, Terms
+from tests.answer.judges import Reader
+
+POLICY = (
+    "Customers may return unworn shoes within 30 days of delivery for a full refund. "
+    "Refunds are paid to the original card. Sale items cannot be returned. "
+    "Our store in Lyon opened on 3 March 2019 and has 12 employees."
+)
+
+
+def verdicts(text: str, context: str = POLICY, **settings: Any) -> list[int]:
+    found = Faithfulness(provider="lexical", context=context, **settings)
+    return [one.verdict for one in found.check(text).statements]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("You may return unworn shoes within 30 days of delivery.", 1),
+        ("Refunds are paid to your original card.", 1),
+        ("The store in Lyon has twelve employees.", 1),
+        ("The Lyon store opened on 2019-03-03.", 1),
+        ("You may return unworn shoes within 60 days of delivery.", 0),
+        ("The store in Nice has 12 employees.", 0),
+        ("The Lyon store opened on 2019-03-04.", 0),
+        ("Sale items can be returned.", 0),
+        ("Refunds are not paid to the original card.", 0),
+        ("Refunds take about ten business days and need a printed form.", 0),
+    ],
+)
+def test_the_deterministic_provider(text, verdict):
+    """Figures by value, names, negation and most of the words must stand in the context."""
+
+    assert [verdict] == verdicts(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "verdict"),
+    [
+        ("Der Turm wurde 1889 gebaut.", "Der Turm wurde 1889 in Paris gebaut.", 1),
+        ("Der Turm wurde 1890 gebaut.", "Der Turm wurde 1889 in Paris gebaut.", 0),
+        ("東京タワーは赤いです。", "東京タワーは1958年に建てられ、赤いです。", 1),
+    ],
+)
+def test_other_languages(text, context, verdict):
+    """Words and figures are compared in any script."""
+
+    assert [verdict] == verdicts(text, context)
+
+
+def test_markdown_is_no_obstacle():
+    """Lists and headings are taken apart line by line."""
+    text = "# Returns\n\n- Unworn shoes: within 30 days\n1. Refunds are paid to the card\n"
+
+    assert [1, 1] == verdicts(text)
+
+
+@pytest.mark.parametrize("piece", ["a", "a ", "a. ", "9 ", "Lyon ", "not ", "- x y\n", "東京"])
+def test_texts_without_end_are_judged(piece):
+    """Any repetition gets a verdict, or is more than is judged."""
+    text = (piece * 200_000)[:150_000]
+    result = Faithfulness(provider="lexical", context=text).check(text)
+
+    assert result.undetermined == "" or "at most 2000 are judged" in result.undetermined
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_any_text_gets_a_result(text, context):
+    """Whatever stands in text and context, the score is in [0, 1] or none, and it is told."""
+    found = Faithfulness(provider="lexical", context=context or "--", allow_missing_context=True)
+    result = found.check(text)
+
+    assert result.score is None or 0 <= result.score <= 1
+    assert "\n" not in result.explain()
+    assert len(result.statements) == len(result.in_scope) + len(result.out_of_scope)
+
+
+@given(st.lists(st.text(max_size=40), max_size=20), st.integers(1, 60))
+def test_a_stream_loses_nothing(chunks, window):
+    """The parts that are due, and the rest, are the text."""
+    held = Held(window, longest=10_000)
+    parts = [part for chunk in chunks for part in held.add(chunk)]
+
+    assert "".join(chunks) == "".join([*parts, held.rest()])
+
+
+def test_a_scorer_of_ones_own():
+    """The provider takes any function that takes texts apart, and any scorer of claims."""
+
+    def words(text: str) -> tuple[Claim, ...]:
+        return (Claim(text, 0, len(text)),)
+
+    def sure(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
+        return tuple(Scored(score=0.9) for _ in claims)
+
+    def absent(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
+        return tuple(Unavailable("no weights") for _ in claims)
+
+    ready = LexicalProvider(claims=words, score=sure)
+    broken = LexicalProvider(claims=words, score=absent)
+
+    assert Faithfulness(provider=ready, context=POLICY).check("Anything.").passed
+    found = Faithfulness(provider=broken, context=POLICY).check("Anything.")
+    assert ("no weights", True) == (found.undetermined, found.denied)
+
+
+class Own:
+    """A provider of somebody else's."""
+
+    judge = None
+
+    def __init__(self, fault: Exception | None = None) -> None:
+        self.fault = fault
+
+    def steps(self, text: str, context: Any) -> Any:
+        yield from ()
+        if self.fault:
+            raise self.fault
+        return Judged((Verdict(text, True, True, "it says so"),), ("checked by hand",))
+
+
+def test_a_provider_of_ones_own():
+    """Its verdicts and notes are the result's; one that breaks has judged nothing."""
+    good = Faithfulness(provider=Own(), context=POLICY).check("Anything.")
+    bad = Faithfulness(provider=Own(ValueError("oh")), context=POLICY).check("Anything.")
+
+    assert (True, ("checked by hand",)) == (good.passed, good.notes)
+    assert "the provider broke: ValueError: oh" == bad.undetermined
+    assert bad.denied
+
+
+def test_the_budget_is_that_of_one_check():
+    """Each check may spend it anew; a check that needs more is undetermined."""
+    judge = Reader(lambda text: 1)
+    two = Faithfulness(provider=judge, context=POLICY, terms=Terms(budget=Budget(calls=2)))
+    one = Faithfulness(provider=judge, context=POLICY, terms=Terms(budget=Budget(calls=1)))
+
+    assert all(two.check(f"Shop {n} is open.").passed for n in range(3))
+    assert "the budget of 1 calls is spent" == one.check("Shop 9 is open.").undetermined
+
+
+def test_one_guardrail_serves_many_threads():
+    """Its results are those of each text."""
+    found = Faithfulness(provider="lexical", context=POLICY)
+    texts = [f"You may return shoes within {n} days." for n in range(20, 40)]
+    passed: dict[str, bool] = {}
+    threads = [
+        threading.Thread(target=lambda t=text: passed.update({t: found.check(t).passed}))
+        for text in texts
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert ["30" in text for text in texts] == [passed[text] for text in texts]
+
+
+def test_several_messages_are_judged_together():
+    """One score for all of them."""
+    found = Faithfulness(provider="lexical", context=POLICY, threshold=0.5)
+    result = found.check(["Refunds are paid to the card.", "Sale items can be returned."])
+
+    assert (2, True) == (len(result.statements), result.passed)

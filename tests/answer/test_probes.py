@@ -1,0 +1,263 @@
+"""Asking again: what is asked, how answers are compared, and when it could not be asked."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from abs_shield.answer.claim import Claim
+from abs_shield.answer.cloze import GAP, gaps
+from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
+from abs_shield.answer.probes import aprobe, probe
+from abs_shield.errors import PolicyError
+from abs_shield.model import Budget, Replies, Terms
+from tests.answer.judges import Scripted, asynchronous, data_in
+
+TEXT = "Flight HAT028 costs $79. It leaves on May 15, 2024. Mia Li booked it."
+EVIDENCE = Evidence(
+    (Piece("result:1", Source.TOOL_RESULT, TEXT),), deeds=(Deed("cancel", {"id": "HAT028"}),)
+)
+ANSWER = "The flight HAT028 costs $79.00. It leaves on 2024-05-15. I have cancelled it."
+QUESTION = "What does it cost, and when does it leave?"
+
+
+def claims_in(answer: str, *kinds: str) -> tuple[Claim, ...]:
+    found, start = [], 0
+    for part in answer.split(". "):
+        text = part if part.endswith(".") else f"{part}."
+        found.append(Claim(text, start, start + len(text), frozenset(kinds or {"number"})))
+        start += len(part) + 2
+    return tuple(found)
+
+
+CLAIMS = claims_in(ANSWER)
+TRUE = {"HAT028": "HAT028", "$79.00": "79 dollars", "2024-05-15": "May 15"}
+
+
+class Filler:
+    """A judge that fills gaps: each sentence's value by what stands in the sentence."""
+
+    def __init__(self, *tables: dict[str, str]) -> None:
+        self.tables = list(tables)
+        self.heard: list[list[dict[str, str]]] = []
+
+    def __call__(self, messages: list[dict[str, str]], schema: Any) -> dict[str, Any]:
+        table = self.tables[min(len(self.heard), len(self.tables) - 1)]
+        self.heard.append(messages)
+        found = [
+            {"id": one["id"], "value": self.value(one["sentence"], table)}
+            for one in data_in(messages)["sentences"]
+        ]
+        return {"answer": "as the table has it", "found": found}
+
+    @staticmethod
+    def value(sentence: str, table: dict[str, str]) -> str:
+        for missing in TRUE:
+            if GAP in sentence and missing not in sentence:
+                filled = sentence.replace(GAP, missing)
+                if filled in (ANSWER, *(claim.text for claim in CLAIMS)) or filled in ANSWER:
+                    return table.get(missing, "unknown")
+        return table.get("", "yes")
+
+
+def test_a_claim_is_asked_about_value_by_value():
+    """Each value becomes a gap; the rest of the sentence stays, the value is not shown."""
+    first = gaps(CLAIMS[0], ANSWER)
+
+    assert [f"The flight {GAP} costs $79.00.", f"The flight HAT028 costs {GAP}."] == [
+        gap.text for gap in first
+    ]
+    assert ["HAT028", "$79.00"] == [gap.original for gap in first]
+
+
+def test_what_points_back_has_its_subject_before_it():
+    """``It leaves on ...`` is asked about together with the sentence before it."""
+    (gap,) = gaps(CLAIMS[1], ANSWER)
+
+    assert f"The flight HAT028 costs $79.00. It leaves on {GAP}." == gap.text
+
+
+def test_a_deed_is_asked_about_as_yes_or_no():
+    """Nothing is missing in it; the question is whether the calls show it."""
+    (gap,) = gaps(CLAIMS[2], ANSWER)
+
+    assert gap.said is None
+    assert gap.agrees("Yes, it was.")
+    assert not any(gap.agrees(said) for said in ("no", "unknown", "", "not done: yes?"))
+
+
+def test_a_deed_with_a_value_is_asked_about_twice():
+    """Which booking it was, and whether it was done."""
+    answer = "It is cheap, and I have cancelled booking W-77120 for you."
+    claim = Claim(answer[17:], 17, len(answer), frozenset({"action", "id"}))
+    which, whether = gaps(claim, answer)
+
+    assert f"It is cheap, and I have cancelled booking {GAP} for you." == which.text
+    assert ("I have cancelled booking W-77120 for you.", None) == (whether.text, whether.said)
+
+
+@pytest.mark.parametrize("wrap", [lambda one: one, asynchronous])
+def test_agreement_is_by_value(wrap):
+    """$79.00 and "79 dollars", 2024-05-15 and "May 15" are the same."""
+    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE)))
+    again = asyncio.run(aprobe(CLAIMS, ANSWER, QUESTION, EVIDENCE, wrap(Filler(TRUE))))
+
+    assert [1.0, 1.0, 1.0] == [one.agreement for one in found]
+    assert [claim.text for claim in CLAIMS] == [one.claim for one in found]
+    assert "HAT028; $79.00" == found[0].original
+    assert ("HAT028; 79 dollars",) == found[0].probe_answers
+    assert not any(one.diverges for one in found)
+    assert found == again
+
+
+@pytest.mark.parametrize(
+    ("other", "number"),
+    [
+        ({"$79.00": "89"}, 0),
+        ({"$79.00": "unknown"}, 0),
+        ({"HAT028": "HAT082"}, 0),
+        ({"2024-05-15": "May 16"}, 1),
+        ({"": "no"}, 2),
+    ],
+)
+def test_another_value_diverges(other, number):
+    """Only the claim that holds the value; what the evidence does not say diverges too."""
+    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE | other))
+
+    assert [n == number for n in range(3)] == [one.diverges for one in found]
+    assert 0.0 == found[number].agreement
+
+
+def test_the_majority_of_several_probes_counts():
+    """Two of three agree: no divergence; one of three, or one of two: divergence."""
+    wrong = TRUE | {"$79.00": "89"}
+
+    def first(*tables: dict[str, str]) -> Any:
+        filler = Filler(*tables)
+        return probe(CLAIMS[:1], ANSWER, QUESTION, EVIDENCE, filler, times=len(tables))[0]
+
+    assert (2 / 3, False) == (first(TRUE, wrong, TRUE).agreement, first(TRUE, wrong, TRUE).diverges)
+    assert first(wrong, wrong, TRUE).diverges
+    assert first(wrong, TRUE).diverges
+    assert 3 == len(first(TRUE, wrong, TRUE).probe_answers)
+
+
+def test_each_probe_asks_in_other_words():
+    """The prompts differ, evidence and question are the same; the answer is not shown."""
+    filler = Filler(TRUE)
+    terms = Terms(replies=Replies())
+    probe(CLAIMS[:1], ANSWER, QUESTION, EVIDENCE, filler, times=5, terms=terms)
+    data = [data_in(messages) for messages in filler.heard]
+
+    assert 5 == len({messages[0]["content"] for messages in filler.heard})
+    assert all(data[0] == one for one in data)
+    assert (QUESTION, TEXT) == (data[0]["question"], data[0]["evidence"][0]["text"])
+    assert "cancel" == data[0]["calls"][0]["tool"]
+    assert not any(ANSWER[:40] in messages[1]["content"] for messages in filler.heard)
+
+
+def test_only_critical_claims_are_probed():
+    """The others cost nothing."""
+    plain = (Claim("The flight is nice.", 0, 19),)
+    model = Scripted()
+
+    assert () == probe(plain, "The flight is nice.", QUESTION, EVIDENCE, model)
+    assert [] == model.heard
+
+
+@pytest.mark.parametrize(
+    ("evidence", "judge", "terms", "said"),
+    [
+        (EVIDENCE, None, Terms(), "no judge is given"),
+        (EVIDENCE, Filler(TRUE), Terms(budget=Budget(calls=0)), "the budget of 0 calls is spent"),
+        (EVIDENCE, Scripted(RuntimeError("no route")), Terms(), "no route"),
+        (EVIDENCE, Scripted({}, {}), Terms(), "a wrong reply, twice"),
+        (Evidence(()), Filler(TRUE), Terms(), "there is no evidence"),
+    ],
+)
+def test_what_could_not_be_asked_says_so(evidence, judge, terms, said):
+    """It is not run, with the reason; this is no agreement and no divergence."""
+    found = probe(CLAIMS, ANSWER, QUESTION, evidence, judge, terms=terms)
+
+    assert 3 == len(found)
+    assert all(said in one.not_run for one in found)
+    assert {(None, False, ())} == {
+        (one.agreement, one.diverges, one.probe_answers) for one in found
+    }
+
+
+def test_probes_that_ran_count_when_others_did_not():
+    """A budget for one of three leaves one answer."""
+    terms = Terms(budget=Budget(calls=1))
+    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=3, terms=terms)
+
+    assert [1, 1, 1] == [len(one.probe_answers) for one in found]
+    assert [1.0] * 3 == [one.agreement for one in found]
+
+
+@pytest.mark.parametrize("spoilt", ["missing", "twice", "strange"])
+def test_what_is_found_matches_the_gaps_one_to_one(spoilt):
+    """A reply with other ids is asked for again."""
+
+    def wrong(messages: Any) -> Any:
+        reply = Filler(TRUE)(messages, {})
+        items = reply["found"]
+        changed = {
+            "missing": items[1:],
+            "twice": [*items, items[0]],
+            "strange": [*items, {"id": "c9.9", "value": "x"}],
+        }
+        return reply | {"found": changed[spoilt]}
+
+    model = Scripted(wrong, lambda messages: Filler(TRUE)(messages, {}))
+    found = probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, model)
+
+    assert [1.0] * 3 == [one.agreement for one in found]
+    assert 2 == len(model.heard)
+
+
+def test_many_claims_are_asked_in_groups():
+    """30 gaps at a time; each claim gets its own answer."""
+    answer = " ".join(f"Room {n} has {n + 100} seats." for n in range(1, 50))
+    claims = tuple(
+        Claim(text := f"Room {n} has {n + 100} seats.", at := answer.index(text), at + len(text),
+              frozenset({"number"}))
+        for n in range(1, 50)
+    )  # fmt: skip
+
+    def fills(messages: Any) -> Any:
+        asked = data_in(messages)["sentences"]
+        return {"answer": "", "found": [{"id": one["id"], "value": "101"} for one in asked]}
+
+    found = probe(claims, answer, None, EVIDENCE, Scripted(*[fills] * 10))
+
+    assert 49 == len(found)
+    assert all(one.agreement == 0.0 for one in found)
+
+
+@pytest.mark.parametrize("times", [0, 6, True, 1.0])
+def test_a_wrong_number_of_probes_fails_at_once(times):
+    """One line says what is possible."""
+    with pytest.raises(PolicyError, match="give 1 to 5"):
+        probe(CLAIMS, ANSWER, QUESTION, EVIDENCE, Filler(TRUE), times=times)
+
+
+def test_values_without_a_sentence_are_asked_about_as_a_whole():
+    """Where nothing but the gap would be left, the question is whether it holds."""
+    claim = Claim("$79", 0, 3, frozenset({"money"}))
+
+    assert [None] == [gap.said for gap in gaps(claim, "$79")]
+
+
+@pytest.mark.parametrize("piece", ["$79 ", "9. ", "It ", "[ ? ] ", "a" * 50 + " "])
+def test_hostile_answers_are_bounded(piece):
+    """A claim without end has at most six gaps."""
+    answer = piece * 10_000
+    claim = Claim(answer, 0, len(answer), frozenset({"number"}))
+
+    found = gaps(claim, answer)
+
+    assert len(found) <= 6
+    assert all(len(gap.text) <= 1_300 for gap in found)
