@@ -1,0 +1,82 @@
+"""One score a claim, of what several scorers say: log-odds add up, and a hard check caps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
+from abs_shield.stats.logodds import log_odds, probability
+
+Said = Scored | Unavailable | None
+"""What one scorer says of one claim; None where it was not asked."""
+
+_ABSENT_CAP = 0.59
+"""A figure that is nowhere: the claim is revised, however well the rest of it reads."""
+_REFUTED_CAP = 0.3
+_LEAST, _MOST = 0.001, 0.999
+REFUTED_BELOW = 0.4
+"""A verifier's or judge's score below which it agrees that a claim is wrong."""
+
+
+class Combined(NamedTuple):
+    """
+    What all scorers together say of one claim.
+
+    Attributes:
+        claim: The claim.
+        score: P(grounded), in [0, 1]; None where nothing could score it.
+        spans: The evidence nearest to it, best first.
+        misses: Its tokens that the evidence does not have.
+        contradicted: Why the evidence says something else; empty where it does not.
+        confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
+    """
+
+    claim: Claim
+    score: float | None
+    spans: tuple[Span, ...] = ()
+    misses: tuple[Miss, ...] = ()
+    contradicted: str = ""
+    confirmed: bool = False
+
+
+def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()) -> Combined:
+    """
+    Combine what was said of a claim.
+
+    Source: naive Bayes at even odds, log(p / (1 - p)) of each opinion added. The hard check is no
+    opinion: what it finds absent caps the sum, and what it finds contradicted caps it lower.
+
+    Args:
+        claim: The claim.
+        lexical: The lexical scorer's word.
+        hard: The hard checks' word.
+        asked: What a verifier and a judge said, where they were asked.
+    """
+    opinions = [one for one in (lexical, *asked) if isinstance(one, Scored)]
+    checked = hard if isinstance(hard, Scored) else None
+    score = None
+    if opinions:
+        odds = (log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
+        score = probability(sum(odds))
+    elif checked is not None:
+        score = checked.score
+    told = [*([checked] if checked else []), *opinions]
+    contradicted = next((one.contradicted for one in told if one.contradicted), "")
+    if checked is not None and score is not None:
+        score = min(score, _cap(checked))
+    wrong = any(isinstance(one, Scored) and one.score < REFUTED_BELOW for one in asked)
+    return Combined(
+        claim,
+        score,
+        spans=next((one.spans for one in told if one.spans), ()),
+        misses=checked.misses if checked is not None else (),
+        contradicted=contradicted,
+        confirmed=wrong or bool(checked and (checked.misses or checked.contradicted)),
+    )
+
+
+def _cap(checked: Scored) -> float:
+    if checked.contradicted:
+        return min(_REFUTED_CAP, checked.score)
+    return _ABSENT_CAP if checked.misses or checked.score < REFUTED_BELOW else 1.0
