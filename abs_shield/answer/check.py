@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.claim import Claim
@@ -197,14 +198,8 @@ def _unverified(asked: _Asked, claims: tuple[Claim, ...]) -> Checked:
     """Nothing was returned that an answer could stand on: its claims are unverified."""
     judged = tuple(Combined(claim, None) for claim in claims)
     told = _reported(asked, judged, (), overall=None)
-    report = _with(told.report, action="revise")
+    report = replace(told.report, action="revise")
     return told._replace(report=report, notes=(NO_EVIDENCE, *told.notes))
-
-
-def _with(report: HallucinationReport, **changes: Any) -> HallucinationReport:
-    from dataclasses import replace
-
-    return replace(report, **changes)
 
 
 def _reported(
@@ -226,7 +221,7 @@ def _reported(
     )
     notes = verdict.notes if ran else (*verdict.notes, NOT_RUN)
     if not asked.config.scores:
-        notes = tuple(note for note in notes if note != "no_claims") + (SKIPPED,)
+        notes = (*(note for note in notes if note != "no_claims"), SKIPPED)
     sources = {piece.id: piece.source.value for piece in asked.evidence}
     report = HallucinationReport(
         run_id=new_id() if session is None else session.run_id,

@@ -1,0 +1,150 @@
+"""`abs-shield ground`: recorded answers against their contexts."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from abs_shield.answer.check import Checked, checked
+from abs_shield.answer.combine import Combined
+from abs_shield.answer.report import ReportedClaim
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import output
+from abs_shield.cli.screen import safe, screen
+from abs_shield.errors import ShieldError
+from abs_shield.replay.lines import BadLine, lines
+from abs_shield.text.show import escaped, shown
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
+
+
+class Format(StrEnum):
+    """How the result is written."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+@app.command(epilog="Example: abs-shield ground answers.jsonl --format jsonl")
+def ground(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - for stdin.")],
+    format: Annotated[Format, typer.Option(help="A table, or one JSON object a line.")] = (
+        Format.TABLE
+    ),
+    out: Annotated[
+        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+    ] = None,
+) -> None:
+    """
+    Check answers against the context that they were given from, without any model.
+
+    A line is {"id", "context": [{"id", "text"} or "text"], "question"?, "answer"}. Exits with 0,
+    and with 2 where a line could not be read.
+    """
+    bad = 0
+    with output(out, inputs=[file]) as sink:
+        table = Table("id", "score", "action", "claims", "weakest claim")
+        for told in _all(file):
+            if isinstance(told, BadLine):
+                bad += 1
+                print(escaped(str(told), limit=500), file=sys.stderr)
+                continue
+            if format is Format.JSONL:
+                sink.write(json.dumps(told, ensure_ascii=False).encode(errors="replace") + b"\n")
+            else:
+                _row(table, told)
+        if format is Format.TABLE:
+            console = screen()
+            with console.capture() as text:
+                console.print(table)
+            sink.write(text.get().encode(errors="replace"))
+    if bad:
+        raise BadInput(f"{bad} line{'s' * (bad > 1)} could not be read")
+
+
+def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
+    """Check every line; one that cannot be read is given as that."""
+    for line in lines(file):
+        if isinstance(line, BadLine):
+            yield line
+            continue
+        number, text = line
+        try:
+            yield _grounded(text)
+        except ShieldError as error:
+            yield BadLine(file, number, str(error))
+
+
+def _grounded(line: bytes) -> dict[str, Any]:
+    """Check one line's answer."""
+    told = _record(line)
+    found = checked(told["answer"], evidence=told["context"], question=told.get("question"))
+    return {"id": told.get("id"), **shape(found)}
+
+
+def shape(found: Checked) -> dict[str, Any]:
+    """Give what was found out of one answer, as `abs-shield ground` prints it."""
+    report = found.report
+    claims = [_claim(*one) for one in zip(report.claims, found.claims, strict=True)]
+    return {
+        "overall_score": report.overall_score,
+        "action": report.action,
+        "claims": claims,
+        **({"notes": list(found.notes)} if found.notes else {}),
+    }
+
+
+def _claim(reported: ReportedClaim, one: Combined) -> dict[str, Any]:
+    return {
+        "text": reported.text,
+        "start": one.claim.start,
+        "end": one.claim.end,
+        "score": reported.score,
+        "critical": reported.critical,
+        "status": reported.status,
+        "misses": [miss._asdict() for miss in one.misses if miss.kind in _MISSES],
+        "evidence": [
+            {"id": span.message, "start": span.start, "end": span.end, "text": span.text}
+            for span in reported.evidence_spans
+        ],
+        **({"contradicted": one.contradicted} if one.contradicted else {}),
+    }
+
+
+def _record(line: bytes) -> Mapping[str, Any]:
+    try:
+        told = json.loads(line.decode("utf-8-sig"))
+    except RecursionError:
+        raise ShieldError("it is nested too deeply") from None
+    except ValueError as error:
+        raise ShieldError(f"it is not JSON: {error}") from None
+    if not isinstance(told, dict):
+        raise ShieldError(f"it is {shown(told)}; give an object with `context` and `answer`")
+    for name in ("answer", "context"):
+        if name not in told:
+            raise ShieldError(f"it has no `{name}`")
+    question = told.get("question")
+    if question is not None and not isinstance(question, str):
+        raise ShieldError(f"`question` is {shown(question)}; give a text")
+    return told
+
+
+def _row(table: Table, told: Mapping[str, Any]) -> None:
+    score = told["overall_score"]
+    scored = [claim for claim in told["claims"] if claim["score"] is not None]
+    weakest = min(scored, key=lambda claim: claim["score"], default=None)
+    said = (
+        f"{weakest['status']}: {weakest['text']}" if weakest else ", ".join(told.get("notes", ()))
+    )
+    cells: Iterator[str] = iter(
+        [str(told["id"]), "-" if score is None else f"{score:.2f}", told["action"],
+         str(len(told["claims"])), said]
+    )  # fmt: skip
+    table.add_row(*(safe(cell, limit=100) for cell in cells))
