@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         StoreError,
     )
     from abs_shield.policy import (
+        AnswerConfig,
         Creates,
         Free,
         Injected,
@@ -62,6 +63,7 @@ _ROOM = {
     "Target": "policy",
     "Tool": "policy",
     "ToolCall": "core",
+    "AnswerConfig": "policy",
     "ToolProfile": "policy",
     "Verdict": "core",
     "Verification": "policy",
@@ -74,6 +76,7 @@ _ROOM = {
 
 __all__ = [
     "Action",
+    "AnswerConfig",
     "CallBlocked",
     "Creates",
     "Decision",

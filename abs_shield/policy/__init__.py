@@ -1,5 +1,6 @@
 """What a user declares: tools, rules, inverses, thresholds and modes. Data only."""
 
+from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declare import configure
 from abs_shield.policy.inverse import Inverse, inverse
 from abs_shield.policy.load import load_policy
@@ -12,6 +13,7 @@ from abs_shield.policy.tool import Tool, tool_of
 from abs_shield.policy.verification import Verification
 
 __all__ = [
+    "AnswerConfig",
     "Creates",
     "Free",
     "Injected",

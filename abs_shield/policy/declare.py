@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 from abs_shield.errors import PolicyError
+from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import listed
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.policy import Policy
@@ -36,7 +37,7 @@ def configure(
     window: tuple[int, float] = (10, 60.0),
     suppress: Iterable[Suppression] = (),
     verification: Verification | Literal[False] | None = None,
-    answer: None = None,
+    answer: AnswerConfig | Literal[False] | None = None,
     limits: Limits | None = None,
     **unknown: Any,
 ) -> Policy:
@@ -80,5 +81,5 @@ def _mapping(declared: Any, *, also: Mapping[str, Any]) -> dict[str, Any]:
     return dict(declared)
 
 
-_OPTIONAL = ("modes", "limits", "verification")
+_OPTIONAL = ("modes", "limits", "verification", "answer")
 _SEQUENCES = frozenset({"layers", "tools", "rules", "inverses", "allow", "suppress"})

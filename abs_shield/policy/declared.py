@@ -90,6 +90,7 @@ _MADE_BY = {
     "Target": "use `Target()`",
     "ToolProfile": "use `ToolProfile(...)`",
     "Verification": "use `Verification(...)`, or False",
+    "AnswerConfig": "use `AnswerConfig(...)`, or False",
 }
 
 

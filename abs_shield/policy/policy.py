@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
 from abs_shield.core.names import OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
+from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
 from abs_shield.policy.rule import Rule
@@ -147,7 +148,7 @@ class Policy(Declared):
     verification: Annotated[Verification | Literal[False], BeforeValidator(_judging)] = (
         Verification()
     )
-    answer: None = None
+    answer: AnswerConfig | Literal[False] = AnswerConfig()
     limits: Limits = Limits()
 
     @model_validator(mode="after")

@@ -81,6 +81,12 @@ class Session(Scoped):
         self._executed: list[Executed] = []
         self._decisions: list[Decision] = []
         self._result_decisions: list[Decision] = []
+        self._answer_decisions: list[Decision] = []
+        self._kept = {
+            Subject.CALL: self._decisions,
+            Subject.RESULT: self._result_decisions,
+            Subject.ANSWER: self._answer_decisions,
+        }
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
@@ -223,6 +229,12 @@ class Session(Scoped):
         with self.lock:
             return tuple(self._result_decisions)
 
+    @property
+    def answer_decisions(self) -> tuple[Decision, ...]:
+        """Decisions about what this session's agent answered, oldest first."""
+        with self.lock:
+            return tuple(self._answer_decisions)
+
     def result_decision(self, call_id: str) -> Decision | None:
         """Give the newest decision about what a call returned; None where there is none."""
         with self.lock:
@@ -309,10 +321,10 @@ class Session(Scoped):
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
-        is_call = decision.subject is Subject.CALL
+        kept = self._kept.get(decision.subject)
         with self.lock:
-            kept = self._decisions if is_call else self._result_decisions
-            keep(kept, decision, most=self._limits.decisions)
+            if kept is not None:
+                keep(kept, decision, most=self._limits.decisions)
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""

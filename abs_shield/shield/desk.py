@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
@@ -15,6 +15,7 @@ from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
+from abs_shield.shield.answering import decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
@@ -23,6 +24,9 @@ from abs_shield.shield.registry import Registry
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
+
+if TYPE_CHECKING:
+    from abs_shield.answer.check import Checked
 
 logger = logging.getLogger("abs_shield")
 _NO_LOG = (
@@ -230,6 +234,11 @@ class Desk:
         if was_judged(decision):
             self.record(decision, session)
         return decision
+
+    def answered(self, found: Checked, session: Session) -> None:
+        """Record what was found out of the answer that ends a run."""
+        opened = self._bench.switch.opened()
+        self.record(decision_about(found, session, self.policy, opened=opened), session)
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
