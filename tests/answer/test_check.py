@@ -1,0 +1,225 @@
+"""From an answer to its report: statuses, notes, the gate, sync and async alike."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from abs_shield import AnswerConfig, Shield, ShieldError, Tool, shield
+from abs_shield.answer.check import achecked, check_answer, checked
+from abs_shield.answer.report import REPORT_SCHEMA
+from abs_shield.answer.revise import asettled, feedback_on, settled
+from abs_shield.core import Action, Subject, Verdict
+from abs_shield.schema import compile_schema
+
+TOWER = "The Eiffel Tower is located in Paris, France. It was built in 1889 for the World's Fair."
+CONFIG = AnswerConfig()
+
+
+def statuses(found):
+    return [claim.status for claim in found.report.claims]
+
+
+@pytest.mark.parametrize(
+    ("answer", "action", "wanted"),
+    [
+        ("The Eiffel Tower is in Paris. It was built in 1889.", "emit", ["grounded", "grounded"]),
+        ("The Eiffel Tower is in Paris. It was built in 1925.", "block", ["grounded", None]),
+        ("The Eiffel Tower is in Paris. It is 330 meters tall.", "block", ["grounded", None]),
+        ("Hello! How can I help you?", "emit", []),
+        ("I could not find anything about that.", "emit", []),
+    ],
+)
+def test_an_answer_beside_a_document(answer, action, wanted):
+    """What stands there is emitted, what does not is named."""
+    found = checked(answer, evidence=TOWER)
+
+    assert action == found.report.action
+    assert len(wanted) == len(found.report.claims)
+    assert all(one in (None, said) for one, said in zip(wanted, statuses(found), strict=True))
+    assert "grounded" not in [
+        said for one, said in zip(wanted, statuses(found), strict=True) if one is None
+    ]
+
+
+def test_no_claims_have_no_score():
+    """It is said, and nothing is divided by nothing."""
+    found = checked("Hello! How can I help you?", evidence=TOWER)
+
+    assert (None, "emit") == (found.report.overall_score, found.report.action)
+    assert "no_claims" in found.notes
+
+
+def test_no_evidence_verifies_nothing():
+    """The claims are unverified, and the answer is not emitted."""
+    found = checked("It was built in 1889.", evidence=[])
+
+    assert (["unverified"], "revise") == (statuses(found), found.report.action)
+    assert "no_evidence" in found.notes
+
+
+@pytest.mark.parametrize("task", ["creative", "brainstorm", "draft"])
+def test_what_is_no_statement_of_fact_is_not_scored(task):
+    """And says so."""
+    found = checked("It was built in 1925.", evidence=TOWER, config=AnswerConfig(task_type=task))
+
+    assert ("emit", ()) == (found.report.action, found.report.claims)
+    assert "grounding_skipped" in found.notes
+
+
+def test_high_stakes_never_emit_without_probes():
+    """There is no judge: nothing is probed, and the report says so."""
+    answer = "The Eiffel Tower is in Paris. It was built in 1889."
+    found = checked(answer, evidence=TOWER, config=AnswerConfig(high_stakes=True))
+
+    assert "revise" == found.report.action
+    assert {"not_probed", "probes_not_run"} <= {*found.notes}
+
+
+def test_the_report_is_as_its_schema_says():
+    """Every field, and no other."""
+    told = check_answer("It was built in 1925. It is in Paris.", evidence=TOWER).to_dict()
+
+    assert () == compile_schema(REPORT_SCHEMA).problems(told)
+    assert {
+        "run_id", "claims", "tool_call_validations", "consistency_probes", "overall_score",
+        "action", "version",
+    } == {*told}  # fmt: skip
+    assert "1.0" == told["version"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"answer": 5, "evidence": "x"}, "give a text"),
+        ({"answer": "x"}, "give `session=` or `evidence=`"),
+        ({"answer": "x", "evidence": "y", "session": object()}, "one of them"),
+    ],
+)
+def test_wrong_input_is_said_on_one_line(given, told):
+    """With what to give."""
+    with pytest.raises(ShieldError, match=told):
+        check_answer(**given)
+
+
+def booking():
+    firewall = Shield(
+        shield.configure(
+            tools=[Tool(name="get_booking", read_only=True), Tool(name="cancel_booking")]
+        ),
+        hooks=None,
+    )
+    session = firewall.session()
+    session.user("Please cancel booking ABC123 and tell me the refund.")
+    call = {"name": "get_booking", "arguments": {"id": "ABC123"}, "id": "c1"}
+    firewall.check_call(call, session=session)
+    firewall.check_result(call, {"id": "ABC123", "price": 420.0}, elapsed_ms=3, session=session)
+    return firewall, session
+
+
+def test_a_deed_without_a_call_is_contradicted():
+    """Nothing was cancelled, and one Decision says so."""
+    firewall, session = booking()
+    report = firewall.check_answer("I have cancelled booking ABC123.", session=session)
+    [decision] = session.answer_decisions
+
+    assert ["contradicted"] == [claim.status for claim in report.claims]
+    assert (Subject.ANSWER, Verdict.HALLUCINATED, Action.BLOCK) == (
+        decision.subject, decision.verdict, decision.action,
+    )  # fmt: skip
+    assert decision in firewall.store.decisions()
+    assert [("get_booking", "accepted")] == [
+        (one.tool, one.status) for one in report.tool_call_validations
+    ]
+    assert {"id": "ABC123"} == report.tool_call_validations[0].args
+
+
+def test_a_deed_with_its_call_holds():
+    """The call ran, and did not fail."""
+    firewall, session = booking()
+    call = {"name": "cancel_booking", "arguments": {"id": "ABC123"}, "id": "c2"}
+    firewall.check_call(call, session=session)
+    firewall.check_result(call, {"status": "cancelled"}, elapsed_ms=3, session=session)
+    report = firewall.check_answer("I have cancelled booking ABC123.", session=session)
+
+    assert "contradicted" not in [claim.status for claim in report.claims]
+    assert "block" != report.action
+
+
+def test_async_is_the_same():
+    """One text serves both."""
+    answer = "The Eiffel Tower is in Paris. It was built in 1925."
+    sync = checked(answer, evidence=TOWER)
+    later = asyncio.run(achecked(answer, evidence=TOWER))
+
+    assert sync.claims == later.claims
+    assert sync.notes == later.notes
+
+
+# The revise loop ---------------------------------------------------------------------------------
+
+
+def check(answer):
+    return checked(answer, evidence=TOWER)
+
+
+UNSURE = "The Eiffel Tower is in Paris. Painters adore its violet light in autumn."
+GOOD = "The Eiffel Tower is in Paris. It was built in 1889."
+
+
+def test_an_answer_is_revised_once_and_emitted():
+    """The feedback names what does not hold, and the evidence nearest to it."""
+    heard = []
+
+    def write(feedback):
+        heard.append(feedback)
+        return GOOD
+
+    done = settled(UNSURE, write=write, check=check, config=CONFIG)
+
+    assert (GOOD, 1, "") == (done.text, done.rounds, done.refused)
+    assert "violet light" in heard[0]
+    assert "nearest evidence" in heard[0]
+
+
+@pytest.mark.parametrize("drafts", [[UNSURE], ["Painters love it in spring.", "They really do."]])
+def test_what_gets_no_better_is_refused(drafts):
+    """The refusal names the failure mode, and nothing of how it was found."""
+    left = iter(drafts)
+    done = settled(UNSURE, write=lambda feedback: next(left), check=check, config=CONFIG)
+
+    assert done.refused
+    assert done.rounds <= 2
+    assert "not supported" in done.text
+    assert "score" not in done.text
+
+
+def test_a_block_is_refused_at_once():
+    """Nobody is asked again."""
+    done = settled("It was built in 1925.", write=None, check=check, config=CONFIG)
+
+    assert (0, True) == (done.rounds, bool(done.refused))
+
+
+def test_the_loop_may_be_async():
+    """With a writer and a check that are awaited."""
+
+    async def write(feedback):
+        return GOOD
+
+    async def acheck(answer):
+        return await achecked(answer, evidence=TOWER)
+
+    done = asyncio.run(asettled(UNSURE, write=write, check=acheck, config=CONFIG))
+
+    assert (GOOD, "") == (done.text, done.refused)
+
+
+def test_feedback_is_bounded_and_escaped():
+    """Of many claims ten are named; control characters of an answer do nothing."""
+    answer = "\n".join(f"- The violet painter number {n} adores\x1b[2J autumn." for n in range(40))
+    told = feedback_on(check(answer))
+
+    assert "and 30 more" in told
+    assert "\x1b" not in told
