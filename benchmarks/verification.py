@@ -198,7 +198,7 @@ def measured(workers: dict[str, Worker], *, quick: bool) -> dict[str, Any]:
     """Give the whole report."""
     report: dict[str, Any] = {
         "original": ORIGINAL if "original" in workers else None,
-        "false_alarms": false_alarms(workers, calls=1_000 if quick else 5_000),
+        "false_alarms": false_alarms(workers, calls=2_500 if quick else 5_000),
         "detection": {which: worker.ask("detection") for which, worker in workers.items()},
         "speed": speed(workers, rounds=2 if quick else 10),
         "growth": workers["ours"].ask("growth", calls=2_000 if quick else 20_000),

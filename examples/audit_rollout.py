@@ -53,7 +53,7 @@ def refund(order_id: str, amount: float) -> str:
 
 
 def week(modes: Mapping[str, str]) -> list[Decision]:
-    """Run every session under these modes, and give all decisions."""
+    """Run every session under these modes, and give all decisions about calls."""
     firewall = Shield(shield.configure(mode="audit", modes=modes, rules=[refund_is_small]))
     for tool in (find_order, refund):
         firewall.register(tool)
@@ -62,7 +62,7 @@ def week(modes: Mapping[str, str]) -> list[Decision]:
             session.user(asked)
             for name, arguments in calls:
                 ran(firewall, name, arguments)
-    return list(firewall.store.decisions())
+    return [told for told in firewall.store.decisions() if told.subject == "call"]
 
 
 def ran(firewall: Shield, name: str, arguments: dict[str, Any]) -> None:

@@ -31,7 +31,12 @@ def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
         lines = run(environment(ports[over], over=over), tmp_path / "here")
 
     arrived = Arrivals(tmp_path / "arrived").spans
-    checks = [span for span in arrived if span.name.startswith("abs_shield.check")]
+    checks = [
+        span
+        for span in arrived
+        if span.name.startswith("abs_shield.check")
+        and span.attributes["abs_shield.subject"] == "call"
+    ]
     blocked = Counter(span.attributes["abs_shield.blocked"] for span in checks)
     assert blocked == {False: 10, True: 2}
     assert lines[-1] == "6 calls, 2 stopped"
