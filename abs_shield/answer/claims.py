@@ -9,7 +9,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim
-from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.lexis.tokens import STOP, tokens
 from abs_shield.answer.phrases import (
     asks,
     courteous,
@@ -189,7 +189,7 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
         if mention.kind is Kind.DATE and _CLOCK.fullmatch(mention.text)
         else _KINDS[mention.kind]
         for mention in seen.within(start, end)
-        if mention.kind is not Kind.NAME or _named(mention, start)
+        if mention.kind is not Kind.NAME or _named(mention, text, start)
     }
     found.update(kind for kind, form in _MARKED if form.search(text))
     if does(text):
@@ -197,7 +197,12 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
     return frozenset(found)
 
 
-def _named(mention: Mention, start: int) -> bool:
-    """Whether a capital says a name: not one word at a sentence's beginning, unless it has two."""
-    first = mention.start <= start + 2
-    return not first or " " in mention.text or sum(c.isupper() for c in mention.text) > 1
+def _named(mention: Mention, text: str, start: int) -> bool:
+    """Whether a capital says a name: no small word, no label, not a sentence's first word."""
+    if all(word in STOP for word in mention.text.lower().replace("\u2019", "'").split()):
+        return False
+    if mention.start > start + 2:
+        return True
+    behind = text[mention.end - start : mention.end - start + 8].lstrip("*_` ")[:1]
+    several = " " in mention.text or sum(c.isupper() for c in mention.text) > 1
+    return several and behind != ":"

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.answer.lexis.figures import COUNTS, SCALES, WRITTEN, Figure, figure
+from abs_shield.answer.lexis.figures import COUNTS, MONTHS, SCALES, WRITTEN, Figure, figure
 from abs_shield.text.normal import normal, unaccented
 
 _TOKEN = re.compile(
-    r"\d+(?:[.,:/-]\d+){0,12}(?![.,]?\d)"
+    r"\d+(?:[.,]\d+){0,12}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
     r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
     r"(?:one|two|three|four|five|six|seven|eight|nine)\b"
@@ -19,10 +19,12 @@ _TOKEN = re.compile(
     re.IGNORECASE,
 )
 _PIECES = re.compile(r"\d+")
-_CITATION = re.compile(
+_LABEL = re.compile(
     r"\[\^?\d{1,4}(?:[,;\s-]{1,3}\d{1,4}){0,20}\]"
     r"|\(?\b(?:passages?|sources?|documents?|excerpts?|refs?)\s?(?:#|no\. )?\d{1,4}"
-    r"(?:(?:,? and |, ?| ?& ?|-)\d{1,4}){0,12}\)?",
+    r"(?:(?:,? and |, ?| ?& ?|-)\d{1,4}){0,12}\)?"
+    r"|\b(?:options?|steps?|methods?|examples?|items?)\s\d{1,2}\b"
+    r"|(?<![\w.,:/$-])\d{1,2}[.)]\s(?=[A-Z*])|\b24/7\b",
     re.IGNORECASE,
 )
 STOP = frozenset(  # without accents, as words are compared
@@ -92,7 +94,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     ['flight', 'cost', '1200', 'in', '2024', '5']
     """
     found: list[Token] = []
-    masked = _CITATION.sub(lambda cited: " " * len(cited[0]), text)
+    masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     for match in _TOKEN.finditer(masked):
         first = not found or masked[found[-1].end : match.start()].strip()[-1:] in _OPENS
         found.extend(_read(match, masked, first))
@@ -119,6 +121,9 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         times = SCALES.get(scaled[1].lower(), 1.0) if scaled else 1.0
         value = Figure(number * times, 0.5)
         yield _numeral(value, start, end, counts=counts and times == 1.0)
+        return
+    if lower in MONTHS and written[0].isupper():
+        yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
         return
     small = lower in STOP or "n't" in lower
     content = not small and lower not in HEDGES
