@@ -134,7 +134,7 @@ class Index:
             return True
         if word.figure is not None:
             return self._holds(word.figure)
-        return word.named and self._begins(word.key)
+        return word.named and word.key.isalpha() and self._begins(word.key)
 
     def _begins(self, name: str) -> bool:
         """Whether a name only has an ending that the evidence's has not: American of America."""

@@ -15,6 +15,7 @@ _TOKEN = re.compile(
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
     r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
     r"(?:one|two|three|four|five|six|seven|eight|nine)\b"
+    r"|[^\W\d_]+\d[^\W_]*"
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?",
     re.IGNORECASE,
 )
@@ -73,7 +74,7 @@ class Token(NamedTuple):
         content: Whether it says something by itself: no small word, no hedge, no number.
         small: Whether it is a small word, which nearly every text has.
         counts: Whether it is a small number in words, such as ``two``.
-        named: Whether it is written as a name.
+        named: Whether it is written as a name or an id.
     """
 
     key: str
@@ -114,6 +115,9 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         yield from _numbers(written, start, text)
         return
     lower = lowered(written)
+    if not lower.isalpha() and any(map(str.isdigit, lower)):
+        yield _code(written, start)
+        return
     counts = lower in COUNTS
     number = WRITTEN.get(lower, COUNTS.get(lower))
     if number is not None:
@@ -141,10 +145,16 @@ def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     for piece in _PIECES.finditer(written):
         left, right = start + piece.start(), start + piece.end()
         value = figure(piece[0])
-        if value is None:  # too long for a number: a code
-            yield Token(piece[0][:_LONGEST_WORD], left, right, None, True, False, False, False)
+        if value is None:
+            yield _code(piece[0], left)
         else:
             yield _numeral(value, left, right)
+
+
+def _code(written: str, start: int) -> Token:
+    """An id, or digits too long for a number: compared as it stands."""
+    key = lowered(written[:_LONGEST_WORD])
+    return Token(key, start, start + len(written), None, True, False, False, True)
 
 
 def _numeral(value: Figure, start: int, end: int, *, counts: bool = False) -> Token:
