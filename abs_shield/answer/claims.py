@@ -171,7 +171,8 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
 
 def _stated(text: str, kinds: frozenset[str]) -> bool:
     """Whether a sentence that begins as a courtesy goes on with something to check."""
-    return bool(kinds & (_CHECKED | {"number"})) and len(text.split(None, 3)) > 2
+    figured = "number" in kinds and any(map(str.isdigit, text))
+    return (figured or bool(kinds & _CHECKED)) and len(text.split(None, 3)) > 2
 
 
 def _rest(answer: str, start: int, seen: _Mentioned) -> Claim:
