@@ -25,9 +25,10 @@ _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 MOST = 2_000
 """Claims of one answer; what stands behind them is the last one's."""
 _WORD = re.compile(r"\w")
+_READ = 400
 _CLAUSE = 400
 _JOINT = re.compile(
-    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|und|aber|mais|et|pero|y|ma|mas)\s+",
+    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|though|although|instead|und|aber|mais|et|pero|y|ma|mas)\s+",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
@@ -162,7 +163,7 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
         return None
     if "action" not in kinds and (refuses(text) or (courteous(text) and not _stated(text, kinds))):
         return None
-    if not kinds and not any(token.content for token in tokens(text, most=12)):
+    if not kinds and not any(token.content for token in tokens(text, most=_READ)):
         return None
     if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
         return None
