@@ -119,14 +119,22 @@ def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
 
 
 def _tables(lines: Iterator[Block]) -> Iterator[Block]:
-    """Drop rules, and the row over a table's rule: it names columns and says nothing."""
+    """Drop rules, and the row over a table's rule; a line over a rule of its own is a heading."""
     held: Block | None = None
     for block in lines:
         bare = _RULE.fullmatch(block.text) is not None
-        if bare and held and held.form is Form.ROW and "-" in block.text:
+        if bare and held and "-" in block.text and "|" in block.text and "|" in held.text:
             held = None
+        elif bare and held and _underlined(held, block):
+            held = Block(Form.HEADING, held.start, held.text)
         if held:
             yield held
         held = None if bare else block
     if held:
         yield held
+
+
+def _underlined(block: Block, rule: Block) -> bool:
+    marks = rule.text.strip()
+    plain = len(marks) > 2 and set(marks) in ({"="}, {"-"})
+    return plain and block.form is Form.PROSE and block.text.rstrip()[-1:] not in _STOPPED

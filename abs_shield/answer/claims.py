@@ -9,7 +9,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim
-from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.lexis.tokens import STOP, tokens
 from abs_shield.answer.phrases import (
     asks,
     courteous,
@@ -25,9 +25,10 @@ _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 MOST = 2_000
 """Claims of one answer; what stands behind them is the last one's."""
 _WORD = re.compile(r"\w")
+_READ = 400
 _CLAUSE = 400
 _JOINT = re.compile(
-    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|und|aber|mais|et|pero|y|ma|mas)\s+",
+    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|though|although|instead|und|aber|mais|et|pero|y|ma|mas)\s+",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
@@ -162,7 +163,7 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
         return None
     if "action" not in kinds and (refuses(text) or (courteous(text) and not _stated(text, kinds))):
         return None
-    if not kinds and not any(token.content for token in tokens(text, most=12)):
+    if not kinds and not any(token.content for token in tokens(text, most=_READ)):
         return None
     if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
         return None
@@ -171,7 +172,8 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
 
 def _stated(text: str, kinds: frozenset[str]) -> bool:
     """Whether a sentence that begins as a courtesy goes on with something to check."""
-    return bool(kinds & (_CHECKED | {"number"})) and len(text.split(None, 3)) > 2
+    figured = "number" in kinds and any(map(str.isdigit, text))
+    return (figured or bool(kinds & _CHECKED)) and len(text.split(None, 3)) > 2
 
 
 def _rest(answer: str, start: int, seen: _Mentioned) -> Claim:
@@ -189,7 +191,7 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
         if mention.kind is Kind.DATE and _CLOCK.fullmatch(mention.text)
         else _KINDS[mention.kind]
         for mention in seen.within(start, end)
-        if mention.kind is not Kind.NAME or _named(mention, start)
+        if mention.kind is not Kind.NAME or _named(mention, text, start)
     }
     found.update(kind for kind, form in _MARKED if form.search(text))
     if does(text):
@@ -197,7 +199,12 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
     return frozenset(found)
 
 
-def _named(mention: Mention, start: int) -> bool:
-    """Whether a capital says a name: not one word at a sentence's beginning, unless it has two."""
-    first = mention.start <= start + 2
-    return not first or " " in mention.text or sum(c.isupper() for c in mention.text) > 1
+def _named(mention: Mention, text: str, start: int) -> bool:
+    """Whether a capital says a name: no small word, no label, not a sentence's first word."""
+    if all(word in STOP for word in mention.text.lower().replace("\u2019", "'").split()):
+        return False
+    if mention.start > start + 2:
+        return True
+    behind = text[mention.end - start : mention.end - start + 8].lstrip("*_` ")[:1]
+    several = " " in mention.text or sum(c.isupper() for c in mention.text) > 1
+    return several and behind != ":"

@@ -6,6 +6,7 @@ import re
 
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
+_CURLY = "\u2019"
 _OVERLAP = 200
 _MOST_READ = 20_000
 """Characters of one sentence in which deeds are looked for."""
@@ -38,7 +39,7 @@ _COURTESY = re.compile(
     r"|i'?(?:m| am) (?:so |very |really |truly |deeply )?(?:sorry|glad|happy|pleased|here to|"
     rf"not (?:sure|certain)|afraid)\b{_ONWARD}"
     rf"|i (?:apologi[sz]e|understand|hope|appreciate|think so|guess so|don't know)\b{_ONWARD}"
-    r"|(?:i|we)(?: can| could| will| would|['\u2019]ll|['\u2019]d) (?:\w{1,12} ){0,2}"
+    r"|(?:i|we)(?: can| could| will| would|'ll|'d) (?:\w{1,12} ){0,2}"
     r"(?:help|assist|check|look|try|proceed|need|like|love|happy|glad|connect|go ahead|get back|"
     rf"do (?:that|so|this))\b{_ONWARD}"
     rf"|(?:i|we) (?:wish|want|need|am able to)\b{_ONWARD}"
@@ -47,15 +48,16 @@ _COURTESY = re.compile(
     r"|let me\b.*|let us\b.*|let's\b.*|feel free\b.*|(?:just )?let .{1,20} know\b.*"
     r"|if you (?:have|need|would|want|wish|'d)\b.*"
     r"\b(?:let me know|ask|contact|reach|help|assist)\b.*"
+    r"|(?:if|once|when|after|as soon as) you\b.*\b(?:i|we)(?:'ll| can| will| could| would)\b.*"
     r"|(?:here|below)(?:'s| is| are)\b.*:"
     r"|(?:happy|glad|here) to help.*|hope (?:this|that|it) helps.*|it depends|maybe|perhaps"
     r"|have a (?:great|good|nice|wonderful|lovely|safe)\b.*)\W*",
     re.IGNORECASE | re.DOTALL,
 )
-_NOT = r"(?:do(?:es)? not|don['\u2019]t|doesn['\u2019]t|did not|didn['\u2019]t)"
+_NOT = r"(?:do(?:es)? not|don't|doesn't|did not|didn't)"
 _UNABLE = (
-    r"(?:could not|couldn['\u2019]t|cannot|can not|can['\u2019]t|am not able to|was not able to|"
-    r"(?:am|['\u2019]m|are|was|were) unable to)"
+    r"(?:could not|couldn't|cannot|can not|can't|am not able to|was not able to|"
+    r"(?:am|'m|are|was|were) unable to)"
 )
 _LACKING = (
     r"(?:mention|say|state|specify|provide|contain|include|give|discuss|address|offer|indicate|"
@@ -68,17 +70,17 @@ _TEXTS = (
 )
 _REFUSAL = re.compile(
     rf"\b{_TEXTS}\b.{{0,80}}\b{_NOT}\s+(?:\w+\s+){{0,2}}{_LACKING}\b"
-    r"|\b(?:is|are|was|were|has been|have been)(?: not|n['\u2019]t) (?:\w+ )?(?:mentioned|stated|"
+    r"|\b(?:is|are|was|were|has been|have been)(?: not|n't) (?:\w+ )?(?:mentioned|stated|"
     r"specified|provided|given|discussed|addressed|included) (?:in|by)\b"
     r"|\b(?:no|not enough|insufficient) (?:\w+ ){0,2}(?:information|mention|details?|evidence)\b"
     rf"|\bi\b.{{0,30}}\b{_NOT} (?:actually |currently )?(?:find|see|know|have (?:access|any|enough|"
     r"(?:\w+ )?information|(?:\w+ )?details))\b"
     rf"|\bi\b.{{0,30}}\b{_UNABLE} (?:find|answer|locate|see|access|provide|determine|confirm|"
-    r"verify|help|assist|tell|say|retrieve)\b|\bi['\u2019]m unable to\b"
+    r"verify|help|assist|tell|say|retrieve)\b|\bi'm unable to\b"
     rf"|\bwe {_UNABLE} (?:find|answer|locate|determine|confirm|verify)\b"
     r"|^\W*unable to (?:answer|find|locate|determine|provide|confirm)"
     r"|\bich (?:konnte|kann)\b.{0,80}\b(?:nicht|keine?n?) (?:\w+ )?(?:finden|sagen|beantworten)\b"
-    r"|\bje (?:n['\u2019]ai pas trouv|ne (?:peux|trouve))|\bno (?:he podido|pude|puedo|encontr)"
+    r"|\bje (?:n'ai pas trouv|ne (?:peux|trouve))|\bno (?:he podido|pude|puedo|encontr)"
     r"|\bnon (?:ho trovato|posso)|\bn\u00e3o (?:encontrei|posso)"
     r"|\u6ca1\u6709\u627e\u5230|\u65e0\u6cd5|\u627e\u4e0d\u5230"
     r"|\u898b\u3064\u304b\u308a\u307e\u305b\u3093",
@@ -102,7 +104,7 @@ _SAID = (
     r"|discuss|outlin|highlight|learn|liv|work|play|visit|watch|want|lov|enjoy|us|need|hear)"
 )
 _ACTION = re.compile(
-    rf"\b(?:i|we)(?:\s+have|['\u2019]ve)\s+{_ADVERBS}(?!{_SAID}\w{{0,3}}ed\b)(?:\w{{2,20}}ed|{_IRREGULAR})\b"
+    rf"\b(?:i|we)(?:\s+have|'ve)\s+{_ADVERBS}(?!{_SAID}\w{{0,3}}ed\b)(?:\w{{2,20}}ed|{_IRREGULAR})\b"
     rf"|\b(?:i|we)\s+{_ADVERBS}{_DONE}\b"
     rf"|\b(?:have|has|had|is|are)\s+(?:now\s+|already\s+|just\s+|also\s+)?been\s+{_ADVERBS}{_DONE}\b"
     rf"|\byour?\b.{{0,120}}\b(?:was|were|is now|are now|is|are)\s+{_ADVERBS}{_DONE}\b"
@@ -112,7 +114,7 @@ _ACTION = re.compile(
     r"|\b(?:wurde|wurden)\b.{0,120}\b(?:storniert|gebucht|erstattet|versandt|gesendet|ge\u00e4ndert|"
     r"gel\u00f6scht|erstellt|aktualisiert|best\u00e4tigt|bezahlt)\b"
     r"|\b(?:he|hemos)\s+(?:\w{1,20}mente\s+)?\w{2,20}(?:ado|ido)\b|\bha sido \w{2,20}ad[oa]\b"
-    r"|\b(?:j['\u2019]ai|nous avons)\s+(?:\w{1,20}\s+)?\w{2,20}(?:\u00e9|i)\b"
+    r"|\b(?:j'ai|nous avons)\s+(?:\w{1,20}\s+)?\w{2,20}(?:\u00e9|i)\b"
     r"|\b(?:ho|abbiamo)\s+\w{2,20}(?:ato|ito|uto)\b|\b(?:cancelei|reservei|enviei|alterei|emiti)\b"
     r"|\u5df2(?:\u7ecf)?(?:\u4e3a\u60a8|\u5e2e\u60a8|\u53d6\u6d88|\u9000\u6b3e|\u9884\u8ba2|\u53d1\u9001|\u66f4\u65b0)"
     r"|\u307e\u3057\u305f(?=[\u3002\uff01!]|$)|\u044f (?:\u043e\u0442\u043c\u0435\u043d\u0438\u043b"
@@ -120,7 +122,7 @@ _ACTION = re.compile(
     re.IGNORECASE,
 )
 _UNDONE = re.compile(
-    r"\b(?:not|never|n['\u2019]t|nicht|keine?n?|no|unable)\b\s+(?:yet\s+|been\s+)?\S{0,20}$",
+    r"\b(?:not|never|n't|nicht|keine?n?|no|unable)\b\s+(?:yet\s+|been\s+)?\S{0,20}$",
     re.IGNORECASE,
 )
 
@@ -143,6 +145,7 @@ def said_before_asking(sentence: str) -> int:
     (19, 0)
     """
     tail = max(0, len(sentence) - _READ)
+    sentence = sentence.replace(_CURLY, "'")
     tag = _TAG.search(sentence, tail)
     if tag is None or _ASKS.match(sentence) or len(sentence[: tag.start()].split()) < 3:
         return 0
@@ -167,7 +170,7 @@ def courteous(sentence: str) -> bool:
     >>> courteous("Hello Mia!"), courteous("I hope this helps."), courteous("Yes, he was a king.")
     (True, True, False)
     """
-    return len(sentence) <= _READ and _COURTESY.fullmatch(sentence) is not None
+    return len(sentence) <= _READ and _COURTESY.fullmatch(sentence.replace(_CURLY, "'")) is not None
 
 
 def refuses(sentence: str) -> bool:
@@ -177,7 +180,7 @@ def refuses(sentence: str) -> bool:
     >>> refuses("The passages do not say who won."), refuses("He does not eat meat.")
     (True, False)
     """
-    return _REFUSAL.search(sentence[:_READ]) is not None
+    return _REFUSAL.search(sentence[:_READ].replace(_CURLY, "'")) is not None
 
 
 def does(sentence: str) -> bool:
@@ -187,6 +190,7 @@ def does(sentence: str) -> bool:
     >>> does("I have cancelled your booking."), does("I have not cancelled it."), does("It rains.")
     (True, False, False)
     """
+    sentence = sentence.replace(_CURLY, "'")
     steps = range(0, min(len(sentence), _MOST_READ), _READ - _OVERLAP)
     return any(_deed(sentence[start : start + _READ]) for start in steps)
 

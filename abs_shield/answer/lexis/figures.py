@@ -44,14 +44,12 @@ WRITTEN |= {
     for ten in _TENS
     for one, n in {"one": 1, **{w: n for w, n in COUNTS.items() if n < 10}}.items()
 }
-MONTHS = {
-    word: n
-    for n, word in enumerate(
-        "january february march april may june july august september october november "
-        "december".split(),
-        start=1,
-    )
-}
+NAMES_OF_MONTHS = (
+    "january february march april may june july august september october november december"
+).split()
+MONTHS = {name: name for name in NAMES_OF_MONTHS}
+MONTHS |= {name[:3]: name for name in NAMES_OF_MONTHS} | {"sept": "september"}
+"""A month's name for each way to write it with a capital."""
 
 
 def figure(digits: str, scale: str = "") -> Figure | None:

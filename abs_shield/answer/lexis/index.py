@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence, Piece
-from abs_shield.answer.lexis.figures import MONTHS, Figure
+from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
 from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.text.sentences import sentence_spans
 
@@ -19,6 +20,8 @@ _LONGEST = 80
 _MOST_POSTINGS = 200
 """Sentences kept of a word; one that stands in more finds none of them."""
 _LARGEST = 1_000_000
+_SHORTEST, _ENDING = 4, 3
+_ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 HEAD = 5
 """Letters that two forms of one word mostly share."""
 
@@ -107,7 +110,7 @@ class Index:
             for start, end, words in _sentences(piece):
                 self._add(Sentence(place, start, end, words))
                 values.update(word.figure.value for word in words if word.figure)
-                values.update(float(MONTHS[w.key]) for w in words if w.key in MONTHS)
+        self.words.update(_months(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
 
@@ -127,7 +130,16 @@ class Index:
 
     def has(self, word: Token) -> bool:
         """Whether a word or a number stands anywhere, a number also more exactly than said."""
-        return word.key in self.words or (word.figure is not None and self._holds(word.figure))
+        if word.key in self.words:
+            return True
+        if word.figure is not None:
+            return self._holds(word.figure)
+        return word.named and word.key.isalpha() and self._begins(word.key)
+
+    def _begins(self, name: str) -> bool:
+        """Whether a name only has an ending that the evidence's has not: American of America."""
+        least = max(_SHORTEST, len(name) - _ENDING)
+        return any(name[:n] in self.words for n in range(least, len(name)))
 
     def _holds(self, figure: Figure) -> bool:
         first = bisect_left(self._values, figure.value - figure.within)
@@ -151,6 +163,12 @@ def index_of(evidence: Evidence) -> Index:
     """Give the index of *evidence*, made once."""
     found: Index = evidence.derived(Index)
     return found
+
+
+def _months(pieces: Sequence[Piece]) -> set[str]:
+    """The names of the months that stand in days such as 2031-02-03."""
+    found = {day[1] for piece in pieces for day in _ISO.finditer(piece.text[:MOST_CHARACTERS])}
+    return {NAMES_OF_MONTHS[int(month) - 1] for month in found}
 
 
 def _pointer(piece: Piece, start: int) -> str:

@@ -9,7 +9,7 @@ from abs_shield.answer.claim import Claim, Miss, Scored
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.lexis.features import Measured, measured
 from abs_shield.answer.lexis.index import Index, index_of
-from abs_shield.answer.lexis.tokens import tokens
+from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.answer.lexis.weights import Weights
 from abs_shield.stats.logodds import probability
 
@@ -49,13 +49,19 @@ def _judged(claim: Claim, index: Index, asked: frozenset[str], weights: Weights)
 def _misses(claim: Claim, found: Measured) -> tuple[Miss, ...]:
     return tuple(
         Miss(
-            "number" if word.figure else "name",
+            _kind(word),
             claim.text[word.start : word.end],
             claim.start + word.start,
             claim.start + word.end,
         )
         for word in found.absent
     )
+
+
+def _kind(word: Token) -> str:
+    if word.figure:
+        return "number"
+    return "id" if any(map(str.isdigit, word.key)) else "name"
 
 
 def told(log_odds: Sequence[float], weights: Weights) -> float:

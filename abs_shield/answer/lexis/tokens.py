@@ -7,22 +7,25 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.answer.lexis.figures import COUNTS, SCALES, WRITTEN, Figure, figure
+from abs_shield.answer.lexis.figures import COUNTS, MONTHS, SCALES, WRITTEN, Figure, figure
 from abs_shield.text.normal import normal, unaccented
 
 _TOKEN = re.compile(
-    r"\d+(?:[.,:/-]\d+){0,12}(?![.,]?\d)"
+    r"\d+(?:[.,]\d+){0,12}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
     r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
     r"(?:one|two|three|four|five|six|seven|eight|nine)\b"
+    r"|[^\W\d_]+\d[^\W_]*"
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?",
     re.IGNORECASE,
 )
 _PIECES = re.compile(r"\d+")
-_CITATION = re.compile(
+_LABEL = re.compile(
     r"\[\^?\d{1,4}(?:[,;\s-]{1,3}\d{1,4}){0,20}\]"
     r"|\(?\b(?:passages?|sources?|documents?|excerpts?|refs?)\s?(?:#|no\. )?\d{1,4}"
-    r"(?:(?:,? and |, ?| ?& ?|-)\d{1,4}){0,12}\)?",
+    r"(?:(?:,? and |, ?| ?& ?|-)\d{1,4}){0,12}\)?"
+    r"|\b(?:options?|steps?|methods?|examples?|items?)\s\d{1,2}\b"
+    r"|(?<![\w.,:/$-])\d{1,2}[.)]\s(?=[A-Z*])|\b24/7\b",
     re.IGNORECASE,
 )
 STOP = frozenset(  # without accents, as words are compared
@@ -71,7 +74,7 @@ class Token(NamedTuple):
         content: Whether it says something by itself: no small word, no hedge, no number.
         small: Whether it is a small word, which nearly every text has.
         counts: Whether it is a small number in words, such as ``two``.
-        named: Whether it is written as a name.
+        named: Whether it is written as a name or an id.
     """
 
     key: str
@@ -92,7 +95,7 @@ def tokens(text: str, *, most: int) -> list[Token]:
     ['flight', 'cost', '1200', 'in', '2024', '5']
     """
     found: list[Token] = []
-    masked = _CITATION.sub(lambda cited: " " * len(cited[0]), text)
+    masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     for match in _TOKEN.finditer(masked):
         first = not found or masked[found[-1].end : match.start()].strip()[-1:] in _OPENS
         found.extend(_read(match, masked, first))
@@ -112,6 +115,9 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         yield from _numbers(written, start, text)
         return
     lower = lowered(written)
+    if not lower.isalpha() and any(map(str.isdigit, lower)):
+        yield _code(written, start)
+        return
     counts = lower in COUNTS
     number = WRITTEN.get(lower, COUNTS.get(lower))
     if number is not None:
@@ -119,6 +125,9 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         times = SCALES.get(scaled[1].lower(), 1.0) if scaled else 1.0
         value = Figure(number * times, 0.5)
         yield _numeral(value, start, end, counts=counts and times == 1.0)
+        return
+    if lower in MONTHS and written[0].isupper():
+        yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
         return
     small = lower in STOP or "n't" in lower
     content = not small and lower not in HEDGES
@@ -136,10 +145,16 @@ def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     for piece in _PIECES.finditer(written):
         left, right = start + piece.start(), start + piece.end()
         value = figure(piece[0])
-        if value is None:  # too long for a number: a code
-            yield Token(piece[0][:_LONGEST_WORD], left, right, None, True, False, False, False)
+        if value is None:
+            yield _code(piece[0], left)
         else:
             yield _numeral(value, left, right)
+
+
+def _code(written: str, start: int) -> Token:
+    """An id, or digits too long for a number: compared as it stands."""
+    key = lowered(written[:_LONGEST_WORD])
+    return Token(key, start, start + len(written), None, True, False, False, True)
 
 
 def _numeral(value: Figure, start: int, end: int, *, counts: bool = False) -> Token:
