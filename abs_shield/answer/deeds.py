@@ -97,7 +97,8 @@ def said_done(text: str) -> Iterator[Said]:
         return
     for form in (_FIRST, _MANAGED, _PASSIVE, _SHORT):
         for found in form.finditer(text):
-            verb = infinitive(found["verb"].casefold())
+            word = found["verb"].casefold()
+            verb = infinitive(word) if form is not _MANAGED else word if _writes(word) else ""
             passive = form is _PASSIVE
             if verb and not (verb in _TALK and not _firm(verb, found[0])) and _done(text, found):
                 yield Said(verb, found[0].strip(), passive)

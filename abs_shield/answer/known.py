@@ -20,6 +20,7 @@ from abs_shield.plan.names import by_name
 from abs_shield.text.leaves import pointer
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
+from abs_shield.text.shape import is_code
 
 MOST_KEYS = 20_000
 """Ids whose ends are looked at."""
@@ -34,6 +35,7 @@ _LEAST_PART = 4
 _HALF_DAY = 720
 _YEARS = range(1000, 3000)
 _SMALL = 100
+_CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 SUM_WORDS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
     "salary budget income due paid fare tip".split()
@@ -265,6 +267,8 @@ class Known:
 
 def _figures_of(value: Any) -> list[Figure]:
     if isinstance(value, str):
+        if _CODE.fullmatch(value) and is_code(value):  # most ids, without looking further
+            return [Figure(ID, value, 0, len(value), (id_key(value),))]
         found = figures(value)
         if len(found) == 1 and found[0].kind == TIME and found[0].text == value.strip():
             at = found[0].value

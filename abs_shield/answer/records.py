@@ -95,6 +95,17 @@ def foreign(key: Steps, other: Steps) -> bool:
     return False
 
 
+def shared(one: Steps, other: Steps) -> int:
+    """
+    How many steps two ways have in common.
+
+    >>> shared(("flights", 0, "number"), ("flights", 0, "date"))
+    2
+    """
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
 def blocks(text: str) -> list[int]:
     """
     Give where the items of a list or the rows of a table begin in running text; none for prose.

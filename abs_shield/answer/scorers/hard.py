@@ -17,7 +17,7 @@ from abs_shield.answer.figure import DATE, ID, MONEY, TIME, Day, Figure, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.known import SUM_WORDS, Known, Place, Stand
 from abs_shield.answer.opposed import Sentences, negated, other_value
-from abs_shield.answer.records import foreign
+from abs_shield.answer.records import foreign, shared
 from abs_shield.answer.scope import Scope
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
@@ -245,6 +245,16 @@ class _Check:
                 if not stand.given and not foreign(place.steps, stand.steps):
                     yield stand
 
+    def _nearest(self, records: Sequence[Place]) -> list[Stand]:
+        """What stands in these records, what is nearest to a key first."""
+        steps = [(place.piece, place.steps) for place in records]
+
+        def depth(stand: Stand) -> int:
+            ways = (shared(way, stand.steps) for n, way in steps if n == stand.piece)
+            return -max(ways, default=0)
+
+        return sorted(islice(self._inside(records), _MOST_PAIRS), key=depth)
+
     def _has_such(self, figure: Figure, records: Sequence[Place]) -> bool:
         """Whether these records have a value of that kind, so that one of another is wrong."""
         return any(_such(figure, stand) for stand in self._inside(records))
@@ -253,7 +263,7 @@ class _Check:
         self, figure: Figure, stands: list[Stand], records: Sequence[Place], claim: Claim
     ) -> str:
         """What the evidence has instead, in one line; empty where nobody can tell."""
-        inside = [s for s in self._inside(records) if _such(figure, s)]
+        inside = [s for s in self._nearest(records) if _such(figure, s)]
         if stands and inside:
             there = inside[0]
             return f"{shown(figure.text)} stands for another record; here it has {_told(there)}"
@@ -297,7 +307,8 @@ class _Check:
         ids = {piece.id.casefold() for piece in sources}
         if citation.name:
             name = citation.name.casefold()
-            if name in ids or any(name in piece.text.casefold() for piece in self._evidence):
+            written = "/" in name and any(name in p.text.casefold() for p in self._evidence)
+            if written or name in ids:
                 return ""
             return f"{shown(citation.text)} cites a source that was not retrieved"
         far = [n for n in citation.numbers if not 1 <= n <= len(sources) and str(n) not in ids]
