@@ -43,7 +43,8 @@ DATES = (
 )
 """Forms of dates, each in a group of its own name."""
 TIMES = (
-    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?![\d:])",
+    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
+    r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?![\d:])",
     r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])(?:m\b|\.m\b\.?)",
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2})\b",
     r"(?P<word>\b(?:noon|midnight)\b)",

@@ -183,7 +183,9 @@ def _date(match: re.Match[str], text: str) -> Found:
         yield _figure(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
     if form == "mdy" and read and (to := _THROUGH.match(match.string, match.end())):
         year = int(to[2]) if to[2] else read[0].year
-        yield _figure(DATE, text, (to.start(1), to.end()), read[0]._replace(day=int(to[1]), year=year))
+        yield _figure(
+            DATE, text, (to.start(1), to.end()), read[0]._replace(day=int(to[1]), year=year)
+        )
 
 
 def _time(match: re.Match[str], text: str) -> Found:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,9 @@ from abs_shield.answer.figures import figures
 TEXTS = st.text(max_size=200) | st.lists(
     st.sampled_from(
         "$ € % 1 12 1,200 2.5 million May 15 th 2024 - : 6 pm am # W-77 [2] twenty five . , \n ( )"
-        " 2024-05-15T10:00 https://x.org a@b.org passage 3 Uhr 年 月 １２ \u2013 \u00a0 \\n".split(" ")
+        " 2024-05-15T10:00 https://x.org a@b.org passage 3 Uhr 年 月 １２ \u2013 \u00a0 \\n".split(
+            " "
+        )
     ),
     max_size=40,
 ).map(" ".join)
@@ -79,7 +82,17 @@ def test_a_figure_has_a_kind_and_a_value(text, kind, value):
 
 @pytest.mark.parametrize(
     "text",
-    ["3 bags", "two films", "the 10th", "1. First", "12 people", "COVID-19", "MP3", "Q4", "the 1990s"],
+    [
+        "3 bags",
+        "two films",
+        "the 10th",
+        "1. First",
+        "12 people",
+        "COVID-19",
+        "MP3",
+        "Q4",
+        "the 1990s",
+    ],
 )
 def test_what_anybody_counts_is_soft(text):
     """Counts, ordinals, numbers of a list, counting words and words with a digit."""
@@ -152,12 +165,13 @@ def test_offsets_are_those_of_the_text(text):
     found = figures(text)
 
     assert [figure.text for figure in found] == [text[f.start : f.end] for f in found]
-    assert all(one.end <= other.start for one, other in zip(found, found[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(found))
     assert all(figure.values for figure in found)
 
 
 @pytest.mark.parametrize(
-    "piece", ["9", "9,", "1.", "a.", "$", "May ", "1:", "a_1-", "[1,", "twenty ", "@a", "www.a", "\n1. "]
+    "piece",
+    ["9", "9,", "1.", "a.", "$", "May ", "1:", "a_1-", "[1,", "twenty ", "@a", "www.a", "\n1. "],
 )
 def test_long_texts_of_one_piece_are_read(piece):
     """No piece, repeated a hundred thousand times, keeps it busy for long."""

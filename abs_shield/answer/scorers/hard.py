@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -131,6 +132,7 @@ class _Check:
         self._scope = Scope(answer, self._figures, self._known)
         self._asked = figures(question) if question else []
         self._places = [(one, self._stands(one)) for one in self._figures]
+        self._starts = [one.start for one in self._figures]
         found = [one for one, stands in self._places if stands or self._is_asked(one)]
         items = len(_ITEM.findall(answer))
         self._reckoned = Reckoned(
@@ -145,9 +147,11 @@ class _Check:
     def claim(self, claim: Claim) -> Scored | Unavailable:
         """Check one claim."""
         seen = _Seen()
-        for figure, stands in self._places:
-            if claim.start <= figure.start and figure.end <= claim.end:
-                self._figure(figure, stands, claim, seen)
+        for n in range(bisect_left(self._starts, claim.start), len(self._places)):
+            figure, stands = self._places[n]
+            if figure.start >= claim.end:
+                break
+            self._figure(figure, stands, claim, seen)
         self._citations(claim, seen)
         self._deeds(claim, seen)
         if not seen.told and (against := negated(claim.text, self._sentences)):
@@ -226,7 +230,7 @@ class _Check:
 
     def _follows(self, figure: Figure) -> bool:
         """Whether a figure is said to be reckoned, and can be."""
-        line = self._scope.line(figure.start)
+        line = self._scope.around(figure.start)
         said = figure.kind != MONEY or _RECKONED.search(self._answer, *line)
         return bool(said) and self._reckoned.gives(figure, line=line)
 
