@@ -114,10 +114,14 @@ def _reply(
             alarms[kind] += 1
     deeds = [one.contradicted for one in given if "no successful call" in one.contradicted]
     count["turns with unbacked deeds"] += bool(deeds)
+    others = [one.contradicted for one in given if one.contradicted.startswith("the evidence")]
+    count["turns with a negated sentence"] += bool(others)
     cited = [one.contradicted for one in given if "cites" in one.contradicted]
     count["turns with unretrieved sources"] += bool(cited)
-    if show and (misses or deeds or cited):
-        print(run.run_id, [(m.kind, m.text) for m in misses], deeds, cited, file=sys.stderr)
+    if show and (misses or deeds or cited or others):
+        print(
+            run.run_id, [(m.kind, m.text) for m in misses], deeds, cited + others, file=sys.stderr
+        )
         if show > 1:
             print("    ", repr(answer[:1500]), file=sys.stderr)
     _without_calls(answer, evidence, count)
@@ -215,6 +219,7 @@ def told(count: Counter[str], alarms: Counter[str]) -> dict[str, Any]:
         },
         "turns with unbacked deeds": count["turns with unbacked deeds"],
         "turns with unretrieved sources": count["turns with unretrieved sources"],
+        "turns with a negated sentence": count["turns with a negated sentence"],
         "replies that say what was done, after a call that did something": count[
             "replies with deeds"
         ],

@@ -67,6 +67,7 @@ _PAST = {
     "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel",
 }  # fmt: skip
 _MOST_WORDS = 400
+_WORD = re.compile(r"[a-z]{3,20}")
 
 
 class Said(NamedTuple):
@@ -144,13 +145,12 @@ class Backing:
     def __init__(self, evidence: Evidence) -> None:
         self._deeds = [_Done(one) for one in evidence.deeds or () if not one.reads]
         results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
-        self._words = {
-            word for text in results for word in re.findall(r"[a-z]{3,20}", text.casefold())
-        }
+        words = {word for text in results for word in _WORD.findall(text.casefold())}
+        self._told = {verb for verb in map(infinitive, words) if verb}
 
     def behind(self, said: Said, text: str) -> bool:
         """Whether a call stands behind what *text* says was done, or a result says so itself."""
-        if said.passive and self._told(said.verb):
+        if said.passive and said.verb in self._told:
             return True
         able = [done for done in self._deeds if done.could(said.verb)]
         ids = {id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft}
@@ -160,9 +160,6 @@ class Backing:
         return any(done.ids & named for done in able) or (
             not any(done.ids for done in able) and bool(able)
         )
-
-    def _told(self, verb: str) -> bool:
-        return any(infinitive(word) == verb for word in self._words if word.startswith(verb[:2]))
 
 
 class _Done:

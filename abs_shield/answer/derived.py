@@ -13,8 +13,9 @@ from itertools import accumulate, combinations
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Day, Figure, Minute, near, same
 from abs_shield.answer.figures import NTH
-from abs_shield.answer.known import Known, Stand
+from abs_shield.answer.known import Known
 from abs_shield.answer.records import blocks, walked
+from abs_shield.answer.stand import Stand
 
 _MOST = 48
 """Figures of a kind that are reckoned with."""
