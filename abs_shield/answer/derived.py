@@ -152,6 +152,9 @@ class Reckoned:
             for moved in _moved(moment, span)
         ):
             return True
+        if figure.kind == TIME and figure.text.startswith("0"):  # a length, as a clock shows it
+            pairs = combinations((m for m in self._moments if m.kind == TIME), 2)
+            return any(_apart(*pair) == figure.value for pair in pairs)
         return any(
             abs((day - near_by).days) <= _FORTNIGHT
             for near_by in self._days
@@ -262,6 +265,14 @@ def _moved(moment: Figure, span: Figure) -> Iterator[Figure]:
                 except (ValueError, OverflowError):
                     continue
                 yield replace(moment, values=(Day(year and there.year, there.month, there.day),))
+
+
+def _apart(one: Figure, other: Figure) -> Minute | None:
+    """How far two times of a day are from each other, as a clock shows it."""
+    match one.value, other.value:
+        case Minute(minutes=start), Minute(minutes=end):
+            return Minute(abs(end - start), whole=True)
+    return None
 
 
 def _dates(figure: Figure, year: int | None) -> Iterator[date]:

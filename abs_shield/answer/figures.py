@@ -15,6 +15,7 @@ from abs_shield.answer.forms import (
     ALONE,
     BEFORE,
     BEHIND,
+    CODES,
     CUED,
     EMAIL,
     END,
@@ -84,6 +85,8 @@ def figures(text: str) -> list[Figure]:
     left = _blanked(plain, [(one.start, one.end) for one in citations(plain)])
     found: list[Figure] = []
     for form, read in _FORMS:
+        if form in _NEEDED and not any(sign in left for sign in _NEEDED[form]):
+            continue
         taken: list[tuple[int, int]] = []
         for match in form.finditer(left):
             some = [*read(match, text)]
@@ -299,13 +302,14 @@ _THROUGH = _form(
 )
 _CUED_FORM = _form(CUED, exactly=True)
 _NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
+_BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))
 _SIGNED = (
     rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{BEFORE})[ ]?[-+]?"
     rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE})?"
 )
 _FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
 _IN_WORDS = (
-    rf"(?<![A-Za-z0-9_-])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
+    rf"(?<![A-Za-z0-9_-])(?=[zotfsenhmb])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
     r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
 )
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
@@ -329,3 +333,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_form(_IN_WORDS), _words),
 )  # fmt: skip
 """In this order: what a form has taken, the later ones do not see."""
+
+_NEEDED = {
+    _FORMS[0][0]: ("://", "www.", "WWW."),
+    _FORMS[1][0]: ("@",),
+    _form(_SIGNED): (*_SIGNS, *_BY_CODE),
+    _form(PHONE): ("+", *(f"{n}{between}" for n in range(10) for between in "-. )")),
+}
+"""Without one of these a form finds nothing, and need not be looked for."""

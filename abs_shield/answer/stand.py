@@ -63,7 +63,7 @@ class Stand:
     def money(self) -> bool:
         """Whether it may be an amount of money: written as one, or under a name of one."""
         if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
-            return self.figure.kind in SUMS
+            return self.figure.kind in SUMS and not self.figure.soft
         names = (word for step in self.steps if type(step) is str for word in name_words(step))
         if not SUM_WORDS.isdisjoint((*names, *name_words(self.field))):
             return True
