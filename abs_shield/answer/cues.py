@@ -31,6 +31,12 @@ _SHARED = re.compile(
     re.IGNORECASE,
 )
 
+_MULTIPLIED = re.compile(
+    r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
+    r"|night|ticket|seat|bag|unit|piece|month|week|all[ ](?:two|three|four|five|six|of))"
+    r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
 _BEFORE = 60
 
@@ -63,6 +69,16 @@ def is_reckoned(text: str, start: int, end: int) -> bool:
     (True, False)
     """
     return _RECKONED.search(text, start, end) is not None
+
+
+def is_multiplied(text: str) -> bool:
+    """
+    Whether a text speaks of something that there is several times.
+
+    >>> is_multiplied("79 for each of the three"), is_multiplied("a total of 79")
+    (True, False)
+    """
+    return _MULTIPLIED.search(text) is not None
 
 
 def is_shared(text: str) -> bool:

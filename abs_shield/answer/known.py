@@ -74,7 +74,7 @@ class Known:
 
     def _given(self, place: int, arguments: Any) -> None:
         for leaf in walked(arguments):
-            self._leaf(place, Source.TOOL_RESULT, Leaf(("",), leaf.value), given=True)
+            self._leaf(place, Source.TOOL_RESULT, Leaf(("", *leaf.steps), leaf.value), given=True)
 
     def _leaf(self, place: int, source: Source, leaf: Leaf, *, given: bool = False) -> None:
         for figure in figures_of(leaf.value) or letters_alone(leaf):

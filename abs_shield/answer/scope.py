@@ -22,6 +22,7 @@ _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
 _WINDOW = 1_000
 """Characters on either side that are looked at, in a line or a sentence that long."""
+_MOST_SEEN = 200
 _REACH = 12
 """Lines above in which a record is looked for."""
 _MOST_PLACES = 40
@@ -126,7 +127,7 @@ class Scope:
     def _has(self, kind: str, line: _Line) -> bool:
         first = bisect_right(self._all_starts, line.start - 1)
         behind = bisect_right(self._all_starts, line.end - 1)
-        return any(one.kind == kind for one in self._all[first:behind])
+        return any(one.kind == kind for one in self._all[first : min(behind, first + _MOST_SEEN)])
 
     def _keys(self, start: int, end: int) -> tuple[Place, ...]:
         made = self._made.get((start, end))

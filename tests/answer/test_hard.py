@@ -309,6 +309,23 @@ def test_a_state_that_a_result_tells_is_no_deed_of_the_agent():
     assert FOUND == judged("Your booking has been cancelled.", evidence).score
 
 
+def test_a_refund_follows_from_a_cancellation():
+    """Nobody calls a tool for it; with no call at all it is a contradiction still."""
+    answer = "A refund of $79 has been issued to your card."
+    done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"})])
+
+    assert FOUND == judged(answer, done).score
+    assert CONTRADICTED == judged(answer, run(TRIP)).score
+
+
+@pytest.mark.parametrize("piece", ["I have cancelled it ", "ORD-77123 $5 ", "6:00 ", "$1 each "])
+def test_one_sentence_without_end_is_judged(piece):
+    """Twenty thousand figures or deeds in a line."""
+    answer = piece * 5_000
+
+    assert 1 == len(hard((Claim(answer, 0, len(answer)),), run(TRIP), answer=answer))
+
+
 def test_deeds_are_not_checked_where_nobody_knows_them():
     """Documents tell nothing of calls."""
     assert isinstance(judged("I have cancelled it.", evidence_from("A text.")), Unavailable)

@@ -9,9 +9,16 @@ from dataclasses import dataclass, field
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.citations import Citation, citations
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
-from abs_shield.answer.cues import is_ending, is_example, is_reckoned, is_shared, items_of
+from abs_shield.answer.cues import (
+    is_ending,
+    is_example,
+    is_multiplied,
+    is_reckoned,
+    is_shared,
+    items_of,
+)
 from abs_shield.answer.days import weekdays
-from abs_shield.answer.deeds import Backing, said_done
+from abs_shield.answer.deeds import Backing, ids_of, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.figure import ID, MONEY, Day, Figure, same
@@ -106,6 +113,7 @@ class _Check:
             self._known,
             items=items_of(answer),
             shared=is_shared(answer),
+            multiplied=is_multiplied(answer),
             weekdays=weekdays(answer),
         )
 
@@ -223,8 +231,10 @@ class _Check:
         if self._evidence.deeds is None:
             return
         backing: Backing = self._evidence.derived(Backing)
-        for said in said_done(claim.text):
-            behind = backing.behind(said, claim.text)
+        deeds = {(said.verb, said.passive): said for said in said_done(claim.text)}
+        ids = ids_of(claim.text) if deeds else frozenset()
+        for said in deeds.values():
+            behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
 
