@@ -15,7 +15,7 @@ from abs_shield.text.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _NOT = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
+    r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]{1,2}t\b", re.IGNORECASE
 )
 _EMPTY = frozenset(
     "the an of to in on at for by with and or as is are was were be been has have had do does did "
