@@ -76,6 +76,8 @@ def _citation(match: re.Match[str]) -> Citation:
     if numbers:
         return Citation(text, start, match.end(), numbers=_counted(numbers))
     name = (said.get("name") or said.get("url") or "").rstrip(".,;:!?")
+    if name.isdigit():
+        return Citation(text, start, match.end(), numbers=_counted(name[:3]))
     return Citation(text, start, match.end(), name=name)
 
 

@@ -17,6 +17,8 @@ _NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split
 MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
 _GAP = r"\s{1,8}"
 """A blank, or a line's end in wrapped text."""
+_MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
+"""A word and a number: what a month with a day or a year looks like, found faster than its name."""
 _NTH = r"(?:st|nd|rd|th|º|er)?"
 _WEEKDAYS = (
     "monday mon",
@@ -35,16 +37,17 @@ DATES = (
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
-    rf"(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
+    rf"{_MAYBE}(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
     rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
     rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}"
     rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
-    rf"(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
+    rf"{_MAYBE}(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a group of its own name."""
 TIMES = (
-    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?(?:[ ]?(?P<half>[ap])\.?m\b\.?)?(?![\d:])",
-    r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])\.?m\b\.?",
+    r"(?P<clock>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?"
+    r"(?:[ ]?(?P<half>[ap])(?:m\b|\.m\b\.?))?(?![\d:])",
+    r"(?P<hour>\d{1,2})[ ]?(?P<hourhalf>[ap])(?:m\b|\.m\b\.?)",
     r"(?P<euro>\d{1,2}(?:[.h:]\d{2})?[ ]Uhr|\d{1,2}h\d{2})\b",
     r"(?P<word>\b(?:noon|midnight)\b)",
 )

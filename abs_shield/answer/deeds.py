@@ -67,6 +67,10 @@ _PAST = {
     "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel",
 }  # fmt: skip
 _MOST_WORDS = 400
+_LONGEST_CLAUSE = 300
+_PAYING = frozenset("issue add process apply credit return release initiate".split())
+_REFUND = re.compile(r"\brefund", re.IGNORECASE)
+_WORD = re.compile(r"[a-z]{3,20}")
 
 
 class Said(NamedTuple):
@@ -97,8 +101,11 @@ def said_done(text: str) -> Iterator[Said]:
         return
     for form in (_FIRST, _MANAGED, _PASSIVE, _SHORT):
         for found in form.finditer(text):
-            verb = infinitive(found["verb"].casefold())
+            word = found["verb"].casefold()
+            verb = infinitive(word) if form is not _MANAGED else word if _writes(word) else ""
             passive = form is _PASSIVE
+            if passive and verb in _PAYING and _REFUND.search(_clause(text, found)):
+                verb = "refund"  # what follows from a cancellation, whoever issues it
             if verb and not (verb in _TALK and not _firm(verb, found[0])) and _done(text, found):
                 yield Said(verb, found[0].strip(), passive)
 
@@ -109,9 +116,14 @@ def _firm(verb: str, text: str) -> bool:
 
 
 def _done(text: str, found: re.Match[str]) -> bool:
-    clauses = [clause.end() for clause in _CLAUSE.finditer(text, 0, found.start())]
-    before = text[clauses[-1] if clauses else 0 : found.end()]
-    return _OPEN.search(before[-200:]) is None
+    return _OPEN.search(_clause(text, found)) is None
+
+
+def _clause(text: str, found: re.Match[str]) -> str:
+    """What stands in front of a deed, and it, as far as the clause goes."""
+    first = max(0, found.start() - _LONGEST_CLAUSE)
+    ends = [clause.end() for clause in _CLAUSE.finditer(text, first, found.start())]
+    return text[ends[-1] if ends else first : found.end()]
 
 
 @lru_cache(maxsize=4096)
@@ -137,31 +149,37 @@ def _writes(verb: str) -> bool:
     return told.verb == verb and told.does.writes
 
 
+def ids_of(text: str) -> frozenset[str]:
+    """Give the ids that a text names, in the form in which they are compared."""
+    return frozenset(id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft)
+
+
 class Backing:
     """The calls of some evidence that did something, and the words that its results say."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._deeds = [_Done(one) for one in evidence.deeds or () if not one.reads]
         results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
-        self._words = {
-            word for text in results for word in re.findall(r"[a-z]{3,20}", text.casefold())
-        }
+        words = {word for text in results for word in _WORD.findall(text.casefold())}
+        self._told = {verb for verb in map(infinitive, words) if verb}
 
-    def behind(self, said: Said, text: str) -> bool:
-        """Whether a call stands behind what *text* says was done, or a result says so itself."""
-        if said.passive and self._told(said.verb):
+    def behind(self, said: Said, ids: frozenset[str]) -> bool:
+        """
+        Whether a call stands behind what is said to be done, or a result says so itself.
+
+        Args:
+            said: The deed.
+            ids: What the claim names, as `ids_of` gives it.
+        """
+        if said.passive and said.verb in self._told:
             return True
         able = [done for done in self._deeds if done.could(said.verb)]
-        ids = {id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft}
         named = {key for done in self._deeds for key in done.ids} & ids
         if not named:
             return bool(able)
         return any(done.ids & named for done in able) or (
             not any(done.ids for done in able) and bool(able)
         )
-
-    def _told(self, verb: str) -> bool:
-        return any(infinitive(word) == verb for word in self._words if word.startswith(verb[:2]))
 
 
 class _Done:

@@ -13,14 +13,16 @@ from itertools import accumulate, combinations
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Day, Figure, Minute, near, same
 from abs_shield.answer.figures import NTH
-from abs_shield.answer.known import Known, Stand
+from abs_shield.answer.known import Known
 from abs_shield.answer.records import blocks, walked
+from abs_shield.answer.stand import Stand
 
 _MOST = 48
 """Figures of a kind that are reckoned with."""
 _COUNTS = range(2, 13)
 _SLACK = Decimal("1e-9")
 _FEW = 4
+_FEWEST = 12
 _MOST_RUN = 24
 _MOST_READ = 2_000
 _MOST_RATES = 8
@@ -47,6 +49,7 @@ class Reckoned:
         known: The evidence.
         items: How many items the reply lists.
         shared: Whether the reply speaks of halves and shares.
+        multiplied: Whether it speaks of something that there is several times.
         weekdays: Days of the week that it names, Monday as 0.
     """
 
@@ -58,6 +61,7 @@ class Reckoned:
         *,
         items: int = 0,
         shared: bool = False,
+        multiplied: bool = False,
         weekdays: frozenset[int] = frozenset(),
     ) -> None:
         place = known.newest
@@ -72,7 +76,7 @@ class Reckoned:
         self._lists = _lists(known)
         counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
         counts.update({2} if shared else ())
-        self._shared = shared
+        self._shared, self._multiplied = shared, multiplied
         self._counts = sorted(counts | {n for n in self._lists if n in _COUNTS})
         moments = (*found, *(stand.figure for stand in (*there[:_MOST_READ], *system)))
         self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
@@ -132,11 +136,13 @@ class Reckoned:
         for column in self._columns:
             if len(column) <= _FEW:
                 yield from (one - other for one, other in combinations(column, 2))
-        for value in [*singles, *sums]:
+        for value in [*singles, *sums] if self._multiplied else ():
             for count in self._counts:
                 yield value * count
         for value in [*self._own, *sums] if self._shared else ():
-            yield from (value / count for count in (*self._counts, *self._lists) if count)
+            yield from (
+                value / count for count in (*self._counts, *sorted(self._lists)[:_FEWEST]) if count
+            )
         for value, rate in ((v, r) for v in [*singles, *sums] for r in self._rates):
             part = value * rate / _HUNDRED
             yield from (part, value + part, value - part, value / (1 + rate / _HUNDRED))
@@ -151,6 +157,9 @@ class Reckoned:
             for moved in _moved(moment, span)
         ):
             return True
+        if figure.kind == TIME and figure.text.startswith("0"):  # a length, as a clock shows it
+            pairs = combinations((m for m in self._moments if m.kind == TIME), 2)
+            return any(_apart(*pair) == figure.value for pair in pairs)
         return any(
             abs((day - near_by).days) <= _FORTNIGHT
             for near_by in self._days
@@ -261,6 +270,14 @@ def _moved(moment: Figure, span: Figure) -> Iterator[Figure]:
                 except (ValueError, OverflowError):
                     continue
                 yield replace(moment, values=(Day(year and there.year, there.month, there.day),))
+
+
+def _apart(one: Figure, other: Figure) -> Minute | None:
+    """How far two times of a day are from each other, as a clock shows it."""
+    match one.value, other.value:
+        case Minute(minutes=start), Minute(minutes=end):
+            return Minute(abs(end - start), whole=True)
+    return None
 
 
 def _dates(figure: Figure, year: int | None) -> Iterator[date]:

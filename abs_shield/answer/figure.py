@@ -113,7 +113,7 @@ def _equal(one: Value, other: Value) -> bool:
         case Day(), Day():
             return _same_day(one, other)
         case Minute(), Minute():
-            turn = _HALF_DAY if one.half or other.half else 24 * 60
+            turn = _HALF_DAY if one.half or (other.half and not one.whole) else 24 * 60
             return one.minutes % turn == other.minutes % turn
         case Decimal(), Day():
             return one == other.year

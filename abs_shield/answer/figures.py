@@ -9,12 +9,13 @@ from dataclasses import replace
 from decimal import Decimal
 
 from abs_shield.answer.citations import citations
-from abs_shield.answer.days import DATES, TIMES, days, minute
+from abs_shield.answer.days import DATES, MONTH, TIMES, days, minute
 from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Figure, Minute, Value
 from abs_shield.answer.forms import (
     ALONE,
     BEFORE,
     BEHIND,
+    CODES,
     CUED,
     EMAIL,
     END,
@@ -26,7 +27,7 @@ from abs_shield.answer.forms import (
     TOKEN,
     URL,
 )  # fmt: skip
-from abs_shield.answer.numerals import COUNTED, DIGITS, WORDS, numeral, worded
+from abs_shield.answer.numerals import COUNTED, DIGITS, SPACED, WORDS, numeral, worded
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.shape import is_code
 
@@ -42,7 +43,10 @@ _UNITS = frozenset(
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""
-_LIST_NUMBER = re.compile(r"^[ \t>*_#-]{0,20}\(?(\d{1,3})[.)](?=[\s*_])", re.MULTILINE)
+_LIST_NUMBER = re.compile(
+    rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",
+    re.MULTILINE | re.IGNORECASE,
+)
 _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:-[a-z]{1,12}){0,3}")
 NTH = "nth"
 """The unit of what counts places: an ordinal, the number of an item in a list."""
@@ -81,6 +85,8 @@ def figures(text: str) -> list[Figure]:
     left = _blanked(plain, [(one.start, one.end) for one in citations(plain)])
     found: list[Figure] = []
     for form, read in _FORMS:
+        if form in _NEEDED and not any(sign in left for sign in _NEEDED[form]):
+            continue
         taken: list[tuple[int, int]] = []
         for match in form.finditer(left):
             some = [*read(match, text)]
@@ -180,7 +186,9 @@ def _date(match: re.Match[str], text: str) -> Found:
         yield _figure(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
     if form == "mdy" and read and (to := _THROUGH.match(match.string, match.end())):
         year = int(to[2]) if to[2] else read[0].year
-        yield _figure(DATE, text, to.span(1), read[0]._replace(day=int(to[1]), year=year))
+        yield _figure(
+            DATE, text, (to.start(1), to.end()), read[0]._replace(day=int(to[1]), year=year)
+        )
 
 
 def _time(match: re.Match[str], text: str) -> Found:
@@ -294,13 +302,14 @@ _THROUGH = _form(
 )
 _CUED_FORM = _form(CUED, exactly=True)
 _NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
+_BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))
 _SIGNED = (
     rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{BEFORE})[ ]?[-+]?"
-    rf"(?P<digits>{DIGITS})(?!\d)(?:{SCALE})?"
+    rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE})?"
 )
 _FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
 _IN_WORDS = (
-    rf"(?<![A-Za-z0-9_-])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
+    rf"(?<![A-Za-z0-9_-])(?=[zotfsenhmb])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
     r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
 )
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
@@ -313,7 +322,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_form(PHONE), _id),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), _time) for form in TIMES),
     (_form(_SIGNED), _money),
-    (_form(rf"{ALONE}(?P<digits>{DIGITS})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})"), _money),
+    (_form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})"), _money),
     (_form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)"), _percent),
     (_CUED_FORM, _id),
     (_form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}"), _scaled),
@@ -324,3 +333,11 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_form(_IN_WORDS), _words),
 )  # fmt: skip
 """In this order: what a form has taken, the later ones do not see."""
+
+_NEEDED = {
+    _FORMS[0][0]: ("://", "www.", "WWW."),
+    _FORMS[1][0]: ("@",),
+    _form(_SIGNED): (*_SIGNS, *_BY_CODE),
+    _form(PHONE): ("+", *(f"{n}{between}" for n in range(10) for between in "-. )")),
+}
+"""Without one of these a form finds nothing, and need not be looked for."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from abs_shield.answer.numerals import WORD_SCALE
 
-_CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
+CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
 MONEY_WORDS = {
     "dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR",
     "pound": "GBP", "pounds": "GBP", "yen": "JPY", "rupees": "INR",
 }  # fmt: skip
-BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{_CODES})\b)"
-BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{_CODES}|{'|'.join(MONEY_WORDS)})\b)"
+BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{CODES})\b)"
+BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
 SCALE = rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9]))"
 ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
 END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"

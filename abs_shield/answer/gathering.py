@@ -112,7 +112,8 @@ def _pieces(session: Session, calls: Iterable[Executed]) -> Iterator[Piece]:
         made[call.call_id or ""].append(call)
     logs = [(one, [*one.entries()]) for one in _line(session)]
     own = [{_call_id(event) for _, event in entries} for _, entries in logs]
-    for call_id, some in made.items():
+    forgot = any(one.forgot for one in _line(session))
+    for call_id, some in made.items() if forgot else ():
         for call in some if not any(call_id in ids for ids in own) else ():
             yield from _result(_heard(call), call, call_id or f"{call.tool}:{call.at}")
     for n, (one, entries) in enumerate(logs):

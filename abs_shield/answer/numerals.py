@@ -11,7 +11,9 @@ DIGITS = (
     rf"(?:\d{{1,3}}(?:,\d{{2,3}}){{0,6}},\d{{3}}(?:\.\d{{1,12}})?|\d{{1,3}}(?:{GAP}\d{{3}}){{1,7}}(?:[.,]\d{{1,12}})?"
     r"|\d{1,3}(?:\.\d{3}){2,7}(?:,\d{1,12})?|\d{1,3}\.\d{3},\d{1,12}|\d{1,24}(?:[.,]\d{1,12})?)"
 )
-"""A number in digits: 1,200.50, 1.200,50, 1 200, 12,5."""
+"""A number in digits: 1,200.50, 1.200,50, 1 200 with a narrow blank, 12,5."""
+SPACED = rf"(?:\d{{1,3}}(?:[ ]\d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?!\d)|{DIGITS})"
+"""A number in digits, with any blank between its groups; only where money is meant."""
 SCALES = {
     "hundred": 2, "thousand": 3, "k": 3, "lakh": 5, "million": 6, "mn": 6, "mio": 6, "m": 6,
     "crore": 7, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "tausend": 3,
@@ -63,7 +65,7 @@ def numeral(digits: str, scale: str = "") -> Numeral:
     ((Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000')))
     """
     power = Decimal(10) ** SCALES.get(scale.casefold(), 0)
-    texts = _readings(re.sub(GAP, "", digits))
+    texts = _readings(re.sub(f"{GAP}|[ ]", "", digits))
     values = tuple(Decimal(text) * power for text in texts)
     _, _, after = texts[0].partition(".")
     return Numeral(values, power * Decimal(1).scaleb(-len(after)))

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import islice
 from typing import NamedTuple
 
-from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.figure import DATE, SUMS, Day, Figure
 from abs_shield.answer.figures import figures
 from abs_shield.text.normal import normal
@@ -15,7 +15,7 @@ from abs_shield.text.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _NOT = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]t\b", re.IGNORECASE
+    r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]{1,2}t\b", re.IGNORECASE
 )
 _EMPTY = frozenset(
     "the an of to in on at for by with and or as is are was were be been has have had do does did "
@@ -60,13 +60,13 @@ def _stem(word: str) -> str:
 
 
 class Sentences:
-    """The sentences of some evidence that is running text, found by their words."""
+    """The sentences of results and documents that are running text, found by their words."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._all: list[Sentence] = []
         self._by_word: dict[str, list[int]] = defaultdict(list)
         for place, piece in enumerate(evidence):
-            if not piece.lines:
+            if piece.source is Source.TOOL_RESULT and not piece.lines:
                 for start, end in sentence_spans(piece.text):
                     self._add(Sentence(place, start, end, piece.text[start:end], frozenset()))
 

@@ -60,7 +60,7 @@ def walked(value: Any) -> Iterator[Leaf]:
         if isinstance(item, Mapping) and len(steps) < DEEPEST:
             rows = _tells_apart(item)
             inside: list[tuple[Steps, Any]] = []
-            for name, inner in item.items():
+            for name, inner in ((str(name), inner) for name, inner in item.items()):
                 step = Row(name) if rows or (_DIGIT.search(name) and _inner(inner)) else name
                 inside.append(((*steps, step), inner))
                 if isinstance(step, Row):
@@ -77,7 +77,7 @@ def _inner(value: Any) -> bool:
 
 
 def _tells_apart(item: Mapping[str, Any]) -> bool:
-    return len(item) > 1 and all(map(_DIGIT.search, item))
+    return len(item) > 1 and all(_DIGIT.search(str(name)) for name in item)
 
 
 def foreign(key: Steps, other: Steps) -> bool:
@@ -93,6 +93,17 @@ def foreign(key: Steps, other: Steps) -> bool:
         if one != another:
             return not (type(one) is str or type(another) is str)
     return False
+
+
+def shared(one: Steps, other: Steps) -> int:
+    """
+    How many steps two ways have in common.
+
+    >>> shared(("flights", 0, "number"), ("flights", 0, "date"))
+    2
+    """
+    pairs = zip(one, other, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def blocks(text: str) -> list[int]:

@@ -9,7 +9,8 @@ from itertools import islice
 
 from abs_shield.answer.figure import ID, SUMS, Figure
 from abs_shield.answer.figures import unescaped
-from abs_shield.answer.known import Known, Place
+from abs_shield.answer.known import Known
+from abs_shield.answer.stand import Place
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 
@@ -19,6 +20,9 @@ _HEADING = re.compile(
 )
 _FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_WINDOW = 1_000
+"""Characters on either side that are looked at, in a line or a sentence that long."""
+_MOST_SEEN = 200
 _REACH = 12
 """Lines above in which a record is looked for."""
 _MOST_PLACES = 40
@@ -53,26 +57,33 @@ class Scope:
         self._starts = [one.start for one in self._ids]
         self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
         self._line_starts = [line.start for line in self._lines]
+        self._spans: dict[int, list[tuple[int, int]]] = {}
         self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
 
-    def line(self, at: int) -> tuple[int, int]:
-        """Give the start and end of the line that holds the place *at*."""
-        place = bisect_right(self._line_starts, at) - 1
-        return (
-            (0, len(self._answer))
-            if place < 0
-            else (self._lines[place].start, self._lines[place].end)
-        )
+    def around(self, at: int) -> tuple[int, int]:
+        """Give the start and end of the line that holds the place *at*, or of what is near it."""
+        line = self._line_at(at)
+        return max(line.start, at - _WINDOW), min(line.end, at + _WINDOW)
 
     def sentence(self, at: int) -> tuple[int, int]:
-        """Give the start and end of the sentence that holds the place *at*."""
+        """Give the start and end of the sentence that holds the place *at*, or of what is near."""
+        line = self._line_at(at)
+        spans = self._sentences_of(line)
+        near = bisect_right(spans, (at, len(self._answer))) - 1
+        start, end = spans[near] if near >= 0 else (line.start, line.end)
+        return max(start, at - _WINDOW), min(end, at + _WINDOW)
+
+    def _line_at(self, at: int) -> _Line:
         place = bisect_right(self._line_starts, at) - 1
-        if place < 0:
-            return 0, len(self._answer)
-        line = self._lines[place]
-        inside = sentence_spans(self._answer[line.start : line.end])
-        spans = ((line.start + start, line.start + end) for start, end in inside)
-        return next((span for span in spans if span[0] <= at < span[1]), (line.start, line.end))
+        return self._lines[place] if place >= 0 else _Line(0, len(self._answer), 0, False)
+
+    def _sentences_of(self, line: _Line) -> list[tuple[int, int]]:
+        spans = self._spans.get(line.start)
+        if spans is None:
+            inside = sentence_spans(self._answer[line.start : line.end])
+            spans = [(line.start + start, line.start + end) for start, end in inside]
+            self._spans[line.start] = spans
+        return spans
 
     def records(self, figure: Figure) -> tuple[Place, ...]:
         """
@@ -90,13 +101,13 @@ class Scope:
         near = self._near(at, own)
         heads: list[Place] = []
         indent, below = own.indent, own
-        for line in islice(reversed(self._lines[:place]), _REACH):
+        for line in reversed(self._lines[max(0, place - _REACH) : place]):
             if not own.listed and "\n\n" in self._answer[line.end : below.start]:
                 break  # a paragraph stands by itself
             below = line
             if line.indent > indent or (line.indent == indent < own.indent):
                 continue  # another branch of the list
-            keys = self._keys(line.start, line.end)
+            keys = self._keys(line.start, min(line.end, line.start + _WINDOW))
             if line.indent < indent:
                 indent = line.indent
                 heads += keys
@@ -110,12 +121,13 @@ class Scope:
         before = self._keys(start, at)
         if before:
             return (*before, *self._keys(at, end))
-        return (*self._keys(at, line.end if line.listed else end), *self._keys(line.start, start))
+        behind = min(line.end, at + _WINDOW) if line.listed else end
+        return (*self._keys(at, behind), *self._keys(max(line.start, at - _WINDOW), start))
 
     def _has(self, kind: str, line: _Line) -> bool:
         first = bisect_right(self._all_starts, line.start - 1)
         behind = bisect_right(self._all_starts, line.end - 1)
-        return any(one.kind == kind for one in self._all[first:behind])
+        return any(one.kind == kind for one in self._all[first : min(behind, first + _MOST_SEEN)])
 
     def _keys(self, start: int, end: int) -> tuple[Place, ...]:
         made = self._made.get((start, end))

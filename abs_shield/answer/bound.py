@@ -1,0 +1,108 @@
+"""Whether a figure stands in the record that an answer speaks of, and what else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from abs_shield.answer.evidence import Evidence, Source
+from abs_shield.answer.figure import DATE, MONEY, TIME, Figure, same
+from abs_shield.answer.known import MOST_PLACES, Known
+from abs_shield.answer.opposed import Sentences, other_value
+from abs_shield.answer.records import foreign
+from abs_shield.answer.scope import Scope
+from abs_shield.answer.stand import SUM_WORDS, Place, Stand
+from abs_shield.text.names import name_words
+from abs_shield.text.normal import normal, words
+from abs_shield.text.show import shown
+
+_BOUND = frozenset({DATE, TIME, MONEY})
+"""Kinds that are looked for in a record."""
+_MOST_RECORDS = 24
+_NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
+
+
+class Bound:
+    """
+    The figures of one answer, each against the records that are named around it.
+
+    Args:
+        answer: The answer.
+        figures: Its figures, in order.
+        evidence: What they may stand on.
+    """
+
+    def __init__(self, answer: str, figures: list[Figure], evidence: Evidence) -> None:
+        self._answer = answer
+        self._known: Known = evidence.derived(Known)
+        self._sentences: Sentences = evidence.derived(Sentences)
+        self.scope = Scope(answer, figures, self._known)
+
+    def records(self, figure: Figure) -> tuple[Place, ...]:
+        """Give where the keys stand whose records are meant; none for a kind that is not bound."""
+        if figure.kind not in _BOUND:
+            return ()
+        return tuple(islice(dict.fromkeys(self.scope.records(figure)), _MOST_RECORDS))
+
+    def own(self, stands: Sequence[Stand], records: Sequence[Place]) -> Stand | None:
+        """Give the first of *stands* that is in one of the records, or where nobody keeps any."""
+        if not records or len(stands) >= MOST_PLACES:
+            return next(iter(stands), None)
+        return next((stand for stand in stands if self._is_own(stand, records)), None)
+
+    def _is_own(self, stand: Stand, records: Sequence[Place]) -> bool:
+        if stand.source is not Source.TOOL_RESULT or stand.piece < 0:
+            return True
+        return any(
+            (place.piece == stand.piece and not foreign(place.steps, stand.steps))
+            or (place.name and self._known.records.speaks_of(stand, place.name))
+            for place in records
+        )
+
+    def alike(self, figure: Figure, records: Iterable[Place]) -> list[Stand]:
+        """Give what the records have of that kind, what is nearest to a key first."""
+        inside = (stand for place in records for stand in self._known.records.inside(place))
+        return [stand for stand in inside if not stand.given and _alike(figure, stand)]
+
+    def against(self, figure: Figure, stands: Sequence[Stand], inside: Sequence[Stand]) -> str:
+        """
+        Tell in one line what the evidence has instead; empty where nobody can tell.
+
+        Args:
+            figure: What is missed.
+            stands: Where it stands nevertheless: in other records.
+            inside: What the records have of that kind.
+        """
+        if stands and inside:
+            has = _told(inside[0])
+            return f"{shown(figure.text)} stands for another record; here it has {has}"
+        sentence = self._answer[slice(*self.scope.sentence(figure.start))]
+        said = set(words(normal(sentence)))
+        named = [stand for stand in inside if _names(stand.field, said)]
+        if named and not any(same(figure, stand.figure) for stand in named):
+            return f"{shown(figure.text)} is said where the evidence has {_told(named[0])}"
+        other = other_value(sentence, figure, self._sentences)
+        if other is not None:
+            return f"{shown(figure.text)} is said where the evidence has {shown(other[1].text)}"
+        return ""
+
+
+def _alike(figure: Figure, stand: Stand) -> bool:
+    """Whether what stands there is of the figure's kind: an amount under the name of one."""
+    if figure.kind != MONEY:
+        return figure.kind == stand.figure.kind
+    if stand.figure.kind == MONEY:
+        return True
+    return stand.money and not SUM_WORDS.isdisjoint(name_words(stand.field))
+
+
+def _names(name: str, said: set[str]) -> bool:
+    """Whether a sentence speaks of the field of that name."""
+    fields = {word for word in name_words(name) if word not in _NO_FIELD}
+    return any(word[:5] == other[:5] for word in fields for other in said if len(other) > 2)
+
+
+def _told(stand: Stand) -> str:
+    """A value of the evidence with its field."""
+    under = f" under `{stand.field[:60]}`" if stand.field else ""
+    return f"{shown(stand.figure.text)}{under}"

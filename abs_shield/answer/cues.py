@@ -1,0 +1,101 @@
+"""What the words around a figure say of it: an example, an ending, a thing reckoned."""
+
+from __future__ import annotations
+
+import re
+
+_EXAMPLE = re.compile(
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blooks? like|\blike"
+    r"|\bformat(?:ted)?(?: as| of)?|\bexample)"
+    r"[\s:,`\"'\u201c*(]{0,6}$",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}"
+    r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\d[\w:.+-]{0,40}$")
+_RECKONED = re.compile(
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
+    r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
+    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
+    r"|average|mean|per|each|spen[dt]"
+    r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
+    r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
+    re.IGNORECASE,
+)
+"""What a sentence says in which something is reckoned or counted."""
+_SHARED = re.compile(
+    r"\b(?:half|halves|split|share|shared|each|per person|equally|both|average|mean)\b",
+    re.IGNORECASE,
+)
+
+_MULTIPLIED = re.compile(
+    r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
+    r"|night|ticket|seat|bag|unit|piece|month|week|all[ ](?:two|three|four|five|six|of))"
+    r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
+_BEFORE = 60
+
+
+def is_example(text: str, at: int) -> bool:
+    """
+    Whether what stands at a place is given as an example.
+
+    >>> is_example("an id such as W-1", 14), is_example("your id is W-1", 11)
+    (True, False)
+    """
+    return _EXAMPLE.search(_before(text, at)) is not None
+
+
+def is_ending(text: str, at: int) -> bool:
+    """
+    Whether what stands at a place is said to be the end of something longer.
+
+    >>> is_ending("the card ending in 3658", 19)
+    True
+    """
+    return _ENDS.search(_before(text, at)) is not None
+
+
+def is_reckoned(text: str, start: int, end: int) -> bool:
+    """
+    Whether a stretch of text says that something in it is reckoned.
+
+    >>> is_reckoned("a total of 5", 0, 12), is_reckoned("it costs 5", 0, 10)
+    (True, False)
+    """
+    return _RECKONED.search(text, start, end) is not None
+
+
+def is_multiplied(text: str) -> bool:
+    """
+    Whether a text speaks of something that there is several times.
+
+    >>> is_multiplied("79 for each of the three"), is_multiplied("a total of 79")
+    (True, False)
+    """
+    return _MULTIPLIED.search(text) is not None
+
+
+def is_shared(text: str) -> bool:
+    """Whether a text speaks of halves, shares and means."""
+    return _SHARED.search(text) is not None
+
+
+def items_of(text: str) -> int:
+    r"""
+    How many items a text lists.
+
+    >>> items_of("1. one\n2. two")
+    2
+    """
+    return len(_ITEM.findall(text))
+
+
+def _before(text: str, at: int) -> str:
+    """What stands before the word that holds a place."""
+    return _JOINED.sub("", text[max(0, at - _BEFORE) : at])

@@ -1,0 +1,34 @@
+"""The claims of an answer as the benchmark takes them, and what the hard checks say of them."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.scorers.hard import hard
+from abs_shield.text.sentences import sentence_spans
+
+_NO_CLAIM = re.compile(
+    r"```.*?(?:```|\Z)|<(think|thinking|function-thoughts|scratchpad)>.*?(?:</\1>|\Z)"
+    r"|<function=.*?(?:</function>|\Z)",
+    re.DOTALL,
+)
+"""Code, thoughts and calls written as text."""
+
+
+def claims(answer: str) -> tuple[Claim, ...]:
+    """The sentences of an answer that claim something: no question, no code, no thought."""
+    silent = [found.span() for found in _NO_CLAIM.finditer(answer)]
+    return tuple(
+        Claim(answer[start:end], start, end)
+        for start, end in sentence_spans(answer)
+        if not answer[start:end].rstrip(" *_\"')").endswith("?")
+        and not any(first <= start < behind for first, behind in silent)
+    )
+
+
+def scored(answer: str, evidence: Evidence, question: str | None = None) -> list[Scored]:
+    """What the hard checks say of them."""
+    given = hard(claims(answer), evidence, question=question, answer=answer)
+    return [one for one in given if isinstance(one, Scored)]

@@ -1,0 +1,178 @@
+"""Every figure of a text is found with its value and its place."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Minute, same
+from abs_shield.answer.figures import figures
+
+TEXTS = st.text(max_size=200) | st.lists(
+    st.sampled_from(
+        "$ € % 1 12 1,200 2.5 million May 15 th 2024 - : 6 pm am # W-77 [2] twenty five . , \n ( )"
+        " 2024-05-15T10:00 https://x.org a@b.org passage 3 Uhr 年 月 １２ \u2013 \u00a0 \\n".split(
+            " "
+        )
+    ),
+    max_size=40,
+).map(" ".join)
+
+
+def only(text):
+    """The one figure of a text."""
+    found = figures(text)
+
+    assert 1 == len(found), found
+    return found[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("$1,200", MONEY, Decimal(1200)),
+        ("1.2 million", NUMBER, Decimal(1_200_000)),
+        ("25%", NUMBER, Decimal(25)),
+        ("25 percent", NUMBER, Decimal(25)),
+        ("twenty-five", NUMBER, Decimal(25)),
+        ("one hundred and fifty", NUMBER, Decimal(150)),
+        ("12k", NUMBER, Decimal(12_000)),
+        ("1.200,50 €", MONEY, Decimal("1200.50")),
+        ("€1.200", MONEY, Decimal(1200)),
+        ("1 200,50 EUR", MONEY, Decimal("1200.50")),
+        ("EUR 30", MONEY, Decimal(30)),
+        ("20 dollars", MONEY, Decimal(20)),
+        ("$1.2 billion", MONEY, Decimal(1_200_000_000)),
+        ("１,２００", NUMBER, Decimal(1200)),
+        ("6pm", TIME, Minute(18 * 60)),
+        ("6:30 p.m.", TIME, Minute(18 * 60 + 30)),
+        ("12:05 AM", TIME, Minute(5)),
+        ("18:30", TIME, Minute(18 * 60 + 30, whole=True)),
+        ("18 Uhr", TIME, Minute(18 * 60, whole=True)),
+        ("noon", TIME, Minute(12 * 60)),
+        ("May 15", DATE, Day(None, 5, 15)),
+        ("May 15th, 2024", DATE, Day(2024, 5, 15)),
+        ("15 May 2024", DATE, Day(2024, 5, 15)),
+        ("15. Mai 2024", DATE, Day(2024, 5, 15)),
+        ("2024-05-15", DATE, Day(2024, 5, 15)),
+        ("15.05.2024", DATE, Day(2024, 5, 15)),
+        ("2024年5月15日", DATE, Day(2024, 5, 15)),
+        ("June\n   10th 2024", DATE, Day(2024, 6, 10)),
+        ("May 2024", DATE, Day(2024, 5, None)),
+        ("#W2378156", ID, "w2378156"),
+        ("tx_12345", ID, "tx12345"),
+        ("3FRNFB", ID, "3frnfb"),
+        ("mia.li@x.org", ID, "mia.li@x.org"),
+        ("https://www.x.org/a/", ID, "x.org/a"),
+        ("report-final.pdf", ID, "report-final.pdf"),
+        ("+1 415 555 2671", ID, "14155552671"),
+    ],
+)
+def test_a_figure_has_a_kind_and_a_value(text, kind, value):
+    """Worked examples of every form."""
+    found = only(text)
+
+    assert (kind, value) == (found.kind, found.value)
+    assert not found.soft
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3 bags",
+        "two films",
+        "the 10th",
+        "1. First",
+        "12 people",
+        "COVID-19",
+        "MP3",
+        "Q4",
+        "the 1990s",
+    ],
+)
+def test_what_anybody_counts_is_soft(text):
+    """Counts, ordinals, numbers of a list, counting words and words with a digit."""
+    assert all(figure.soft for figure in figures(text))
+    assert figures(text)
+
+
+@pytest.mark.parametrize("text", ["2 hours", "5 miles", "13 people", "8%", "thirteen"])
+def test_a_measure_is_no_count(text):
+    """Nobody counts hours and miles while reading."""
+    assert not only(text).soft
+
+
+@pytest.mark.parametrize(
+    "text", ["It rains [2].", "It rains (passage 3).", "See [1, 3-5].", "As source 2 says."]
+)
+def test_a_citation_is_no_figure(text):
+    """Its numbers count sources."""
+    assert [] == figures(text)
+
+
+def test_an_iso_moment_is_a_date_and_a_time():
+    """Both are looked for, each for itself."""
+    day, at = figures("at 2024-05-28T06:05:00Z")
+
+    assert (Day(2024, 5, 28), Minute(365, whole=True)) == (day.value, at.value)
+
+
+def test_a_range_of_days_is_two_dates():
+    """The month is written once."""
+    assert [(None, 5, 20), (None, 5, 22)] == [f.value for f in figures("May 20-22")]
+    assert [(None, 5, 20), (2024, 5, 22)] == [f.value for f in figures("May 20-22, 2024")]
+
+
+def test_a_day_that_can_be_read_two_ways_keeps_both():
+    """In numbers alone nobody knows which is the month."""
+    assert (Day(2024, 5, 6), Day(2024, 6, 5)) == only("05/06/2024").values
+
+
+@pytest.mark.parametrize(
+    ("said", "stands", "agree"),
+    [
+        ("1.2 million", "1,234,567", True),
+        ("1.2 million", "1,334,567", False),
+        ("$79", "79.43", True),
+        ("$79.00", "79.43", False),
+        ("$20", "-20", True),
+        ("$20", "€20", False),
+        ("$25", "25%", False),
+        ("25%", "0.25", True),
+        ("May 15", "2024-05-15", True),
+        ("May 15, 2023", "2024-05-15", False),
+        ("May 2024", "2024-05-15", True),
+        ("May 15", "May 2024", False),
+        ("6 PM", "18:00:00", True),
+        ("6:00", "18:00:00", True),
+        ("6 AM", "18:00:00", False),
+        ("2024", "2024-05-15", True),
+        ("#W-77120", "w77120", True),
+    ],
+)
+def test_two_figures_are_the_same_as_far_as_the_first_goes(said, stands, agree):
+    """Rounding to the digits shown, open years and halves of the day; no other unit."""
+    assert agree is same(only(said), only(stands))
+
+
+@given(TEXTS)
+def test_offsets_are_those_of_the_text(text):
+    """Whatever the text: sorted, apart, and each figure is what stands at its place."""
+    found = figures(text)
+
+    assert [figure.text for figure in found] == [text[f.start : f.end] for f in found]
+    assert all(one.end <= other.start for one, other in pairwise(found))
+    assert all(figure.values for figure in found)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["9", "9,", "1.", "a.", "$", "May ", "1:", "a_1-", "[1,", "twenty ", "@a", "www.a", "\n1. "],
+)
+def test_long_texts_of_one_piece_are_read(piece):
+    """No piece, repeated a hundred thousand times, keeps it busy for long."""
+    assert isinstance(figures(piece * 100_000), list)

@@ -1,0 +1,251 @@
+"""What counts as evidence: results that came back, people's text, and nothing of the agent's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield import Shield, shield
+from abs_shield.answer.evidence import Source
+from abs_shield.answer.flattened import MOST_LINES, flattened
+from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.errors import ShieldError
+from abs_shield.session import Limits, Session
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=8), inner, max_size=5)
+    ),
+    max_leaves=20,
+)
+
+
+def texts(evidence):
+    """What its pieces say, by their source."""
+    return [(piece.source, piece.text) for piece in evidence]
+
+
+def asked(session, id, name, arguments, content):
+    """A call and what came of it, in OpenAI's shape."""
+    session.add(
+        [
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": id, "function": {"name": name, "arguments": arguments}}],
+            },
+            {"role": "tool", "tool_call_id": id, "content": content},
+        ]
+    )
+
+
+def test_people_and_results_are_evidence_and_the_agent_is_not():
+    """In the order in which the run saw them, each with its source."""
+    session = Session()
+    session.system("Today is Monday.")
+    session.user("Where is my order?")
+    session.assistant("It is in Rome.")
+    session.tool_result("get_order", {"id": "W-1", "city": "Oslo"})
+
+    assert [
+        (Source.SYSTEM, "Today is Monday."),
+        (Source.USER, "Where is my order?"),
+        (Source.TOOL_RESULT, "id: W-1\ncity: Oslo"),
+    ] == texts(evidence_of(session))
+
+
+def test_strict_tool_evidence_leaves_only_results():
+    """As the letter of the specification has it."""
+    session = Session()
+    session.user("W-2?")
+    session.tool_result("get_order", {"id": "W-1"})
+    evidence = evidence_of(session, strict_tool_evidence=True, allow=["W-3"])
+
+    assert [(Source.TOOL_RESULT, "id: W-1")] == texts(evidence)
+
+
+def test_what_a_policy_allows_is_evidence():
+    """Texts and numbers; a callable allows nothing that could be read."""
+    evidence = evidence_of(Session(), allow=["support@x.org", 42, len])
+
+    assert [(Source.ALLOWLIST, "support@x.org"), (Source.ALLOWLIST, "42")] == texts(evidence)
+
+
+@pytest.mark.parametrize("content", ["Error: no such order", '{"error": "no such order"}'])
+def test_a_failed_call_is_neither_evidence_nor_deed(content):
+    """By its flag, or in the shape of a result."""
+    session = Session()
+    asked(session, "a", "cancel_order", '{"id": "W-1"}', content)
+    session.tool_result("get_order", {"id": "W-2"}, error=True)
+    evidence = evidence_of(session)
+
+    assert [] == texts(evidence)
+    assert () == evidence.deeds
+
+
+def test_a_blocked_call_is_neither_evidence_nor_deed():
+    """The feedback of the door is no result."""
+    firewall = Shield(shield.configure(mode="strict"))
+    with firewall.session() as session:
+        session.user("Hello")
+        asked(session, "a", "cancel_order", '{"id": "W-1"}', "cancelled W-1")
+        blocked = firewall.run_tool_calls(
+            {
+                "role": "assistant",
+                "tool_calls": [{"id": "b", "function": {"name": "x", "arguments": "{}"}}],
+            }
+        )
+        session.add(blocked)
+        evidence = evidence_of(session)
+
+    assert [(Source.USER, "Hello"), (Source.TOOL_RESULT, "cancelled W-1")] == texts(evidence)
+    assert ["cancel_order"] == [deed.tool for deed in evidence.deeds]
+
+
+def test_a_withheld_result_is_no_evidence():
+    """The model never read it; what it read was our own feedback."""
+    session = Session()
+    feedback = {
+        "status": "withheld", "tool": "get_order", "problems": [], "retryable": False,
+        "attempts_left": 0,
+    }  # fmt: skip
+    session.tool_result("get_order", feedback)
+
+    assert [] == texts(evidence_of(session))
+
+
+def test_a_deed_has_its_arguments_and_says_whether_it_reads():
+    """By the verb of its name, or of its command."""
+    session = Session()
+    asked(session, "a", "get_order", '{"id": "W-1"}', "fine")
+    asked(session, "b", "cancel_order", '{"id": "W-1"}', "done")
+    asked(session, "c", "orders", '{"command": "delete", "id": "W-2"}', "done")
+
+    assert [("get_order", True), ("cancel_order", False), ("orders", False)] == [
+        (deed.tool, deed.reads) for deed in evidence_of(session).deeds
+    ]
+
+
+def test_a_result_knows_what_it_answers():
+    """The tool and the arguments of its call, where ids repeat as well."""
+    session = Session()
+    asked(session, "a", "get_order", '{"id": "W-1"}', '{"city": "Oslo"}')
+    asked(session, "a", "get_user", '{"id": "U-1"}', '{"city": "Rome"}')
+    pieces = evidence_of(session).pieces
+
+    assert [
+        ("get_order", {"id": "W-1"}, "city: Oslo"),
+        ("get_user", {"id": "U-1"}, "city: Rome"),
+    ] == [(piece.name, piece.arguments, piece.text) for piece in pieces]
+
+
+def test_a_sub_agent_reads_what_its_parent_saw_and_the_parent_its_results():
+    """Each result once."""
+    parent = Session()
+    parent.user("Where is W-1?")
+    child = parent.child()
+    child.tool_result("get_order", {"id": "W-1"}, call_id="a")
+    both = [(Source.USER, "Where is W-1?"), (Source.TOOL_RESULT, "id: W-1")]
+
+    assert both == texts(evidence_of(child))
+    assert both == texts(evidence_of(parent))
+
+
+def test_what_the_log_has_forgotten_is_still_evidence():
+    """Results are kept with their calls; values of forgotten messages are vouched for."""
+    session = Session(limits=Limits(text=300))
+    session.user("My code is ORD-77123.")
+    asked(session, "a", "get_order", "{}", '{"city": "Oslo"}')
+    session.user("x" * 400)
+    evidence = evidence_of(session)
+
+    assert "city: Oslo" in [piece.text for piece in evidence]
+    assert evidence.vouches("ORD-77123")
+    assert not evidence.vouches("ORD-99999")
+
+
+def test_a_run_that_showed_more_than_we_saw_is_blind():
+    """Then a miss proves nothing, and nobody knows what was done."""
+    session = Session()
+    session.opaque("an image")
+
+    assert "an image" in evidence_of(session).blind
+    assert evidence_of(session).deeds is None
+
+
+def test_json_in_a_string_is_opened():
+    """A pointer leads into what it holds."""
+    flat = flattened({"content": '{"price": 79}'})
+
+    assert "content.price: 79" == flat.text
+    assert ((0, 17, "/content/price"),) == flat.lines
+
+
+def test_python_objects_are_read_as_json_has_them():
+    """Without calling anything of theirs."""
+
+    @dataclass
+    class Order:
+        id: str
+        tags: frozenset[str]
+
+    assert "id: W-1\ntags[0]: new" == flattened(Order("W-1", frozenset({"new"}))).text
+
+
+def test_a_result_without_end_is_cut():
+    """It says so, and a miss proves nothing then."""
+    flat = flattened([0] * (MOST_LINES + 1))
+
+    assert (MOST_LINES, True) == (len(flat.lines), flat.cut)
+    assert flattened("x" * 2_000_000).cut
+
+
+def test_a_result_too_deep_is_cut():
+    """Sixty-four levels are read."""
+    value: list = []
+    for _ in range(500):
+        value = [value]
+
+    assert flattened(value).cut
+
+
+@given(JSON)
+def test_lines_are_where_they_say(value):
+    """Any JSON: each line's stretch holds one line, and nothing raises."""
+    flat = flattened(value)
+
+    assert all("\x00" != flat.text[start:end] for start, end, _ in flat.lines)
+    assert flat.text == "\n".join(flat.text[start:end] for start, end, _ in flat.lines)
+
+
+@pytest.mark.parametrize(
+    ("context", "ids"),
+    [
+        ("a text", ["doc:1"]),
+        (["a", "b"], ["doc:1", "doc:2"]),
+        ([{"id": "a", "text": "x"}, "y"], ["a", "doc:2"]),
+        ({"id": 7, "text": "x"}, ["7"]),
+        ([], []),
+    ],
+)
+def test_documents_come_as_text_or_with_their_id(context, ids):
+    """They are results, of which nobody knows the calls."""
+    evidence = evidence_from(context)
+
+    assert ids == [piece.id for piece in evidence]
+    assert evidence.deeds is None
+
+
+@pytest.mark.parametrize(
+    "context", [None, 7, [7], [{"id": "a"}], [{"id": "a", "text": "x"}, {"id": "a", "text": "y"}]]
+)
+def test_what_is_no_document_is_refused_in_one_line(context):
+    """With a hint."""
+    with pytest.raises(ShieldError) as raised:
+        evidence_from(context)
+
+    assert "context" in str(raised.value)
+    assert "\n" not in str(raised.value)

@@ -1,0 +1,419 @@
+"""The hard checks: figures bound to their records, what follows, citations, deeds, negations."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.claim import Claim, Scored, Unavailable
+from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
+from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.answer.scorers.hard import ABSENT, CONTRADICTED, DERIVED, FOUND, hard
+from abs_shield.session import Session
+from abs_shield.text.sentences import sentence_spans
+
+TRIP = {
+    "id": "3FRNFB",
+    "created_at": "2024-05-06T13:25:06",
+    "flights": [
+        {"number": "HAT028", "date": "2024-05-28", "departure": "06:00:00", "price": 79},
+        {"number": "HAT277", "date": "2024-05-30", "departure": "09:15:00", "price": 164},
+    ],
+    "travellers": [{"name": "Ivan Martin", "born": "1973-08-20"}],
+}
+
+
+def claims(answer):
+    """The sentences of an answer."""
+    return tuple(Claim(answer[start:end], start, end) for start, end in sentence_spans(answer))
+
+
+def run(*results, user="", writes=()):
+    """A session in which tools returned *results*, and others did something."""
+    session = Session()
+    if user:
+        session.user(user)
+    for n, value in enumerate(results):
+        session.add(
+            [
+                {"role": "assistant", "tool_calls": [call(f"r{n}", "get_trip", {"n": n})]},
+                {"role": "tool", "tool_call_id": f"r{n}", "content": json.dumps(value)},
+            ]
+        )
+    for n, (name, arguments) in enumerate(writes):
+        session.add(
+            [
+                {"role": "assistant", "tool_calls": [call(f"w{n}", name, arguments)]},
+                {"role": "tool", "tool_call_id": f"w{n}", "content": "ok"},
+            ]
+        )
+    return evidence_of(session)
+
+
+def call(id, name, arguments):
+    """One call in OpenAI's shape."""
+    return {"id": id, "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+def judged(answer, evidence, **more):
+    """What is said of the one sentence of an answer."""
+    (one,) = hard(claims(answer), evidence, answer=answer, **more)
+    return one
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Flight HAT028 leaves on May 28 at 6 AM for $79.",
+        "Reservation 3FRNFB was made on May 6, 2024.",
+        "Ivan Martin was born on 20 August 1973.",
+        "HAT277 departs at 9:15 on 30.05.2024 and costs 164 dollars.",
+    ],
+)
+def test_what_stands_in_the_record_is_found(answer):
+    """In any form of writing, with the place where it stands."""
+    one = judged(answer, run(TRIP))
+
+    assert (FOUND, (), "") == (one.score, one.misses, one.contradicted)
+    assert one.spans
+
+
+def test_a_span_leads_to_the_value():
+    """The piece's text at these offsets, and the pointer into the result."""
+    evidence = run(TRIP)
+    spans = judged("HAT028 costs $79.", evidence).spans
+    texts = {piece.id: piece.text for piece in evidence}
+
+    assert "/flights/0/price" in {span.pointer for span in spans}
+    assert all(span.text == texts[span.piece][span.start : span.end] for span in spans)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "has"),
+    [
+        ("HAT028 leaves on May 30.", "May 30", "2024-05-28"),
+        ("HAT028 departs at 9:15 AM.", "9:15 AM", "06:00:00"),
+        ("HAT277 has a price of $79.", "$79", "164"),
+        ("The departure of HAT028 is 7:30 AM.", "7:30 AM", "06:00:00"),
+        ("The price of HAT028 is $97.", "$97", "79"),
+    ],
+)
+def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
+    """So is another value for a field that the sentence names; the line says what stands there."""
+    one = judged(answer, run(TRIP))
+
+    assert CONTRADICTED == one.score
+    assert [text] == [miss.text for miss in one.misses]
+    assert has in one.contradicted
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Your code is HAT029.", "id"),
+        ("You paid $512 in all.", "money"),
+        ("It was moved to June 3.", "date"),
+        ("We close at 11:40 PM.", "time"),
+        ("It takes 37 hours.", "number"),
+    ],
+)
+def test_what_stands_nowhere_is_a_miss(answer, kind):
+    """With its kind and its offsets in the answer; below the revise band's cap."""
+    one = judged(answer, run(TRIP))
+
+    (miss,) = one.misses
+    assert (kind, ABSENT) == (miss.kind, one.score)
+    assert miss.text == answer[miss.start : miss.end]
+    assert ABSENT <= 0.59
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "HAT028 is $79 and HAT277 is $164, a total of $243.",
+        "HAT028 is $79 and HAT277 is $164, a difference of $85.",
+        "For 3 travellers HAT028 at $79 each comes to a total of $237.",
+        "The total fare is $243.",
+        "HAT028 at $79 less 10% costs $71.10.",
+        "HAT028 at $79, HAT277 at $164: $243 per head, and $486 for both of you.",
+    ],
+)
+def test_what_follows_from_the_reply_and_the_newest_result_is_derived(answer):
+    """Sums, differences, multiples, shares, and totals of totals."""
+    one = judged(answer, run(TRIP))
+
+    assert (DERIVED, ()) == (one.score, one.misses)
+
+
+def test_a_sum_of_older_results_is_not_derived():
+    """Any two figures of a long run make nearly every number."""
+    one = judged("The total is $243.", run(TRIP, {"status": "fine"}))
+
+    assert ["$243"] == [miss.text for miss in one.misses]
+
+
+def test_an_amount_that_nobody_says_is_reckoned_is_not_derived():
+    """The sentence has to say so: a total, a difference, a sign."""
+    one = judged("You get a voucher worth $243.", run(TRIP))
+
+    assert ["$243"] == [miss.text for miss in one.misses]
+
+
+def test_a_list_binds_its_items_to_its_headings():
+    """A line without a key belongs to the nearest one above, in its own branch."""
+    answer = (
+        "1. **Flight HAT028**\n   - Date: May 28\n   - Departs: 9:15 AM\n"
+        "2. **Flight HAT277**\n   - Date: May 30\n   - Departs: 9:15 AM\n"
+    )
+    told = hard(claims(answer), run(TRIP), answer=answer)
+    wrong = [one for one in told if isinstance(one, Scored) and one.misses]
+
+    assert [answer.index("9:15 AM")] == [one.misses[0].start for one in wrong]
+    assert "another record" in wrong[0].contradicted
+
+
+def test_records_in_a_text_are_bound_as_well():
+    """A tool that answers with a list in plain text keeps its records apart."""
+    text = "- id: EV-1001\n  start: 2024-05-15 10:00\n- id: EV-1002\n  start: 2024-05-16 14:00\n"
+    session = Session()
+    session.tool_result("list_events", text)
+    evidence = evidence_of(session)
+
+    assert FOUND == judged("EV-1002 starts on May 16 at 14:00.", evidence).score
+    assert CONTRADICTED == judged("EV-1002 starts on May 15.", evidence).score
+
+
+def test_what_the_user_said_binds_to_no_record():
+    """Nobody keeps records in a message."""
+    evidence = run(TRIP, user="Can I fly HAT028 on June 2 instead, for $90?")
+
+    assert FOUND == judged("You asked to fly HAT028 on June 2 for $90.", evidence).score
+
+
+def test_the_question_is_evidence():
+    """What was asked needs no other source."""
+    evidence = evidence_from("Paris is a city.")
+
+    assert FOUND == judged("In 1789 it was a city.", evidence, question="And in 1789?").score
+
+
+def test_soft_figures_are_never_missed():
+    """Counts and ordinals, and ids that are given as examples."""
+    answer = "The 3rd of your two bags has an id such as ORD-77123."
+
+    assert () == judged(answer, run(TRIP)).misses
+
+
+def test_nothing_to_check_is_said():
+    """A claim without figure, citation or deed is none of this scorer's."""
+    assert Unavailable("nothing to check") == judged("The weather is fine.", run(TRIP))
+
+
+def test_what_was_not_seen_proves_nothing():
+    """After an image, a miss abstains; a contradiction stays one."""
+    session = Session()
+    session.opaque("an image")
+    session.tool_result("get_trip", TRIP)
+    evidence = evidence_of(session)
+
+    assert isinstance(judged("Your code is HAT029.", evidence), Unavailable)
+    assert CONTRADICTED == judged("HAT028 leaves on May 30.", evidence).score
+
+
+@pytest.mark.parametrize(
+    ("answer", "good"),
+    [
+        ("It rains [2].", True),
+        ("It rains [7].", False),
+        ("It rains (passage 3).", True),
+        ("As passages 1 and 4 say, it rains.", False),
+        ("Source: https://x.org/a says so.", True),
+        ("Source: https://y.org/b says so.", False),
+        ("It rains [doc: rain].", True),
+        ("It rains [doc: snow].", False),
+    ],
+)
+def test_a_citation_of_what_was_not_retrieved_is_a_contradiction(answer, good):
+    """By number, by id and by address."""
+    evidence = evidence_from(
+        [{"id": "rain", "text": "It rains; see https://x.org/a."}, "It snows.", "It is dry."]
+    )
+
+    assert (FOUND if good else CONTRADICTED) == judged(answer, evidence).score
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I have cancelled your booking.",
+        "I've successfully cancelled it.",
+        "Your booking has been cancelled.",
+        "I was able to cancel the booking.",
+        "Your refund has been issued and your booking is now cancelled.",
+    ],
+)
+def test_a_deed_needs_its_call(answer):
+    """Said in any voice; with the call it is found, without it is a contradiction."""
+    done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"}), ("issue_refund", {"of": 1})])
+
+    assert FOUND == judged(answer, done).score
+    assert "no successful call" in judged(answer, run(TRIP)).contradicted
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I will cancel it.",
+        "Shall I have it cancelled?",
+        "I have checked your booking and found two flights.",
+        "Once I have cancelled it, you get a mail.",
+        "I have not cancelled anything.",
+        "It can be cancelled.",
+        "No refund has been issued.",
+    ],
+)
+def test_plans_offers_reads_and_denials_are_no_deeds(answer):
+    """Nothing was said to be done."""
+    assert isinstance(judged(answer, run(TRIP)), Unavailable)
+
+
+def test_a_failed_call_is_no_deed():
+    """The model was told that it failed."""
+    session = Session()
+    session.add(
+        [
+            {"role": "assistant", "tool_calls": [call("a", "cancel_booking", {"id": "3FRNFB"})]},
+            {"role": "tool", "tool_call_id": "a", "content": "Error: not allowed"},
+        ]
+    )
+
+    assert CONTRADICTED == judged("I have cancelled your booking.", evidence_of(session)).score
+
+
+def test_a_call_of_another_thing_is_not_its_call():
+    """Two bookings, of which one was cancelled."""
+    other = {"bookings": ["3FRNFB", "59XX6W1"]}
+    evidence = run(other, writes=[("cancel_booking", {"id": "3FRNFB"})])
+
+    assert FOUND == judged("I have cancelled booking 3FRNFB.", evidence).score
+    assert CONTRADICTED == judged("I have booked a table.", evidence).score
+
+
+def test_a_state_that_a_result_tells_is_no_deed_of_the_agent():
+    """Somebody else cancelled it, and the run has read so."""
+    evidence = run({"id": "3FRNFB", "status": "cancelled"})
+
+    assert FOUND == judged("Your booking has been cancelled.", evidence).score
+
+
+def test_a_refund_follows_from_a_cancellation():
+    """Nobody calls a tool for it; with no call at all it is a contradiction still."""
+    answer = "A refund of $79 has been issued to your card."
+    done = run(TRIP, writes=[("cancel_booking", {"id": "3FRNFB"})])
+
+    assert FOUND == judged(answer, done).score
+    assert CONTRADICTED == judged(answer, run(TRIP)).score
+
+
+@pytest.mark.parametrize("piece", ["I have cancelled it ", "ORD-77123 $5 ", "6:00 ", "$1 each "])
+def test_one_sentence_without_end_is_judged(piece):
+    """Twenty thousand figures or deeds in a line."""
+    answer = piece * 5_000
+
+    assert 1 == len(hard((Claim(answer, 0, len(answer)),), run(TRIP), answer=answer))
+
+
+def test_deeds_are_not_checked_where_nobody_knows_them():
+    """Documents tell nothing of calls."""
+    assert isinstance(judged("I have cancelled it.", evidence_from("A text.")), Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("The tower in Paris was finished in 1899.", "1889"),
+        ("The tower in Paris was finished in 1,889,000.", ""),
+    ],
+)
+def test_another_value_for_the_same_thing_is_a_contradiction(answer, text):
+    """A sentence of the evidence says all the rest."""
+    one = judged(answer, evidence_from("The tower in Paris was finished in 1889. It is tall."))
+
+    assert one.misses
+    assert text in one.contradicted
+
+
+def test_another_magnitude_is_a_contradiction():
+    """The digits agree, and the thousands do not."""
+    evidence = evidence_from("Last year the shop sold 2.4 million loaves of bread in Lyon.")
+
+    assert CONTRADICTED == judged("The shop sold 2.4 billion loaves of bread.", evidence).score
+
+
+def test_another_year_is_a_contradiction():
+    """The day agrees."""
+    evidence = evidence_from("The museum opened its doors on May 4, 2019 after repairs.")
+
+    assert CONTRADICTED == judged("The museum opened its doors on May 4, 2009.", evidence).score
+
+
+def test_a_negated_sentence_is_a_contradiction():
+    """Word for word the same, but for the negation."""
+    evidence = evidence_from("The ticket is not refundable after departure.")
+
+    assert CONTRADICTED == judged("The ticket is refundable after departure.", evidence).score
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+ANSWERS = st.lists(
+    st.sampled_from(
+        "HAT028 3FRNFB $79 $80 May 28 6:00 AM total I have cancelled it . \n - [2] (passage 9) "
+        "25% two 1.5 million ? no not 2024-05-28 x@y.org 2 hours later".split(" ")
+    ),
+    max_size=30,
+).map(" ".join) | st.text(max_size=60)
+
+
+@given(answer=ANSWERS, value=JSON)
+def test_any_answer_on_any_result_is_judged(answer, value):
+    """One verdict a claim, scores in range, misses where they stand, and no exception."""
+    session = Session()
+    session.tool_result("get", value)
+    session.tool_result("get_trip", TRIP)
+    given_claims = claims(answer)
+    told = hard(given_claims, evidence_of(session), answer=answer)
+
+    assert len(told) == len(given_claims)
+    for one in told:
+        assert isinstance(one, Unavailable) or 0 <= one.score <= 1
+        for miss in getattr(one, "misses", ()):
+            assert miss.text == answer[miss.start : miss.end]
+
+
+def test_without_the_answer_the_claims_stand_for_it():
+    """Offsets stay those of the answer."""
+    answer = "Hello there! HAT028 leaves on May 30."
+    (one,) = hard(claims(answer)[1:], run(TRIP))
+
+    assert answer.index("May 30") == one.misses[0].start
+
+
+def test_a_large_run_is_read_in_time():
+    """A hundred thousand values, and an answer of ten thousand figures."""
+    rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]
+    evidence = Evidence(
+        (Piece("r", Source.TOOL_RESULT, "", value=rows),),
+        deeds=(Deed("cancel_order", {"id": "ORD-000001"}),),
+    )
+    answer = " ".join(f"ORD-{n:06} has a total of ${n}." for n in range(1_000))
+
+    assert 1_000 == len(hard(claims(answer), evidence, answer=answer))
