@@ -20,7 +20,16 @@ def adapters(session: nox.Session, adapter: str) -> None:
         commands = ["tests/cli/test_mcp_command.py", "tests/cli/test_init_command.py"]
         tests += ["tests/service", *commands]
         session.install("-q", "mcp-server-time", "mcp-server-git")
+    if adapter == "openai":  # the judge is on the same SDK
+        tests += ["tests/model", "tests/answer/test_faithful_served.py"]
     session.run("python", "-m", "pytest", *tests, *session.posargs)
     session.run("python", "-m", "tests.adapters.matrix")
     if adapter == "fastmcp":
         session.run("python", "benchmarks/mcp_proxy.py", "200")
+
+
+@nox.session
+def verifiers(session: nox.Session) -> None:
+    """Score claims with small real models; which torch is installed, PIP_CONSTRAINT may say."""
+    session.install("-q", "-e", ".[nli]", "pytest>=8.3", "hypothesis>=6.115")
+    session.run("python", "-m", "pytest", "tests/answer/test_verifiers.py", *session.posargs)

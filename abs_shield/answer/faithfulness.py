@@ -188,6 +188,7 @@ class Faithfulness:
         Without a window everything is held until the end, and judged as `check` does. With one,
         whole sentences are judged and let go as soon as so many characters are there; the score
         is that of all parts so far, so a wrong statement early denies what a whole text evens out.
+        A model is asked twice for each part.
 
         Args:
             chunks: The pieces of the text as they come.
@@ -263,6 +264,8 @@ def _judging(provider: Provider, text: str, evidence: Evidence) -> Steps[Judged 
     """The provider's own steps, within bounds; one that breaks has judged nothing."""
     if len(text) > LONGEST:
         return Undetermined(f"{len(text)} characters, at most {LONGEST} are judged")
+    if not text.strip():
+        return Judged(())
     try:
         if evidence.pieces:
             return (yield from provider.steps(text, evidence))

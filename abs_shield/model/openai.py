@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, finalize
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.model.judge import BadReply, Message
@@ -72,6 +72,7 @@ class OpenAIJudge:
         if temperature is not None:
             self._form["temperature"] = temperature
         self._client = self._made("OpenAI")
+        finalize(self, self._client.close)
         self._clients: WeakKeyDictionary[AbstractEventLoop, Any] = WeakKeyDictionary()
         self.name = f"{model} at {self._client.base_url} {json.dumps(self._form)}"
 

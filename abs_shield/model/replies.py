@@ -15,6 +15,8 @@ from abs_shield.text.show import shown
 
 _LONGEST = 200_000
 """Characters of a reply that is kept."""
+_MOST_CHARACTERS = 10_000_000
+"""Characters of all of them."""
 
 
 class Replies:
@@ -35,6 +37,7 @@ class Replies:
             raise PolicyError(f"replies: `most` is {shown(most)}; give a whole number from 1")
         self.most = most
         self._kept: OrderedDict[bytes, tuple[object, str]] = OrderedDict()
+        self._characters = 0
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -58,10 +61,15 @@ class Replies:
             return
         key = _key(judge, question)
         with self._lock:
+            self._drop(key)
             self._kept[key] = (_owner(judge), text)
-            self._kept.move_to_end(key)
-            while len(self._kept) > self.most:
-                self._kept.popitem(last=False)
+            self._characters += len(text)
+            while len(self._kept) > self.most or self._characters > _MOST_CHARACTERS:
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: bytes) -> None:
+        _, text = self._kept.pop(key, (None, ""))
+        self._characters -= len(text)
 
 
 def _owner(judge: object) -> object:

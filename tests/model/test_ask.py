@@ -249,6 +249,16 @@ def test_kept_replies_are_bounded():
     assert 2 == len(kept.replies)
 
 
+def test_long_replies_are_bounded_together():
+    """However few they are, they hold no more than ten million characters."""
+    kept = Terms(replies=Replies(1_000))
+    for n in range(70):
+        question = Ask(messages=({"role": "user", "content": str(n)},), schema={})
+        ask(Scripted({"said": "x" * 190_000}, name="m"), question, terms=kept)
+
+    assert 45 < len(kept.replies) < 55
+
+
 def test_without_a_judge_it_says_so():
     """A part that needs a model runs without one; its questions are undetermined."""
 

@@ -252,6 +252,14 @@ def test_two_sequential_calls():
     assert list(ROWS) == [one["statement"] for one in asked["statements"]]
 
 
+def test_an_empty_response_costs_no_call():
+    """There is nothing to take apart."""
+    judge = Reader(table)
+
+    assert ("no_statements",) == guard(judge).check(" \n").notes
+    assert [] == judge.heard
+
+
 def test_the_same_text_costs_no_second_evaluation():
     """Replies are kept by what was asked."""
     judge = Reader(table)

@@ -1,0 +1,78 @@
+"""Whatever a model replies: no part raises, and what is not right is undetermined."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield.answer.claim import Claim, Scored, Unavailable
+from abs_shield.answer.evidence import Evidence, Piece, Source
+from abs_shield.answer.faithfulness import Faithfulness
+from abs_shield.answer.probes import aprobe, probe
+from abs_shield.answer.scorers.judge import judge
+from abs_shield.model import Terms
+
+CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."
+EVIDENCE = Evidence((Piece("result:1", Source.TOOL_RESULT, CONTEXT),))
+CLAIM = Claim("It was built in 1889.", 0, 21, frozenset({"date"}))
+
+SCALARS = st.none() | st.booleans() | st.integers(-2, 5) | st.floats() | st.text(max_size=20)
+ITEMS = st.fixed_dictionaries(
+    {},
+    optional={
+        "id": st.sampled_from(["s1", "c1", "c1.1", "s9", ""]) | SCALARS,
+        "verdict": st.sampled_from([0, 1, True, "supported", "contradicted"]) | SCALARS,
+        "in_scope": SCALARS,
+        "reason": SCALARS,
+        "quote": st.sampled_from(["built in 1889", "\\W+(", "?"]) | SCALARS,
+        "value": SCALARS,
+        "more": SCALARS,
+    },
+)
+NAMES = ["statements", "verdicts", "judgements", "found", "answer"]
+REPLIES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4), max_leaves=6) | (
+    st.dictionaries(
+        st.sampled_from(NAMES) | st.text(max_size=5),
+        st.lists(ITEMS | SCALARS, max_size=3) | SCALARS,
+        max_size=4,
+    )
+)
+
+
+def always(reply: Any) -> Any:
+    return lambda messages, schema: reply
+
+
+@given(REPLIES)
+def test_the_guardrail_gives_a_result(reply):
+    """Passed only with a score from the threshold on, or with nothing stated."""
+    found = Faithfulness(provider=always(reply), context=CONTEXT, terms=Terms())
+    result = found.check("It was built in 1889.")
+
+    assert result == asyncio.run(found.acheck("It was built in 1889."))
+    assert result.passed == (not result.undetermined and result.score == 1)
+    assert "\n" not in result.explain()
+
+
+@given(REPLIES)
+def test_the_scorer_gives_a_score_or_says_why_not(reply):
+    """A score in [0, 1] with spans of the evidence, or `Unavailable`."""
+    (one,) = judge(always(reply))((CLAIM,), EVIDENCE)
+
+    assert isinstance(one, Scored | Unavailable)
+    if isinstance(one, Scored):
+        assert 0 <= one.score <= 1
+        assert all(CONTEXT[s.start : s.end] == s.text for s in one.spans)
+
+
+@given(REPLIES)
+def test_a_probe_agrees_or_says_why_not(reply):
+    """An agreement in [0, 1], or the reason why nothing ran."""
+    (one,) = probe((CLAIM,), CLAIM.text, None, EVIDENCE, always(reply))
+    (again,) = asyncio.run(aprobe((CLAIM,), CLAIM.text, None, EVIDENCE, always(reply)))
+
+    assert one == again
+    assert (one.agreement is None) == bool(one.not_run)
