@@ -98,6 +98,8 @@ class HallucinationReport:
     def to_dict(self) -> dict[str, Any]:
         """Give the report as JSON-able data, as `REPORT_SCHEMA` describes it."""
         told: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        for probe in told["consistency_probes"]:
+            probe.pop("not_run", None)  # it stands on the Decision's notes
         return told
 
 
