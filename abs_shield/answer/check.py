@@ -2,59 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from abs_shield.answer.claim import Claim
+from abs_shield.answer.asked import Asked, asked_of
+from abs_shield.answer.claim import Claim, Scored
 from abs_shield.answer.claims import claims_of
-from abs_shield.answer.combine import Combined, Said, combined
+from abs_shield.answer.combine import Combined, Said, combined, moved
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.gate import Judged, gate
-from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.answer.injected import injected
+from abs_shield.answer.later import Probed, abegin, begin, room
 from abs_shield.answer.probes import ConsistencyProbe, probing
-from abs_shield.answer.report import EvidenceSpan, HallucinationReport, ReportedClaim, Status
+from abs_shield.answer.report import HallucinationReport
+from abs_shield.answer.reported import (
+    NO_EVIDENCE,
+    PENDING,
+    SKIPPED,
+    Checked,
+    Found,
+    found_of,
+    reported,
+)
 from abs_shield.answer.scorers.entailment import entailment
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.lexical import answer_score, lexical
-from abs_shield.answer.validations import final_turn_rejected, validations_of
-from abs_shield.core.ids import new_id
 from abs_shield.errors import ShieldError
-from abs_shield.model import Budget, Terms, aplay, play
+from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.session import Session
-from abs_shield.text.show import shown
 
-SKIPPED = "grounding_skipped"
-NO_EVIDENCE = "no_evidence"
-NOT_RUN = "probes_not_run"
-
-
-class Checked(NamedTuple):
-    """
-    What a check found out.
-
-    Attributes:
-        report: The report.
-        claims: Each claim with its misses and why it is contradicted, in the report's order.
-        notes: What else there is to say, in stable words: `no_claims`, `probes_not_run`, why the
-            gate did not emit.
-    """
-
-    report: HallucinationReport
-    claims: tuple[Combined, ...]
-    notes: tuple[str, ...]
+_INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
 def check_answer(
     answer: str,
     *,
     session: Session | None = None,
+    run: Any = None,
     evidence: Any = None,
     question: str | None = None,
-    config: AnswerConfig | None = None,
+    config: AnswerConfig | Mapping[str, Any] | None = None,
+    allow: Iterable[Any] = (),
+    probed: Probed | None = None,
 ) -> HallucinationReport:
     """
     Check every claim of an answer against what the run really returned.
@@ -62,20 +54,26 @@ def check_answer(
     Args:
         answer: The answer.
         session: The run that it ends.
+        run: A recorded run in place of a session: its messages, in OpenAI's or Anthropic's shape,
+            or an object or mapping that has them as ``messages``.
         evidence: Documents in place of a run: a text, a list of texts or of ``{"id", "text"}``,
             or an `Evidence`.
-        question: What the user asked; of a session its newest user message where None.
+        question: What the user asked; of a run its newest user message where None.
         config: Thresholds, and who is asked; the usual where None.
+        allow: Values, globs and callables that a run may speak of without having seen them.
+        probed: Told the whole once ``probing="background"`` is through with its probes.
 
     Returns:
         Claims with scores and evidence, and what to do: emit, revise or block.
 
     Raises:
-        ShieldError: The answer is no text; neither a session nor evidence is given, or both are.
+        ShieldError: The answer is no text; none or several of *session*, *run* and *evidence* are
+            given; the probes run in the background and nobody is told.
     """
     return checked(
-        answer, session=session, evidence=evidence, question=question, config=config
-    ).report
+        answer, session=session, run=run, evidence=evidence, question=question, config=config,
+        allow=allow, probed=probed,
+    ).report  # fmt: skip
 
 
 async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
@@ -83,182 +81,171 @@ async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
     return (await achecked(answer, **given)).report
 
 
-def checked(answer: str, **given: Any) -> Checked:
+def checked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
     """As `check_answer`, with what the report has no field for."""
-    asked = _asked(answer, **given)
-    return play(_checking(asked), asked.config.judge, terms=_terms(asked.config))
+    asked = _asked(answer, probed, given)
+    judge, terms = asked.config.judge, asked.terms
+    found = play(_scored(asked, _read(asked)), judge, terms=terms)
+    if probed is not None and _is_late(asked, found):
+        begin(_probed(asked, found), asked, probed)
+        return _pending(asked, found)
+    return play(_probed(asked, found), judge, terms=terms)
 
 
-async def achecked(answer: str, **given: Any) -> Checked:
-    """As `checked`, on this event loop."""
-    asked = _asked(answer, **given)
-    return await aplay(_checking(asked), asked.config.judge, terms=_terms(asked.config))
+async def achecked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
+    """As `checked`, on this event loop; a verifier computes in a thread."""
+    asked = _asked(answer, probed, given)
+    judge, terms = asked.config.judge, asked.terms
+    found = await aplay(_scored(asked, await _aread(asked)), judge, terms=terms)
+    if probed is not None and _is_late(asked, found):
+        abegin(_probed(asked, found), asked, probed)
+        return _pending(asked, found)
+    return await aplay(_probed(asked, found), judge, terms=terms)
 
 
-class _Asked(NamedTuple):
-    """What is checked, against what, and how."""
-
-    answer: str
-    evidence: Evidence
-    question: str | None
-    config: AnswerConfig
-    session: Session | None
-
-
-def _asked(
-    answer: Any,
-    *,
-    session: Session | None = None,
-    evidence: Any = None,
-    question: str | None = None,
-    config: AnswerConfig | Mapping[str, Any] | None = None,
-) -> _Asked:
-    if not isinstance(answer, str):
-        raise ShieldError(f"check_answer: the answer is {shown(answer)}; give a text")
-    if (session is None) == (evidence is None):
-        raise ShieldError("check_answer: give `session=` or `evidence=`, one of them")
-    told = AnswerConfig(**config) if isinstance(config, Mapping) else config or AnswerConfig()
-    if session is not None:
-        found = evidence_of(session, strict_tool_evidence=told.strict_tool_evidence)
-        question = question if question is not None else _newest_question(session)
-    else:
-        found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)
-    return _Asked(answer, found, question, told, session)
+def _asked(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> Asked:
+    asked = asked_of(answer, **given)
+    if asked.config.probing == "background" and probed is None:
+        raise ShieldError(
+            "check_answer: the probes run in the background; give `probed=` a callable that is"
+            " told the whole, or use `Shield.check_answer`, which writes it down"
+        )
+    return asked
 
 
-def _newest_question(session: Session) -> str | None:
-    said = (piece.text for piece in reversed(evidence_of(session).pieces) if piece.source == "user")
-    return next(said, None)
+# Stage 2 -----------------------------------------------------------------------------------------
 
 
-def _terms(config: AnswerConfig) -> Terms:
-    return Terms(budget=Budget(calls=config.calls))
+class _Read(NamedTuple):
+    """What code alone and a verifier say of each claim, in order; *lexical* is at even odds."""
+
+    claims: tuple[Claim, ...]
+    prior: float
+    lexical: Sequence[Scored]
+    hard: Sequence[Said]
+    said: dict[Claim, list[Said]]
+
+    @property
+    def judged(self) -> tuple[Combined, ...]:
+        told = zip(self.claims, self.lexical, self.hard, strict=True)
+        return tuple(
+            combined(claim, _moved(lexical, self.prior), hard, self.said.get(claim, ()))
+            for claim, lexical, hard in told
+        )
 
 
-def _checking(asked: _Asked) -> Steps[Checked]:
-    """Go from claims to the report; yield what a model is asked on the way."""
-    config, evidence = asked.config, asked.evidence
-    claims = claims_of(asked.answer) if config.scores else ()
+def _read(asked: Asked) -> _Read | None:
+    """Score every claim without a judge; None where there is nothing to score them by."""
+    claims = claims_of(asked.answer) if asked.config.scores else ()
+    evidence, question = asked.evidence, asked.question
     if claims and not evidence.pieces and not evidence.deeds:
-        return _unverified(asked, claims)
-    first = lexical(claims, evidence, question=asked.question)
-    checks = hard(claims, evidence, question=asked.question, answer=asked.answer)
-    judged = tuple(combined(*one) for one in zip(claims, first, checks, strict=True))
-    open_ = tuple(one.claim for one in judged if _is_open(one, config))
-    said: dict[Claim, list[Said]] = {claim: [] for claim in open_}
-    if open_ and config.verifier is not None:
-        verify = entailment(config.verifier)
-        for claim, one in zip(open_, verify(open_, evidence, question=asked.question), strict=True):
-            said[claim].append(one)
-    if open_ and config.judge is not None:
-        verdicts = yield from judging(open_, evidence, asked.question)
-        for claim, one in zip(open_, verdicts, strict=True):
-            said[claim].append(one)
-    judged = tuple(
-        combined(claim, lex, check, said.get(claim, ()))
-        for claim, lex, check in zip(claims, first, checks, strict=True)
-    )
-    probes: tuple[ConsistencyProbe, ...] = ()
-    if config.probes and any(claim.critical for claim in claims):
-        probes = yield from _probed(asked, claims)
-    return _reported(asked, judged, probes, overall=_overall(first, judged, config))
+        return None
+    first = lexical(claims, evidence, question=question)
+    checks = hard(claims, evidence, question=question, answer=asked.answer)
+    read = _Read(claims, asked.prior, first, checks, {})
+    open_ = _open(read, asked.config)
+    if open_ and asked.config.verifier is not None:
+        verify = entailment(asked.config.verifier)
+        for claim, one in zip(open_, verify(open_, evidence, question=question), strict=True):
+            read.said[claim] = [one]
+    return read
 
 
-def _is_open(one: Combined, config: AnswerConfig) -> bool:
+async def _aread(asked: Asked) -> _Read | None:
+    if asked.config.verifier is None:
+        return _read(asked)
+    import asyncio  # sync programs start faster without it
+
+    return await asyncio.to_thread(_read, asked)
+
+
+def _open(read: _Read, config: AnswerConfig) -> tuple[Claim, ...]:
     """The expensive scorers are asked where the cheap ones leave it open."""
-    return one.score is not None and config.block_threshold <= one.score < config.emit_threshold
+    low, high = config.block_threshold, config.emit_threshold
+    cheap = read._replace(said={}).judged
+    return tuple(one.claim for one in cheap if one.score is not None and low <= one.score < high)
 
 
-def _overall(
-    first: Sequence[Any], judged: Sequence[Combined], config: AnswerConfig
-) -> float | None:
+def _scored(asked: Asked, read: _Read | None) -> Steps[Found]:
+    """Ask the judge about the claims that are open, and give what is known before the probes."""
+    config = asked.config
+    if read is None:
+        judged = tuple(Combined(claim, None) for claim in claims_of(asked.answer))
+        return found_of(asked, judged, overall=None, notes=(NO_EVIDENCE,))
+    open_ = _open(read, config)
+    if open_ and config.judge is not None:
+        verdicts = yield from judging(open_, asked.evidence, asked.question)
+        for claim, one in zip(open_, verdicts, strict=True):
+            read.said.setdefault(claim, []).append(one)
+    overall = _overall(read, config)
+    return found_of(asked, read.judged, overall=overall, notes=_notes(asked))
+
+
+def _notes(asked: Asked) -> tuple[str, ...]:
+    notes = () if asked.config.scores else (SKIPPED,)
+    if asked.config.judge is None:  # what nobody reads instructs nobody
+        return notes
+    none = Evidence(())
+    told = (injected(asked.answer, none), injected("", asked.evidence))
+    found = (name for name, some in zip(_INJECTED, told, strict=True) if some)
+    return (*notes, *found)
+
+
+def _moved(one: Scored, prior: float) -> Scored:
+    return replace(one, score=moved(one.score, prior)) if prior else one
+
+
+def _overall(read: _Read, config: AnswerConfig) -> float | None:
     """
     The worst claim's score; of lexical scores the answer layer's, which reads all of them at once.
     """
-    scored = [one.score for one in judged if one.score is not None]
-    if not scored or config.aggregate != "min":
+    judged = [one for one in read.judged if one.score is not None]
+    if not judged or config.aggregate != "min":
         return None
-    as_first = [one for one, told in zip(first, judged, strict=True) if told.score == one.score]
-    whole = answer_score(list(first)) if len(as_first) == len(first) else min(scored)
+    as_read = zip(read.judged, read.lexical, strict=True)
+    if any(one.score != _moved(lexical, read.prior).score for one, lexical in as_read):
+        whole = min(one.score for one in judged if one.score is not None)
+    else:
+        whole = moved(answer_score(read.lexical), read.prior)
     return min([whole, *(one.score for one in judged if one.confirmed and one.score is not None)])
 
 
-def _probed(asked: _Asked, claims: tuple[Claim, ...]) -> Steps[tuple[ConsistencyProbe, ...]]:
-    if asked.config.judge is None:
-        return tuple(
-            ConsistencyProbe(claim=claim.text, original=claim.text, not_run=NO_JUDGE)
-            for claim in claims
-            if claim.critical
-        )
-    times = asked.config.probes
-    return (yield from probing(claims, asked.answer, asked.question, asked.evidence, times=times))
+# Stage 3 -----------------------------------------------------------------------------------------
 
 
-def _unverified(asked: _Asked, claims: tuple[Claim, ...]) -> Checked:
-    """Nothing was returned that an answer could stand on: its claims are unverified."""
-    judged = tuple(Combined(claim, None) for claim in claims)
-    told = _reported(asked, judged, (), overall=None)
-    report = replace(told.report, action="revise")
-    return told._replace(report=report, notes=(NO_EVIDENCE, *told.notes))
+def _is_late(asked: Asked, found: Found) -> bool:
+    """Whether the answer goes without waiting for its probes; who says so has a place there."""
+    config = asked.config
+    if config.probing != "background" or config.judge is None:
+        return False
+    return bool(_critical(asked, found)) and room()
 
 
-def _reported(
-    asked: _Asked,
-    judged: tuple[Combined, ...],
-    probes: tuple[ConsistencyProbe, ...],
-    *,
-    overall: float | None,
-) -> Checked:
-    divergent = {probe.claim for probe in probes if probe.diverges}
-    ran = all(not probe.not_run for probe in probes)
-    session = asked.session
-    verdict = gate(
-        [Judged(c.score, c.claim.critical, c.confirmed, c.claim.text in divergent) for c in judged],
-        asked.config,
-        overall=overall,
-        rejected=session is not None and final_turn_rejected(session),
-        probed=ran,
+def _pending(asked: Asked, found: Found) -> Checked:
+    """Give the report of an answer whose probes are still being asked."""
+    probes = _unasked(asked, found, "in the background")
+    return reported(asked, found._replace(notes=(*found.notes, PENDING)), probes)
+
+
+def _critical(asked: Asked, found: Found) -> tuple[Claim, ...]:
+    """What is to be asked again."""
+    if not asked.config.probes or NO_EVIDENCE in found.notes:
+        return ()
+    return tuple(one.claim for one in found.judged if one.claim.critical)
+
+
+def _unasked(asked: Asked, found: Found, reason: str) -> tuple[ConsistencyProbe, ...]:
+    return tuple(
+        ConsistencyProbe(claim=claim.text, original=claim.text, not_run=reason)
+        for claim in _critical(asked, found)
     )
-    notes = verdict.notes if ran else (*verdict.notes, NOT_RUN)
-    if not asked.config.scores:
-        notes = (*(note for note in notes if note != "no_claims"), SKIPPED)
-    sources = {piece.id: piece.source.value for piece in asked.evidence}
-    report = HallucinationReport(
-        run_id=new_id() if session is None else session.run_id,
-        claims=tuple(
-            _claim(one, one.claim.text in divergent, sources, asked.config) for one in judged
-        ),
-        tool_call_validations=() if session is None else validations_of(session),
-        consistency_probes=probes,
-        overall_score=verdict.overall,
-        action=verdict.action,
-    )
-    return Checked(report, judged, notes)
 
 
-def _claim(
-    one: Combined, divergent: bool, sources: Mapping[str, str], config: AnswerConfig
-) -> ReportedClaim:
-    return ReportedClaim(
-        text=one.claim.text,
-        evidence_spans=tuple(
-            EvidenceSpan(
-                source=sources.get(span.piece, ""), message=span.piece, pointer=span.pointer,
-                start=span.start, end=span.end, text=span.text,
-            )
-            for span in one.spans
-        ),
-        score=one.score,
-        critical=one.claim.critical,
-        status=_status(one, divergent, config),
-    )  # fmt: skip
-
-
-def _status(one: Combined, divergent: bool, config: AnswerConfig) -> Status:
-    if one.contradicted:
-        return "contradicted"
-    if divergent:
-        return "divergent"
-    if one.score is None:
-        return "unverified"
-    return "grounded" if one.score >= config.revise_threshold else "unsupported"
+def _probed(asked: Asked, found: Found) -> Steps[Checked]:
+    """Ask about the critical claims again, and report."""
+    probes, config = _unasked(asked, found, NO_JUDGE), asked.config
+    if probes and config.judge is not None:
+        claims = _critical(asked, found)
+        again = probing(claims, asked.answer, asked.question, asked.evidence, times=config.probes)
+        probes = yield from again
+    return reported(asked, found, probes)

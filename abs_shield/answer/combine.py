@@ -76,6 +76,20 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
     )
 
 
+def moved(score: float, prior: float) -> float:
+    """
+    Give a score at even odds as it is at other odds, which Bayes' rule adds.
+
+    Args:
+        score: P(grounded) at even odds, in [0, 1].
+        prior: Log-odds of being grounded before anything is looked at; 0 are even odds.
+
+    >>> moved(0.2, 0.0), round(moved(0.2, log_odds(0.9)), 2)
+    (0.2, 0.69)
+    """
+    return probability(log_odds(min(max(score, _LEAST), _MOST)) + prior) if prior else score
+
+
 def _cap(checked: Scored) -> float:
     if checked.contradicted:
         return min(_REFUTED_CAP, checked.score)

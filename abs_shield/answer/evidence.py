@@ -67,8 +67,8 @@ class Evidence:
         pieces: The pieces.
         deeds: Calls that ran without failing; None where nobody knows what ran.
         blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
-        vouches: Whether text that was forgotten, and stands in no piece, had a value; None where
-            nothing was forgotten.
+        vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
+            does.
     """
 
     def __init__(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any
 
 from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
+from abs_shield.answer.vouching import is_pattern, vouching
 from abs_shield.core.events import Event, Returned, Said
 from abs_shield.errors import ShieldError
 from abs_shield.plan.verbs import also_writes, commanded, deed
@@ -34,12 +34,13 @@ def evidence_of(
     Args:
         session: The run. A sub-agent's session reads what its parent has seen as well.
         strict_tool_evidence: Leave out everything but tool results.
-        allow: Values that the policy allows; what is no text or number is passed over.
+        allow: Values that the policy allows; for what matches a glob or a callable, these vouch.
 
     Returns:
         The evidence. ``blind`` says why a miss proves nothing, where the run has forgotten text
         or the model saw what was not shown here; ``deeds`` is None where calls are forgotten.
     """
+    allow = tuple(allow)
     calls = _calls(session)
     pieces = [*_pieces(session, calls)]
     if strict_tool_evidence:
@@ -51,7 +52,7 @@ def evidence_of(
     known = not session.opaque_reasons and session.ran_so_far <= len(session.executed)
     deeds = tuple(_deed(call) for call in calls if not _failed(call)) if known else None
     forgot = any(one.forgot for one in _line(session))
-    vouches = partial(_vouched, session, strict_tool_evidence) if forgot else None
+    vouches = vouching(session, allow, forgot=forgot, strict=strict_tool_evidence)
     return Evidence(tuple(pieces), deeds=deeds, blind=blind, vouches=vouches)
 
 
@@ -87,12 +88,6 @@ def _line(session: Session) -> list[Session]:
     while (parent := found[-1].parent) is not None and parent not in found:
         found.append(parent)
     return found[::-1]
-
-
-def _vouched(session: Session, strict: bool, text: str) -> bool:
-    """Whether the run remembers a value of which the text is gone."""
-    origin = session.seen.origin(text)
-    return origin is not None and (origin.source == "tool" or not strict)
 
 
 def _calls(session: Session) -> list[Executed]:
@@ -173,7 +168,8 @@ def _document(document: Any, place: int) -> Piece:
 
 def _allowed(allow: Iterable[Any]) -> Iterator[Piece]:
     for place, value in enumerate(allow, 1):
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        plain = isinstance(value, (str, int, float)) and not isinstance(value, bool)
+        if plain and not is_pattern(value):
             yield Piece(f"allowed:{place}", Source.ALLOWLIST, flattened(value).text)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from abs_shield.answer.check import Checked
+from abs_shield.answer.reported import Checked
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.text.show import escaped
 
@@ -15,6 +16,8 @@ Write = Callable[[str], Any]
 Check = Callable[[str], Any]
 """Checks an answer: `checked` or `achecked` with everything else given."""
 
+FAILED = "revisions_failed"
+"""Why an answer is blocked that every round only revised."""
 _CLAIM, _EVIDENCE = 500, 300
 _MOST = 10
 _REASONS = {
@@ -71,7 +74,9 @@ def feedback_on(found: Checked) -> str:
     return "\n".join(told)
 
 
-def settled(answer: str, *, write: Write, check: Check, config: AnswerConfig) -> Settled:
+def settled(
+    answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
+) -> Settled:
     """
     Check an answer, have it written again where it does not hold, and emit or refuse it.
 
@@ -80,11 +85,12 @@ def settled(answer: str, *, write: Write, check: Check, config: AnswerConfig) ->
         write: Writes it again from feedback.
         check: Checks a draft.
         config: How often, and what a refusal says.
+        enforced: Whether an answer that does not hold is stopped; else it is checked, and goes.
 
     Returns:
         What to say. A draft that repeats an earlier one, or scores no better, ends the rounds.
     """
-    steps = _rounds(answer, config)
+    steps = _rounds(answer, config, enforced)
     try:
         do, given = next(steps)
         while True:
@@ -94,9 +100,11 @@ def settled(answer: str, *, write: Write, check: Check, config: AnswerConfig) ->
         return done
 
 
-async def asettled(answer: str, *, write: Write, check: Check, config: AnswerConfig) -> Settled:
+async def asettled(
+    answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
+) -> Settled:
     """As `settled`, for a *write* and a *check* that may be async."""
-    steps = _rounds(answer, config)
+    steps = _rounds(answer, config, enforced)
     try:
         do, given = next(steps)
         while True:
@@ -107,14 +115,16 @@ async def asettled(answer: str, *, write: Write, check: Check, config: AnswerCon
         return done
 
 
-def _rounds(answer: str, config: AnswerConfig) -> Generator[tuple[str, str], Any, Settled]:
+def _rounds(
+    answer: str, config: AnswerConfig, enforced: bool
+) -> Generator[tuple[str, str], Any, Settled]:
     drafts = {answer}
     best: float | None = None
     rounds = 0
     while True:
         found: Checked = yield "check", answer
         report = found.report
-        if report.action == "emit":
+        if report.action == "emit" or not enforced:
             return Settled(answer, found, rounds)
         score = -1.0 if report.overall_score is None else report.overall_score
         stuck = best is not None and score <= best
@@ -132,4 +142,7 @@ def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
     statuses = {claim.status for claim in found.report.claims}
     usual = _REASONS["unsupported"]
     reason = next((told for status, told in _REASONS.items() if status in statuses), usual)
+    if found.report.action != "block":
+        ended = replace(found.report, action="block")
+        found = found._replace(report=ended, notes=(*found.notes, FAILED))
     return Settled(config.refusal.format(reason=reason), found, rounds, reason)

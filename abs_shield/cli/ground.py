@@ -11,9 +11,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from abs_shield.answer.check import Checked, checked
+from abs_shield.answer.check import checked
 from abs_shield.answer.combine import Combined
 from abs_shield.answer.report import ReportedClaim
+from abs_shield.answer.reported import Checked
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import safe, screen

@@ -22,6 +22,9 @@ OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
 VERIFICATION = "verification"
 """What judges results; its mode may be set as that of a layer."""
 
+ANSWER = "answer"
+"""What judges answers; its mode may be set as that of a layer."""
+
 SIGNAL_NAMES = (
     "schema_mismatch",
     "pattern_mismatch",

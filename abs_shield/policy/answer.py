@@ -24,6 +24,8 @@ class AnswerConfig(Declared):
             check, a verifier or a judge agrees.
         aggregate: The overall score: ``"min"``, the worst claim's, or ``"mean"``, in which
             critical claims count twice.
+        base_rate: Share of claims that hold, before any is looked at, in (0, 1); None: 0.99 of a
+            run's, and even odds beside documents.
         high_stakes: Nothing is emitted whose critical claims were not probed.
         task_type: Creative, brainstorm and draft answers are not scored; the calls of their run
             are judged as ever.
@@ -31,6 +33,8 @@ class AnswerConfig(Declared):
         judge: A model that scores claims and answers probes; a `Judge`. None asks nobody.
         verifier: A model of entailment; a `Verifier`. None asks nobody.
         probes: How often a critical claim is asked again, where there is a judge.
+        probing: Whether the answer waits for its probes, ``"inline"``, or they run in the
+            ``"background"`` and are written down when they are in; high-stakes answers wait.
         calls: Most calls of models for one answer.
         revisions: Most times that an answer is written again before it is refused.
         refusal: What is said in place of a blocked answer; ``{reason}`` names the failure.
@@ -40,12 +44,14 @@ class AnswerConfig(Declared):
     revise_threshold: Share = 0.6
     block_threshold: Share = 0.4
     aggregate: Literal["min", "mean"] = "min"
+    base_rate: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
     high_stakes: bool = False
     task_type: TaskType = "factual"
     strict_tool_evidence: bool = False
     judge: Callable[..., Any] | None = None
     verifier: Callable[..., Any] | None = None
-    probes: Annotated[int, Field(ge=0, le=9)] = 1
+    probes: Annotated[int, Field(ge=0, le=5)] = 1
+    probing: Literal["inline", "background"] = "inline"
     calls: Annotated[int, Field(ge=0, le=1_000)] = 16
     revisions: Annotated[int, Field(ge=0, le=9)] = 2
     refusal: str = "I cannot answer this reliably: {reason}."
@@ -57,6 +63,11 @@ class AnswerConfig(Declared):
             raise ValueError(
                 "`block_threshold`, `revise_threshold` and `emit_threshold` are"
                 f" {limits[0]:g}, {limits[1]:g} and {limits[2]:g}; none may be above the next"
+            )
+        if self.high_stakes and self.probing == "background":
+            raise ValueError(
+                '`probing` is "background" and `high_stakes` is set; a high-stakes answer is not'
+                ' emitted before its probes: use "inline"'
             )
         return self
 

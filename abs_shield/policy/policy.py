@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
+from abs_shield.core.names import ANSWER, OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
@@ -126,6 +126,7 @@ class Policy(Declared):
         window: Calls and seconds within which calls contradict each other.
         suppress: Known false alarms.
         verification: How results are judged; False judges none.
+        answer: How answers are judged; False judges none.
         limits: Bounds of a session.
     """
 
@@ -156,7 +157,7 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
-        known = (*LAYER_NAMES, *names, VERIFICATION, *(tool.name for tool in self.tools))
+        known = (*LAYER_NAMES, *names, VERIFICATION, ANSWER, *(t.name for t in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
                 _require_check(key[1], also=names)
@@ -168,8 +169,9 @@ class Policy(Declared):
 
     @property
     def checks(self) -> list[str]:
-        """What may have a mode of its own: layers, and `verification` where results are judged."""
-        return [*self.layer_names, *(() if self.verification is False else (VERIFICATION,))]
+        """What may have a mode of its own: layers, `verification` and `answer` where they judge."""
+        judges = {VERIFICATION: self.verification, ANSWER: self.answer}
+        return [*self.layer_names, *(name for name, one in judges.items() if one is not False)]
 
     @property
     def layer_names(self) -> list[str]:

@@ -17,16 +17,16 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.ids import new_id
+from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.answer.check import Checked
     from abs_shield.answer.combine import Combined
     from abs_shield.answer.report import ReportedClaim
+    from abs_shield.answer.reported import Checked
 
-CHECK = "answer"
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
 }  # fmt: skip
@@ -35,18 +35,18 @@ _GROUNDED = ("grounded", "unverified")
 _NOTHING = frozenset({"no_claims", "no_evidence", "grounding_skipped"})
 
 
-def decision_about(found: Checked, session: Session, policy: Policy, *, opened: bool) -> Decision:
+def decision_about(found: Checked, session: Session, policy: Policy, mode: Mode) -> Decision:
     """
     Give the record of an answer.
 
     Args:
         found: What was found out of it.
         session: The run that it ends.
-        policy: Whose mode holds.
-        opened: Whether the operator's kill switch is open.
+        policy: Who judged.
+        mode: Whether what it says holds.
     """
     report = found.report
-    verdict, mode = _VERDICTS[report.action], Mode.AUDIT if opened else policy.mode
+    verdict = Verdict.CLEAN if found.errors else _VERDICTS[report.action]
     would_block = report.action == "block"
     fields: dict[str, Any] = {
         "id": new_id(),
@@ -60,18 +60,21 @@ def decision_about(found: Checked, session: Session, policy: Policy, *, opened: 
         "policy_revision": policy.revision,
         "at": time(),
         "session_id": session.id,
-        "run_id": session.run_id,
+        "run_id": report.run_id,
         "agent": session.agent,
         "model": session.model,
         "findings": _findings(found, verdict, mode),
-        "coverage": {CHECK: _coverage(found)},
+        "coverage": {ANSWER: _coverage(found)},
         "probability": None if report.overall_score is None else 1 - report.overall_score,
         "notes": found.notes,
+        "errors": found.errors,
     }
     return Decision.of(fields)
 
 
 def _coverage(found: Checked) -> Coverage:
+    if found.errors:
+        return Coverage(Outcome.ERROR, found.errors[0])
     nothing = sorted(_NOTHING.intersection(found.notes))
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN
 
@@ -91,7 +94,7 @@ def _finding(
     missed = ", ".join(f"`{escaped(miss.text, limit=80)}`" for miss in one.misses[:5])
     detail = one.contradicted or (f"{missed} stands nowhere in the evidence" if missed else "")
     return Finding(
-        check=CHECK,
+        check=ANSWER,
         verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda said: said.gravity),
         strength=1 - (claim.score or 0.0),
         where=f"/claims/{place}",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
@@ -19,6 +20,7 @@ from abs_shield.shield.answering import decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
+from abs_shield.shield.off import SWITCH
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
@@ -26,7 +28,7 @@ from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
 if TYPE_CHECKING:
-    from abs_shield.answer.check import Checked
+    from abs_shield.answer.reported import Checked
 
 logger = logging.getLogger("abs_shield")
 _NO_LOG = (
@@ -237,8 +239,13 @@ class Desk:
 
     def answered(self, found: Checked, session: Session) -> None:
         """Record what was found out of the answer that ends a run."""
-        opened = self._bench.switch.opened()
-        self.record(decision_about(found, session, self.policy, opened=opened), session)
+        self.record(decision_about(found, session, self.policy, self.answer_mode()), session)
+
+    def answer_mode(self) -> Mode:
+        """Give the mode that holds for answers at this moment."""
+        if SWITCH.off or self._bench.switch.opened():
+            return Mode.AUDIT
+        return self.policy.modes.get(ANSWER, self.policy.mode)
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""

@@ -15,9 +15,10 @@ from abs_shield.core.messages import UnreadableMessage
 from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
-from abs_shield.policy import AnswerConfig, Policy, Tool
+from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
+from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk
@@ -35,7 +36,6 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
-    from abs_shield.answer.report import HallucinationReport
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 
@@ -44,7 +44,7 @@ _MOST_SIBLINGS = 1_000
 """Calls before a call in its turn that the layers are shown: the newest ones."""
 
 
-class Shield:
+class Shield(Answers):
     """
     One policy at work. Share it between threads, tasks and tenants' sessions.
 
@@ -281,54 +281,6 @@ class Shield:
             ran=Ran(elapsed_ms, error),
         )
 
-    def check_answer(
-        self,
-        answer: str,
-        *,
-        question: str | None = None,
-        session: Session | None = None,
-        config: AnswerConfig | None = None,
-    ) -> HallucinationReport:
-        """
-        Check the answer that ends a run against what the run really returned.
-
-        Args:
-            answer: The answer.
-            question: What the user asked; the session's newest user message where None.
-            session: The session; the current one where None.
-            config: How it is judged; as the policy says where None.
-
-        Returns:
-            The report; the caller emits the answer, revises or refuses it by its ``action``.
-
-        Raises:
-            ShieldError: The answer is no text, or the policy says ``answer=False``.
-        """
-        from abs_shield.answer.check import checked  # only programs that check answers pay for it
-
-        found = self._session(session)
-        asked = self._answer_config(config)
-        told = checked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
-        return told.report
-
-    async def acheck_answer(
-        self,
-        answer: str,
-        *,
-        question: str | None = None,
-        session: Session | None = None,
-        config: AnswerConfig | None = None,
-    ) -> HallucinationReport:
-        """As `check_answer`; models are asked without holding up the event loop."""
-        from abs_shield.answer.check import achecked
-
-        found = self._session(session)
-        asked = self._answer_config(config)
-        told = await achecked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
-        return told.report
-
     # Running -------------------------------------------------------------------------------------
 
     def guard(
@@ -425,13 +377,6 @@ class Shield:
         return await aanswers(self, assistant_message, self._session(session), dispatch)
 
     # Inside --------------------------------------------------------------------------------------
-
-    def _answer_config(self, given: AnswerConfig | None) -> AnswerConfig:
-        if given is not None:
-            return given
-        if self.policy.answer is False:
-            raise ShieldError("the policy says `answer=False`: no answers are judged")
-        return self.policy.answer
 
     def _narrowed(self, tools: Iterable[str]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):

@@ -93,8 +93,13 @@ def test_the_report_is_as_its_schema_says():
     ("given", "told"),
     [
         ({"answer": 5, "evidence": "x"}, "give a text"),
-        ({"answer": "x"}, "give `session=` or `evidence=`"),
-        ({"answer": "x", "evidence": "y", "session": object()}, "one of them"),
+        ({"answer": "x"}, "give one of `session=`"),
+        ({"answer": "x", "evidence": "y", "run": []}, "give one of"),
+        ({"answer": "x", "session": 5}, "give a `Session`"),
+        ({"answer": "x", "run": "no messages"}, "give its messages"),
+        ({"answer": "x", "run": {"id": 5}}, "give its messages"),
+        ({"answer": "x", "run": [{"who": "me"}]}, "message"),
+        ({"answer": "x", "evidence": "y", "config": {"probing": "background"}}, "`probed=`"),
     ],
 )
 def test_wrong_input_is_said_on_one_line(given, told):

@@ -172,7 +172,7 @@ class _Check:
         return any(same(figure, one) for one in self._asked)
 
     def _is_vouched(self, figure: Figure) -> bool:
-        """Whether text that the run has forgotten had it."""
+        """Whether forgotten text had it, or an allowlist admits it."""
         return self._evidence.vouches is not None and self._evidence.vouches(figure.text)
 
     def _follows(self, figure: Figure) -> bool:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.names import OPT_IN_NAMES, VERIFICATION
+from abs_shield.core.names import ANSWER, OPT_IN_NAMES, VERIFICATION
 from abs_shield.plan.case import Case
 from abs_shield.plan.compile import layer_mode, tool_mode
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy import Policy, Tool
 from abs_shield.text.show import escaped
 
-_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION))
+_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, ANSWER))
+_JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
 _NOBODYS = Tool(name="a tool that nobody registered")
 
 
@@ -38,8 +39,8 @@ def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> s
     if any(part not in case.tools and part not in layers for part in parts):
         return ""
     if layers and layers[-1] not in runs and parts[-1] not in case.tools:
-        if layers[-1] == VERIFICATION:
-            return "the policy judges no results"
+        if layers[-1] in _JUDGED:
+            return f"the policy judges no {_JUDGED[layers[-1]]}"
         return f"layer `{escaped(layers[-1])}` does not run"
     without = {other: mode for other, mode in case.policy.modes.items() if other != key}
     rest = case.policy.model_copy(update={"modes": without})

@@ -1,0 +1,55 @@
+"""Who vouches for a value that stands in no piece of evidence: the run's memory, an allowlist."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from abs_shield.plan.parameters import admission
+from abs_shield.session import Session
+
+Vouches = Callable[[str], bool]
+
+logger = logging.getLogger("abs_shield")
+
+
+def vouching(
+    session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool
+) -> Vouches | None:
+    """
+    Give what vouches for values; None where nobody does.
+
+    Args:
+        session: The run.
+        allow: Values, globs and callables that the policy allows.
+        forgot: Whether the run forgot text; of that it remembers what values it had.
+        strict: Whether nothing but tool results counts.
+    """
+    tests = [] if strict else [_safe(entry) for entry in allow if is_pattern(entry)]
+    if forgot:
+        tests.append(lambda text: _remembered(session, text, strict))
+    return (lambda text: any(test(text) for test in tests)) if tests else None
+
+
+def is_pattern(entry: Any) -> bool:
+    """Whether an entry of an allowlist names values without writing them down."""
+    return callable(entry) or (isinstance(entry, str) and any(mark in entry for mark in "*?["))
+
+
+def _safe(entry: Any) -> Vouches:
+    admits = admission(entry)
+
+    def vouches(text: str) -> bool:
+        try:
+            return admits(text)
+        except Exception:
+            logger.exception("abs_shield: `allow` raised for a value of an answer; not allowed")
+            return False
+
+    return vouches
+
+
+def _remembered(session: Session, text: str, strict: bool) -> bool:
+    origin = session.seen.origin(text)
+    return origin is not None and (origin.source == "tool" or not strict)
