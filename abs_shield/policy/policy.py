@@ -99,10 +99,16 @@ LayerChoice = Annotated[str | Callable[..., Any], AfterValidator(_known)]
 """The name of a built-in layer, or a layer function of one's own."""
 
 
-def _judging(told: Any) -> Any:
-    if told is False or isinstance(told, (Verification, Mapping)):
-        return told
-    raise ValueError(f"got {shown(told)}; use `Verification(...)`, or False to judge no results")
+def _judged_by(kind: type[Declared], what: str) -> BeforeValidator:
+    """Take *kind*, a mapping of its fields, or False, which judges none."""
+
+    def given(told: Any) -> Any:
+        if told is False or isinstance(told, (kind, Mapping)):
+            return told
+        use = f"use `{kind.__name__}(...)`, or False to judge no {what}"
+        raise ValueError(f"got {shown(told)}; {use}")
+
+    return BeforeValidator(given)
 
 
 class Policy(Declared):
@@ -146,10 +152,12 @@ class Policy(Declared):
     retries: int = Field(default=3, ge=1)
     window: tuple[Annotated[int, Field(ge=1)], Annotated[float, Field(gt=0)]] = (10, 60.0)
     suppress: tuple[Suppression, ...] = ()
-    verification: Annotated[Verification | Literal[False], BeforeValidator(_judging)] = (
+    verification: Annotated[Verification | Literal[False], _judged_by(Verification, "results")] = (
         Verification()
     )
-    answer: AnswerConfig | Literal[False] = AnswerConfig()
+    answer: Annotated[AnswerConfig | Literal[False], _judged_by(AnswerConfig, "answers")] = (
+        AnswerConfig()
+    )
     limits: Limits = Limits()
 
     @model_validator(mode="after")

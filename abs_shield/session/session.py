@@ -82,11 +82,6 @@ class Session(Scoped):
         self._decisions: list[Decision] = []
         self._result_decisions: list[Decision] = []
         self._answer_decisions: list[Decision] = []
-        self._kept = {
-            Subject.CALL: self._decisions,
-            Subject.RESULT: self._result_decisions,
-            Subject.ANSWER: self._answer_decisions,
-        }
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
@@ -321,10 +316,17 @@ class Session(Scoped):
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
-        kept = self._kept.get(decision.subject)
+        match decision.subject:
+            case Subject.CALL:
+                kept = self._decisions
+            case Subject.RESULT:
+                kept = self._result_decisions
+            case Subject.ANSWER:
+                kept = self._answer_decisions
+            case _:
+                return
         with self.lock:
-            if kept is not None:
-                keep(kept, decision, most=self._limits.decisions)
+            keep(kept, decision, most=self._limits.decisions)
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""

@@ -8,6 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Mode
+from abs_shield.core.forked import renewed
 from abs_shield.core.names import ANSWER
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig, Policy
@@ -204,7 +205,7 @@ class _Late:
     def __init__(self, desk: Desk, session: Session) -> None:
         self._desk = desk
         self._session = session
-        self._lock = Lock()
+        self._lock = renewed(Lock())
         self._early: list[Checked] | None = []
 
     def __call__(self, found: Checked) -> None:
