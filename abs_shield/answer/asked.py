@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.answer.gathering import Gathered, evidence_from
 from abs_shield.core.events import Said
 from abs_shield.errors import ShieldError
 from abs_shield.model import Budget, Terms
@@ -52,6 +52,7 @@ def asked_of(
     question: str | None = None,
     config: AnswerConfig | Mapping[str, Any] | None = None,
     allow: Iterable[Any] = (),
+    gathered: Gathered | None = None,
 ) -> Asked:
     """
     Read what `check_answer` is given.
@@ -73,7 +74,8 @@ def asked_of(
         found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)
     else:
         strict = told.strict_tool_evidence
-        found = evidence_of(heard, strict_tool_evidence=strict, allow=allow)
+        gather = gathered or Gathered(heard, allow=allow)
+        found = gather(strict_tool_evidence=strict)
         question = question if question is not None else _newest_question(heard)
     terms = Terms(budget=Budget(calls=told.calls))
     rate = told.base_rate or (_OF_A_RUN if heard is not None else 0.5)

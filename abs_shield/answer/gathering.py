@@ -56,6 +56,32 @@ def evidence_of(
     return Evidence(tuple(pieces), deeds=deeds, blind=blind, vouches=vouches)
 
 
+class Gathered:
+    """
+    The evidence of a run, gathered again only when the run has gone on: drafts share its index.
+
+    Args:
+        session: The run.
+        allow: As `evidence_of` has it.
+    """
+
+    def __init__(self, session: Session, *, allow: Iterable[Any] = ()) -> None:
+        self._session = session
+        self._allow = tuple(allow)
+        self._kept: tuple[Any, Evidence] | None = None
+
+    def __call__(self, *, strict_tool_evidence: bool) -> Evidence:
+        line = _line(self._session)
+        seen = [(one.log.version, one.ran_so_far, one.heard_so_far) for one in line]
+        key = (seen, strict_tool_evidence)
+        if self._kept is None or self._kept[0] != key:
+            found = evidence_of(
+                self._session, strict_tool_evidence=strict_tool_evidence, allow=self._allow
+            )
+            self._kept = (key, found)
+        return self._kept[1]
+
+
 def evidence_from(context: Any) -> Evidence:
     """
     Gather evidence from documents.

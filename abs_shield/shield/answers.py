@@ -156,11 +156,13 @@ class Answers:
         """What `checked` is given, whoever calls it."""
         if config is None and self.policy.answer is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
+        from abs_shield.answer.gathering import Gathered
+
         return {
             "session": session,
             "question": question,
             "config": config or self.policy.answer,
-            "allow": allowed(self.policy, self.registry),
+            "gathered": Gathered(session, allow=allowed(self.policy, self.registry)),
             "probed": _Late(self.desk, session),
         }
 

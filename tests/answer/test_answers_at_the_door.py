@@ -317,3 +317,18 @@ def test_what_injects_is_said_where_a_model_reads_it():
         in checked("The total is 84.50.", evidence=evidence, config=config).notes
     )
     assert () == checked("The total is 84.50.", evidence=evidence).notes[1:]
+
+
+def test_drafts_share_what_the_run_returned_until_it_goes_on():
+    """A writer that calls a tool gives the next draft new evidence."""
+    firewall, session = opened()
+
+    def write(feedback):
+        session.tool_result("get_refund", {"order": "ORD-5512", "refund": "RF-88123"})
+        return "Your refund RF-88123 belongs to order ORD-5512."
+
+    done = firewall.settle_answer(
+        f"{GOOD} Painters adore its violet wrapping in autumn.", write=write, session=session
+    )
+
+    assert (1, "") == (done.rounds, done.refused)
