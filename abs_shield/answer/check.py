@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from abs_shield.answer.claim import Claim
+from abs_shield.answer.claim import Claim, Scored, Unavailable
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.combine import Combined, Said, combined
 from abs_shield.answer.evidence import Evidence
@@ -30,6 +30,7 @@ from abs_shield.text.show import shown
 SKIPPED = "grounding_skipped"
 NO_EVIDENCE = "no_evidence"
 NOT_RUN = "probes_not_run"
+FAILED = "check_failed"
 
 
 class Checked(NamedTuple):
@@ -41,11 +42,13 @@ class Checked(NamedTuple):
         claims: Each claim with its misses and why it is contradicted, in the report's order.
         notes: What else there is to say, in stable words: `no_claims`, `probes_not_run`, why the
             gate did not emit.
+        errors: Why a verifier or a judge gave no usable word, one line each.
     """
 
     report: HallucinationReport
     claims: tuple[Combined, ...]
     notes: tuple[str, ...]
+    errors: tuple[str, ...] = ()
 
 
 def check_answer(
@@ -161,7 +164,8 @@ def _checking(asked: _Asked) -> Steps[Checked]:
     probes: tuple[ConsistencyProbe, ...] = ()
     if config.probes and any(claim.critical for claim in claims):
         probes = yield from _probed(asked, claims)
-    return _reported(asked, judged, probes, overall=_overall(first, judged, config))
+    found = _reported(asked, judged, probes, overall=_overall(first, judged, config))
+    return _with_errors(found, [one for some in said.values() for one in some])
 
 
 def _is_open(one: Combined, config: AnswerConfig) -> bool:
@@ -196,10 +200,24 @@ def _probed(asked: _Asked, claims: tuple[Claim, ...]) -> Steps[tuple[Consistency
 
 def _unverified(asked: _Asked, claims: tuple[Claim, ...]) -> Checked:
     """Nothing was returned that an answer could stand on: its claims are unverified."""
-    judged = tuple(Combined(claim, None) for claim in claims)
+    checks = hard(claims, asked.evidence, question=asked.question, answer=asked.answer)
+    undone = (isinstance(one, Scored) and one.contradicted for one in checks)
+    judged = tuple(
+        combined(claim, None, check if wrong else None)
+        for claim, check, wrong in zip(claims, checks, undone, strict=True)
+    )
     told = _reported(asked, judged, (), overall=None)
-    report = replace(told.report, action="revise")
-    return told._replace(report=report, notes=(NO_EVIDENCE, *told.notes))
+    return told._replace(notes=(NO_EVIDENCE, *told.notes))
+
+
+def _with_errors(found: Checked, said: Sequence[Said]) -> Checked:
+    """What broke is told, and nothing is emitted that it was asked about."""
+    errors = tuple(dict.fromkeys(one.reason for one in said if isinstance(one, Unavailable)))
+    if not errors:
+        return found
+    emits = found.report.action == "emit"
+    report = replace(found.report, action="revise") if emits else found.report
+    return found._replace(report=report, notes=(*found.notes, FAILED), errors=errors)
 
 
 def _reported(
@@ -210,7 +228,9 @@ def _reported(
     overall: float | None,
 ) -> Checked:
     divergent = {probe.claim for probe in probes if probe.diverges}
-    ran = all(not probe.not_run for probe in probes)
+    ran = all(not probe.not_run for probe in probes) and (
+        bool(probes) or not any(one.claim.critical for one in judged)
+    )
     session = asked.session
     verdict = gate(
         [Judged(c.score, c.claim.critical, c.confirmed, c.claim.text in divergent) for c in judged],

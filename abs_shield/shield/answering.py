@@ -66,6 +66,7 @@ def decision_about(found: Checked, session: Session, policy: Policy, *, opened: 
         "findings": _findings(found, verdict, mode),
         "coverage": {CHECK: _coverage(found)},
         "probability": None if report.overall_score is None else 1 - report.overall_score,
+        "errors": found.errors,
         "notes": found.notes,
     }
     return Decision.of(fields)
