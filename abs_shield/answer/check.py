@@ -145,6 +145,8 @@ def _checking(asked: _Asked) -> Steps[Checked]:
     if claims and not evidence.pieces and not evidence.deeds:
         return _unverified(asked, claims)
     first = lexical(claims, evidence, question=asked.question)
+    if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
+        first = tuple(replace(one, misses=()) for one in first)
     checks = hard(claims, evidence, question=asked.question, answer=asked.answer)
     judged = tuple(combined(*one) for one in zip(claims, first, checks, strict=True))
     open_ = tuple(one.claim for one in judged if _is_open(one, config))

@@ -65,11 +65,21 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         claim,
         score,
         spans=next((one.spans for one in (*checks, *opinions) if one.spans), ()),
-        misses=checks[0].misses if checks else (),
+        misses=_misses(lexical, checks),
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
         confirmed=any(one.score < REFUTED_BELOW for one in told)
         or any(check.misses or check.contradicted for check in checks),
     )
+
+
+def _misses(lexical: Said, checks: Sequence[Scored]) -> tuple[Miss, ...]:
+    """What the hard checks miss, and the names that the lexical scorer misses beside it."""
+    found = [miss for check in checks for miss in check.misses]
+    taken = {place for miss in found for place in range(miss.start, miss.end)}
+    for miss in lexical.misses if isinstance(lexical, Scored) else ():
+        if miss.kind == "name" and taken.isdisjoint(range(miss.start, miss.end)):
+            found.append(miss)
+    return tuple(sorted(found, key=lambda miss: miss.start))
 
 
 def _odds(opinions: Sequence[Scored]) -> float:
