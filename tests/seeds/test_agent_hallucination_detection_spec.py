@@ -21,108 +21,37 @@ from abs_shield.answer.report import (
     ReportedClaim,
     ToolCallValidation,
 )
-from abs_shield.answer.revise import asettled, feedback_on, settled
+from abs_shield.answer.revise import asettled
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.core import Action, Decision, Subject
 from abs_shield.session import Session
 from abs_shield.stores import SqliteStore
 from tests.answer.judges import data_in
-
-ORDER = (
-    "Order W-2040 has shipped from Oslo. It cost $120.50. The order was placed on 2 March 2025. "
-    "The warehouse accepts returns within 30 days."
+from tests.answer.shop import (
+    ASKED,
+    CONFIG,
+    MADE_UP,
+    OPEN,
+    ORDER,
+    REFUSED,
+    TRUE,
+    VAGUE,
+    Agent,
+    Shop,
+    Writer,
+    asked,
+    filling,
+    saying,
+    statuses,
+    through,
 )
-ASKED = "Where is order W-2040, and what did it cost?"
-TRUE = "Order W-2040 has shipped from Oslo. It cost $120.50."
-VAGUE = "Order W-2040 has shipped from Oslo. Painters adore its violet wrapping."
-MADE_UP = {
-    "contradicts a tool result": "The order was placed on 2 March 2024.",
-    "a new entity": "Order W-2040 was carried by DHL Express.",
-    "a new quantity": "The warehouse accepts returns within 45 days.",
-    "a new date": "The order was placed on 17 June 2025.",
-    "a new citation": "Order W-2040 has shipped from Oslo (source: https://oslo.example/w2040).",
-    "a new identifier": "Order W-9999 has shipped from Oslo.",
-    "a negation": "Order W-2040 has not shipped from Oslo.",
-    "another magnitude": "It cost $1,205.00.",
-    "a temporal shift": "The order was placed on 2 April 2025.",
-    "a source not retrieved": "Order W-2040 has shipped from Oslo [7].",
-}
-CONFIG = AnswerConfig()
-
-
-class Shop:
-    """A shop's tools behind a firewall, and what really ran."""
-
-    def __init__(self, **declared):
-        self.ran = []
-        self.door = Shield(shield.configure(**declared), hooks=())
-        for tool in (self.get_order, self.send_mail, self.open_page):
-            self.door.register(tool)
-
-    def get_order(self, order_id: str) -> str:
-        """Look an order up."""
-        self.ran.append(order_id)
-        if order_id == "W-1111":
-            raise LookupError("order W-1111 is lost in Lima")
-        return ORDER
-
-    def send_mail(self, to: str, text: str) -> str:
-        """Send a mail."""
-        self.ran.append(to)
-        return f"sent to {to}"
-
-    def open_page(self, url: str, file: str = "") -> str:
-        """Open a page, and write it to a file."""
-        self.ran.append(url)
-        return "opened"
-
-    def call(self, name, **arguments):
-        """Run one call as the model's loop does; give the message that answers it."""
-        [message] = self.door.run_tool_calls([{"name": name, "arguments": arguments}])
-        return message["content"]
 
 
 @pytest.fixture
 def shop():
     """A shop in a run that has looked up order W-2040."""
-    made = Shop()
-    with made.door.session() as session:
-        session.user(ASKED)
-        made.call("get_order", order_id="W-2040")
-        made.session = session
+    with asked() as made:
         yield made
-
-
-def statuses(report):
-    return [claim.status for claim in report.claims]
-
-
-def filling(*values, default=None):
-    """A judge that fills each gap of a probe with one value; the last one of *values* stays."""
-    heard = []
-
-    def judge(messages, schema):
-        heard.append(messages)
-        value = values[min(len(heard), len(values)) - 1]
-        found = [{"id": one["id"], "value": value} for one in data_in(messages)["sentences"]]
-        return {"answer": value, "found": found}
-
-    judge.heard = heard
-    return judge
-
-
-def saying(verdict, *, quote="", probe="unknown"):
-    """A judge that has one verdict for every claim, and one value for every gap."""
-
-    def judge(messages, schema):
-        data = data_in(messages)
-        if "sentences" in data:
-            found = [{"id": one["id"], "value": probe} for one in data["sentences"]]
-            return {"answer": probe, "found": found}
-        told = {"verdict": verdict, "quote": quote, "reason": "as the rule says"}
-        return {"judgements": [{"id": one["id"], **told} for one in data["claims"]]}
-
-    return judge
 
 
 # Definition ---------------------------------------------------------------------------------------
@@ -259,29 +188,6 @@ def test_the_run_log_has_every_call_and_its_outcome(shop):
     assert [True, False] == [one.blocked for one in shop.session.decisions[1:]]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        {"order_id": float("nan")},
-        {"order_id": 10**5_000},
-        {"order_id": {1, 2}, 7: object()},
-        {"order_id": "\ud800 x"},
-        '{"order_id": NaN',
-        None,
-    ],
-)
-def test_a_report_can_be_written_whatever_a_call_held(arguments):
-    """Arguments stand in it in the shape of JSON."""
-    made = Shop()
-    with made.door.session() as session:
-        session.user(ASKED)
-        made.door.check_call({"name": "get_order", "arguments": arguments})
-        told = made.door.check_answer(TRUE).to_dict()
-
-    assert told == json.loads(json.dumps(told, allow_nan=False))
-    assert ["get_order"] == [one["tool"] for one in told["tool_call_validations"]]
-
-
 # Stage 2: groundedness ----------------------------------------------------------------------------
 
 
@@ -307,7 +213,7 @@ def test_an_answer_is_taken_apart_into_atomic_claims():
     ["Hello! How can I help you?", "I could not find that order.", "Shall I look it up?", "", "\n"],
 )
 def test_what_claims_nothing(shop, answer):
-    """C-7: no score, emitted, and it is said that there were no claims."""
+    """No score, emitted, and it is said that there were no claims."""
     report = shop.door.check_answer(answer)
     [decision] = shop.session.answer_decisions
 
@@ -346,7 +252,7 @@ def test_every_score_is_a_share(shop, answer):
 
 
 def test_the_overall_score_is_the_worst_claims_or_a_weighted_mean():
-    """As configured; C-14: the minimum unless somebody says otherwise."""
+    """As configured: the minimum unless somebody says otherwise."""
     claims = [Judged(0.9), Judged(0.9), Judged(0.5, critical=True)]
 
     assert "min" == CONFIG.aggregate
@@ -366,10 +272,6 @@ def test_the_report_tells_the_score_of_the_whole(shop, aggregate):
 
     wanted = min(score for score, _ in scored) if aggregate == "min" else mean
     assert wanted == pytest.approx(report.overall_score)
-
-
-OPEN = "Order W-2040 was shipped from Oslo and cost $120.50."
-"""The cheap scorers leave it open: between .4 and .85."""
 
 
 def test_entailment_decides_what_words_leave_open(shop):
@@ -401,7 +303,7 @@ def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, action, sta
 
 
 def test_similarity_never_has_the_last_word():
-    """C-9: no scorer is one of embeddings; words alone never block."""
+    """No scorer is one of embeddings; words alone never block."""
     low = [Judged(0.01, critical=True)]
 
     assert {"lexical", "hard"} == {*SCORERS}
@@ -409,51 +311,7 @@ def test_similarity_never_has_the_last_word():
     assert "revise" == gate(low, CONFIG).action
 
 
-@pytest.mark.parametrize(
-    "reply", [[0.9, 0.9], [], [float("nan")], [1.5], [True], ["high"], None, RuntimeError("down")]
-)
-@pytest.mark.parametrize("aggregate", ["min", "mean"])
-def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
-    """What it says cannot be used: the Decision has the error, and the answer is not emitted."""
-
-    def verifier(premise, claims):
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
-
-    config = AnswerConfig(verifier=verifier, aggregate=aggregate)
-    report = shop.door.check_answer(" ".join([TRUE] * 9 + [OPEN]), config=config)
-    [decision] = shop.session.answer_decisions
-
-    assert "revise" == report.action
-    assert "check_failed" in decision.notes
-    assert [error.split(":")[0] for error in decision.errors] == ["the verifier broke"]
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [{}, {"judgements": []}, "supported", RuntimeError("down"), {"judgements": float("nan")}],
-)
-def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
-    """As with a verifier; it was asked twice where its reply was wrong."""
-    heard = []
-
-    def judge(messages, schema):
-        heard.append(messages)
-        if isinstance(reply, Exception):
-            raise reply
-        return reply
-
-    config = AnswerConfig(judge=judge, probes=0)
-    report = shop.door.check_answer(OPEN, config=config)
-    [decision] = shop.session.answer_decisions
-
-    assert ("revise", ["grounded"]) == (report.action, statuses(report))
-    assert 1 == len(decision.errors)
-    assert (1 if isinstance(reply, Exception) else 2) == len(heard)
-
-
-# What is evidence (C-8) ---------------------------------------------------------------------------
+# What is evidence ---------------------------------------------------------------------------
 
 
 def test_evidence_is_results_and_what_users_and_the_host_said():
@@ -534,7 +392,8 @@ def test_it_works_with_any_agent_runtime(shape):
     anthropic = [
         {"role": "user", "content": ASKED},
         {"role": "assistant", "content": [
-            {"type": "tool_use", "id": "c1", "name": "get_order", "input": {"order_id": "W-2040"}}]},
+            {"type": "tool_use", "id": "c1", "name": "get_order",
+             "input": {"order_id": "W-2040"}}]},
         {"role": "user", "content": [
             {"type": "tool_result", "tool_use_id": "c1", "content": ORDER}]},
     ]  # fmt: skip
@@ -596,7 +455,7 @@ def test_a_probe_re_asks_in_other_words_with_the_same_evidence(shop):
     ],
 )
 def test_a_divergence_flags_the_claim_for_revision(shop, values, agreement, action):
-    """The majority of the probes counts; C-3: good scores do not help."""
+    """The majority of the probes counts: good scores do not help."""
     config = AnswerConfig(judge=filling(*values), probes=len(values))
     report = shop.door.check_answer("It cost $120.50.", config=config)
     [probe] = report.consistency_probes
@@ -609,13 +468,13 @@ def test_a_divergence_flags_the_claim_for_revision(shop, values, agreement, acti
 
 
 def test_probing_is_on_where_there_is_a_model():
-    """C-10: for numbers and citations it is no option that is forgotten."""
+    """For numbers and citations it is no option that is forgotten."""
     assert 1 == CONFIG.probes
 
 
 @pytest.mark.parametrize("probes", [0, 1])
 def test_what_was_not_probed_is_said(shop, probes):
-    """C-10: without a model the Decision says so, and the report has no agreement."""
+    """Without a model the Decision says so, and the report has no agreement."""
     report = shop.door.check_answer(TRUE, config=AnswerConfig(probes=probes))
     [decision] = shop.session.answer_decisions
 
@@ -653,15 +512,15 @@ def test_how_often_it_is_asked_again_is_checked_when_it_is_declared(probes):
 REFUTED = {"critical": True, "confirmed": True}
 GATE = [
     ("at the emit threshold", [Judged(0.85)], "emit", ()),
-    ("just below it, C-1", [Judged(0.8499)], "revise", ("below_emit_threshold",)),
-    ("at the revise threshold, C-1", [Judged(0.6)], "revise", ("below_emit_threshold",)),
+    ("just below it", [Judged(0.8499)], "revise", ("below_emit_threshold",)),
+    ("at the revise threshold", [Judged(0.6)], "revise", ("below_emit_threshold",)),
     ("below it", [Judged(0.5999)], "revise", ("unsupported_claim",)),
-    ("critical, at the block threshold", [Judged(0.4, **REFUTED)], "revise", ("unsupported_claim",)),
+    ("critical, at the threshold", [Judged(0.4, **REFUTED)], "revise", ("unsupported_claim",)),
     ("critical, below it", [Judged(0.3999, **REFUTED)], "block", ("critical_claim_refuted",)),
-    ("not critical, below it, C-2", [Judged(0.1)], "revise", ("unsupported_claim",)),
-    ("divergent, C-3", [Judged(0.99, True, False, True)], "revise", ("divergent_claim",)),
+    ("not critical, below it", [Judged(0.1)], "revise", ("unsupported_claim",)),
+    ("divergent", [Judged(0.99, True, False, True)], "revise", ("divergent_claim",)),
     ("no score", [Judged(None)], "revise", ("unverified_claim",)),
-    ("no claims, C-7", [], "emit", ("no_claims",)),
+    ("no claims", [], "emit", ("no_claims",)),
     ("block before revise", [Judged(0.1, **REFUTED), Judged(0.5)], "block",
      ("critical_claim_refuted",)),
 ]  # fmt: skip
@@ -671,12 +530,12 @@ GATE = [
     ("claims", "action", "notes"), [row[1:] for row in GATE], ids=[row[0] for row in GATE]
 )
 def test_the_gate(claims, action, notes):
-    """C-5: emit from the threshold on, below is strictly below; block > revise > emit."""
+    """Emit from the threshold on, below is strictly below; block > revise > emit."""
     assert (action, notes) == gate(claims, CONFIG)[1:]
 
 
 def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
-    """C-4: both emit and revise match, and revise goes first."""
+    """Both emit and revise match, and revise goes first."""
     config = AnswerConfig(aggregate="mean")
     found = gate([*[Judged(1.0)] * 30, Judged(0.5)], config)
 
@@ -685,7 +544,7 @@ def test_a_mean_does_not_hide_a_claim_that_is_too_weak():
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_rejection_in_the_final_turn_is_revised(shop, order):
-    """C-3: good scores do not help, wherever in the turn the rejected call stood."""
+    """Good scores do not help, wherever in the turn the rejected call stood."""
     calls = [
         {"name": "get_order", "arguments": {"order_id": "W-2040"}},
         {"name": "get_ordr", "arguments": {}},
@@ -741,25 +600,6 @@ def test_a_wrong_configuration_fails_when_it_is_declared(wrong):
 # The revise loop ----------------------------------------------------------------------------------
 
 
-class Writer:
-    """A model that writes its answer again: scripted drafts, and the feedback that it was given."""
-
-    def __init__(self, *drafts):
-        self.drafts = [*drafts]
-        self.heard = []
-
-    def __call__(self, feedback):
-        self.heard.append(feedback)
-        return self.drafts.pop(0)
-
-
-def through(shop, answer, writer, config=CONFIG):
-    def check(draft):
-        return checked(draft, session=shop.session, config=config)
-
-    return settled(answer, write=writer, check=check, config=config)
-
-
 def test_revise_re_runs_with_feedback_that_names_the_claims(shop):
     """The unsupported claim and the evidence nearest to it, and not the claim that holds."""
     writer = Writer(TRUE)
@@ -776,24 +616,6 @@ def test_revise_re_runs_with_feedback_that_names_the_claims(shop):
     assert "shipped from Oslo" not in writer.heard[0].split("nearest evidence")[0]
 
 
-def test_feedback_names_a_claim_that_is_only_too_weak(shop):
-    """C-1: no claim is below the revise threshold, and still there is something to correct."""
-    found = checked(OPEN, session=shop.session)
-
-    assert ("revise", ["grounded"]) == (found.report.action, statuses(found.report))
-    assert OPEN in feedback_on(found)
-
-
-def test_feedback_names_a_call_that_was_rejected(shop):
-    """The validation error goes back to the model."""
-    shop.call("get_order", id=7)
-    told = feedback_on(checked(TRUE, session=shop.session))
-
-    assert "get_order" in told
-    assert "rejected" in told
-    assert "shipped" not in told
-
-
 LOOPS = {
     "two revisions, each a little better": ["Painters adore it.", "The violet wrapping shipped."],
     "no improvement": ["Painters adore its violet wrapping."],
@@ -803,7 +625,7 @@ LOOPS = {
 
 @pytest.mark.parametrize("drafts", LOOPS.values(), ids=LOOPS)
 def test_loops_end_in_a_refusal(shop, drafts):
-    """C-6: at most two revisions, none without improvement, none that was there before: block."""
+    """At most two revisions, none without improvement, none that was there before: block."""
     done = through(shop, VAGUE, Writer(*drafts, TRUE, TRUE))
 
     assert 2 == CONFIG.revisions
@@ -829,23 +651,6 @@ def test_a_block_is_not_revised(shop):
     assert "revisions_failed" not in done.checked.notes
 
 
-def test_what_no_wording_mends_is_not_revised(shop):
-    """High stakes without a model: whatever is written, it is not probed."""
-    done = through(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
-
-    assert (0, "block") == (done.rounds, done.checked.report.action)
-    assert "checked as closely" in done.text
-
-
-REFUSED = {
-    "contradicted": (MADE_UP["another magnitude"].replace("$1,205.00", "$1,205.00 [7]"), {}),
-    "unsupported": ("The parcel number is ZX-48151623.", {}),
-    "divergent": ("It cost $120.50.", {"judge": filling("$77.31"), "revisions": 0}),
-    "not probed": (TRUE, {"high_stakes": True}),
-    "below emit": (OPEN, {"revisions": 0}),
-}
-
-
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     """No tool, no score, no threshold, no evidence, nothing of the draft."""
@@ -857,34 +662,6 @@ def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     assert not {"threshold", "score", "judge", "probe", "claim", "oslo"} & {
         *re.findall(r"\w+", done.text.casefold())
     }
-
-
-def test_each_failure_has_words_of_its_own(shop):
-    """Which of them it was is what a refusal tells."""
-    told = {
-        through(shop, answer, Writer(), AnswerConfig(**given)).refused
-        for answer, given in REFUSED.values()
-    }
-
-    assert 4 == len(told)
-
-
-def test_a_refusal_after_a_rejected_call(shop):
-    """It says that a step could not be taken."""
-    shop.call("get_order", id=7)
-    done = through(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
-
-    assert "a step" in done.refused
-
-
-@pytest.mark.parametrize(
-    "refusal", ['{"error": "{reason}", "code": 7}', "Sorry.", "{reason} {reason}", "100 % {reason}"]
-)
-def test_a_refusal_is_the_deployments_template(shop, refusal):
-    """Braces that are no placeholder are text, whatever a policy writes."""
-    done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
-
-    assert refusal.replace("{reason}", done.refused) == done.text
 
 
 # The report ---------------------------------------------------------------------------------------
@@ -921,7 +698,7 @@ def test_a_written_report_has_these_fields_and_no_other(shop):
 
 
 def test_the_version_of_the_report(shop):
-    """C-13."""
+    """Of the document, not of the package."""
     assert "1.0" == shop.door.check_answer(TRUE).version
 
 
@@ -955,8 +732,13 @@ def test_every_report_is_as_the_published_schema_says():
     assert {"emit", "revise", "block"} == {one["action"] for one in told}
 
 
-@pytest.mark.parametrize("path", [(), ("claims", 0), ("claims", 0, "evidence_spans", 0),
-                                  ("tool_call_validations", 0), ("consistency_probes", 0)])  # fmt: skip
+LEVELS = [
+    (), ("claims", 0), ("claims", 0, "evidence_spans", 0), ("tool_call_validations", 0),
+    ("consistency_probes", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", LEVELS)
 def test_the_schema_is_closed(shop, path):
     """A field more or less, on any level, does not fit."""
     validator = Draft202012Validator(REPORT_SCHEMA)
@@ -972,7 +754,7 @@ def test_the_schema_is_closed(shop, path):
 
 
 def test_the_statuses():
-    """C-12: five of a claim, three of a call."""
+    """Five of a claim, three of a call."""
     items = REPORT_SCHEMA["properties"]
 
     assert {"grounded", "unsupported", "contradicted", "divergent", "unverified"} == {
@@ -1029,7 +811,7 @@ def test_each_claim_that_does_not_hold_has_a_finding(shop):
 
 
 def test_annotations_stand_on_the_decision(shop):
-    """C-11: an answer is emitted with notes; the report has no field, and no action, for them."""
+    """An answer is emitted with notes; the report has no field, and no action, for them."""
     report = shop.door.check_answer(TRUE)
     [decision] = shop.session.answer_decisions
 
@@ -1037,32 +819,6 @@ def test_annotations_stand_on_the_decision(shop):
 
 
 # In practice --------------------------------------------------------------------------------------
-
-
-class Agent:
-    """A tool-using agent with a scripted model, and the detector between its turn and its user."""
-
-    def __init__(self, shop, *turns, config=CONFIG):
-        self.shop, self.turns, self.config = shop, [*turns], config
-        self.messages = []
-
-    def __call__(self, request):
-        self.shop.session.user(request)
-        done = settled(self.turn(), write=self.revised, check=self.check, config=self.config)
-        return done.text
-
-    def turn(self):
-        """Let the model speak until it answers; run what it calls."""
-        while isinstance(said := self.turns.pop(0), list):
-            self.messages += self.shop.door.run_tool_calls(said)
-        return said
-
-    def revised(self, feedback):
-        self.messages.append({"role": "user", "content": feedback})
-        return self.turn()
-
-    def check(self, draft):
-        return checked(draft, session=self.shop.session, config=self.config)
 
 
 LOOK_UP = [{"name": "get_order", "arguments": {"order_id": "W-2040"}}]
@@ -1085,7 +841,9 @@ def test_an_agent_that_is_refused(shop):
 
 def test_a_revision_may_call_tools(shop):
     """A rejected call is made right in the next turn; no rejection is left in the final one."""
-    agent = Agent(shop, [{"name": "get_ordr", "arguments": {}}], TRUE, LOOK_UP, f"Great news! {TRUE}")
+    agent = Agent(
+        shop, [{"name": "get_ordr", "arguments": {}}], TRUE, LOOK_UP, f"Great news! {TRUE}"
+    )
 
     assert f"Great news! {TRUE}" == agent("And order W-2040 again?")
 
