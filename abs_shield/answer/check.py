@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.asked import Asked, asked_of
-from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.claim import Claim, Scored, Unavailable
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.combine import Combined, Said, combined, moved
 from abs_shield.answer.evidence import Evidence
@@ -121,7 +121,7 @@ class _Read(NamedTuple):
 
     claims: tuple[Claim, ...]
     prior: float
-    lexical: Sequence[Scored]
+    lexical: Sequence[Scored | None]
     hard: Sequence[Said]
     said: dict[Claim, list[Said]]
 
@@ -134,14 +134,16 @@ class _Read(NamedTuple):
         )
 
 
-def _read(asked: Asked) -> _Read | None:
-    """Score every claim without a judge; None where there is nothing to score them by."""
+def _read(asked: Asked) -> _Read:
+    """Score every claim without a judge."""
     claims = claims_of(asked.answer) if asked.config.scores else ()
     evidence, question = asked.evidence, asked.question
-    if claims and not evidence.pieces and not evidence.deeds:
-        return None
-    first = lexical(claims, evidence, question=question)
     checks = hard(claims, evidence, question=question, answer=asked.answer)
+    if claims and not evidence.pieces and not evidence.deeds:
+        return _Read(claims, asked.prior, (None,) * len(claims), _undone(checks), {})
+    first = lexical(claims, evidence, question=question)
+    if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
+        first = tuple(replace(one, misses=()) for one in first)
     read = _Read(claims, asked.prior, first, checks, {})
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
@@ -151,7 +153,12 @@ def _read(asked: Asked) -> _Read | None:
     return read
 
 
-async def _aread(asked: Asked) -> _Read | None:
+def _undone(checks: Sequence[Said]) -> tuple[Said, ...]:
+    """Of a run in which nothing came back, what it cannot have done; all else is unverified."""
+    return tuple(one if isinstance(one, Scored) and one.contradicted else None for one in checks)
+
+
+async def _aread(asked: Asked) -> _Read:
     if asked.config.verifier is None:
         return _read(asked)
     import asyncio  # sync programs start faster without it
@@ -166,23 +173,33 @@ def _open(read: _Read, config: AnswerConfig) -> tuple[Claim, ...]:
     return tuple(one.claim for one in cheap if one.score is not None and low <= one.score < high)
 
 
-def _scored(asked: Asked, read: _Read | None) -> Steps[Found]:
+def _scored(asked: Asked, read: _Read) -> Steps[Found]:
     """Ask the judge about the claims that are open, and give what is known before the probes."""
     config = asked.config
-    if read is None:
-        judged = tuple(Combined(claim, None) for claim in claims_of(asked.answer))
-        return found_of(asked, judged, overall=None, notes=(NO_EVIDENCE,))
     open_ = _open(read, config)
     if open_ and config.judge is not None:
         verdicts = yield from judging(open_, asked.evidence, asked.question)
         for claim, one in zip(open_, verdicts, strict=True):
             read.said.setdefault(claim, []).append(one)
-    overall = _overall(read, config)
-    return found_of(asked, read.judged, overall=overall, notes=_notes(asked))
+    return found_of(
+        asked,
+        read.judged,
+        overall=_overall(read, config),
+        notes=_notes(asked, read),
+        errors=_errors(read),
+    )
 
 
-def _notes(asked: Asked) -> tuple[str, ...]:
+def _errors(read: _Read) -> tuple[str, ...]:
+    """Why a verifier or a judge gave no usable word."""
+    said = (one for some in read.said.values() for one in some)
+    return tuple(dict.fromkeys(one.reason for one in said if isinstance(one, Unavailable)))
+
+
+def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
     notes = () if asked.config.scores else (SKIPPED,)
+    if None in read.lexical:
+        notes = (NO_EVIDENCE,)
     if asked.config.judge is None:  # what nobody reads instructs nobody
         return notes
     none = Evidence(())
@@ -191,22 +208,23 @@ def _notes(asked: Asked) -> tuple[str, ...]:
     return (*notes, *found)
 
 
-def _moved(one: Scored, prior: float) -> Scored:
-    return replace(one, score=moved(one.score, prior)) if prior else one
+def _moved(one: Scored | None, prior: float) -> Scored | None:
+    return replace(one, score=moved(one.score, prior)) if one and prior else one
 
 
 def _overall(read: _Read, config: AnswerConfig) -> float | None:
     """
     The worst claim's score; of lexical scores the answer layer's, which reads all of them at once.
     """
-    judged = [one for one in read.judged if one.score is not None]
-    if not judged or config.aggregate != "min":
+    first = [one for one in read.lexical if one is not None]
+    if not first or config.aggregate != "min":
         return None
-    as_read = zip(read.judged, read.lexical, strict=True)
-    if any(one.score != _moved(lexical, read.prior).score for one, lexical in as_read):
+    judged = read.judged
+    cheap = read._replace(hard=(None,) * len(judged), said={}).judged
+    if [one.score for one in judged] != [one.score for one in cheap]:
         whole = min(one.score for one in judged if one.score is not None)
     else:
-        whole = moved(answer_score(read.lexical), read.prior)
+        whole = moved(answer_score(first), read.prior)
     return min([whole, *(one.score for one in judged if one.confirmed and one.score is not None)])
 
 

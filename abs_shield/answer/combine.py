@@ -53,27 +53,38 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         hard: The hard checks' word.
         asked: What a verifier and a judge said, where they were asked.
     """
-    opinions = [one for one in (lexical, *asked) if isinstance(one, Scored)]
-    checked = hard if isinstance(hard, Scored) else None
-    score = None
-    if opinions:
-        odds = (log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
-        score = probability(sum(odds))
-    elif checked is not None:
-        score = checked.score
-    told = [*([checked] if checked else []), *opinions]
-    contradicted = next((one.contradicted for one in told if one.contradicted), "")
-    if checked is not None and score is not None:
-        score = min(score, _cap(checked))
-    wrong = any(isinstance(one, Scored) and one.score < REFUTED_BELOW for one in asked)
+    told = [one for one in asked if isinstance(one, Scored)]
+    opinions = [lexical, *told] if isinstance(lexical, Scored) else told
+    checks = [hard] if isinstance(hard, Scored) else []
+    score = probability(_odds(opinions)) if opinions else None
+    for check in checks:
+        score = check.score if score is None else min(score, _cap(check))
+    outvoted = _odds(told) > 0  # the others support what one of them calls contradicted
+    against = checks if outvoted else [*checks, *told]
     return Combined(
         claim,
         score,
-        spans=next((one.spans for one in told if one.spans), ()),
-        misses=checked.misses if checked is not None else (),
-        contradicted=contradicted,
-        confirmed=wrong or bool(checked and (checked.misses or checked.contradicted)),
+        spans=next((one.spans for one in (*checks, *opinions) if one.spans), ()),
+        misses=_misses(lexical, checks),
+        contradicted=next((one.contradicted for one in against if one.contradicted), ""),
+        confirmed=any(one.score < REFUTED_BELOW for one in told)
+        or any(check.misses or check.contradicted for check in checks),
     )
+
+
+def _misses(lexical: Said, checks: Sequence[Scored]) -> tuple[Miss, ...]:
+    """What the hard checks miss, and the names that the lexical scorer misses beside it."""
+    found = [miss for check in checks for miss in check.misses]
+    taken = {place for miss in found for place in range(miss.start, miss.end)}
+    for miss in lexical.misses if isinstance(lexical, Scored) else ():
+        if miss.kind == "name" and taken.isdisjoint(range(miss.start, miss.end)):
+            found.append(miss)
+    return tuple(sorted(found, key=lambda miss: miss.start))
+
+
+def _odds(opinions: Sequence[Scored]) -> float:
+    """What opinions come to, in log-odds."""
+    return sum(log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
 
 
 def moved(score: float, prior: float) -> float:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from abs_shield.core.canonical import canonical
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import DEEPEST, Path, leaves, opened, pointer
 from abs_shield.text.show import told
@@ -59,11 +61,22 @@ def flattened(value: Any) -> Flat:
     return Flat(plain, "\n".join(pieces), tuple(lines), reader.cut)
 
 
-class _Reader:
-    """Reads values within one bound."""
+def as_written(value: Any) -> Any:
+    """
+    Give a value as plain JSON has it, within the bounds of `flattened`; texts stay texts.
 
-    def __init__(self) -> None:
+    >>> as_written({"of": {"a"}, "raw": '{"a": 1}', "n": float("nan")})
+    {'n': 'nan', 'of': ['a'], 'raw': '{"a": 1}'}
+    """
+    return json.loads(canonical(_Reader(opens=False).plain(value, 0)))
+
+
+class _Reader:
+    """Reads values within one bound; *opens* JSON in texts."""
+
+    def __init__(self, *, opens: bool = True) -> None:
         self.cut = False
+        self._opens = opens
         self._values = MOST_LINES
         self._characters = MOST_CHARACTERS
 
@@ -106,7 +119,7 @@ class _Reader:
         return room
 
     def _string(self, text: str, depth: int) -> Any:
-        inner = opened(text) if len(text) <= self._characters else None
+        inner = opened(text) if self._opens and len(text) <= self._characters else None
         if inner is not None and depth < DEEPEST:
             return self.plain(inner, depth + 1)
         self._values -= 1

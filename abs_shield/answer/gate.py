@@ -104,6 +104,8 @@ def _revises(claims: Sequence[Judged], config: AnswerConfig, overall: float | No
     notes = []
     if any(c.score is not None and c.score < config.revise_threshold for c in claims):
         notes.append("unsupported_claim")
+    if any(claim.score is None for claim in claims):
+        notes.append("unverified_claim")
     if any(claim.divergent and claim.critical for claim in claims):
         notes.append("divergent_claim")
     if overall is not None and overall < config.emit_threshold and not notes:

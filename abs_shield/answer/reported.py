@@ -27,6 +27,8 @@ NO_CLAIMS = "no_claims"
 NO_EVIDENCE = "no_evidence"
 NOT_RUN = "probes_not_run"
 PENDING = "probes_pending"
+BROKE = "check_failed"
+NOT_CHECKED = "not_checked"
 
 
 class Checked(NamedTuple):
@@ -38,7 +40,7 @@ class Checked(NamedTuple):
         claims: Each claim with its misses and why it is contradicted, in the report's order.
         notes: What else there is to say, in stable words: `no_claims`, `probes_not_run`, why the
             gate did not emit.
-        errors: Failures of our own; where there is one, nothing was found out.
+        errors: What failed, one line each: a verifier, a judge, or the check itself.
     """
 
     report: HallucinationReport
@@ -58,6 +60,7 @@ class Found(NamedTuple):
         validations: What stage 1 decided of its calls.
         rejected: Whether stage 1 stopped a call of the final turn.
         notes: What else there is to say.
+        errors: Why a verifier or a judge gave no usable word.
     """
 
     judged: tuple[Combined, ...]
@@ -66,24 +69,31 @@ class Found(NamedTuple):
     validations: tuple[ToolCallValidation, ...] = ()
     rejected: bool = False
     notes: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 def found_of(
-    asked: Asked, judged: tuple[Combined, ...], *, overall: float | None, notes: tuple[str, ...]
+    asked: Asked,
+    judged: tuple[Combined, ...],
+    *,
+    overall: float | None,
+    notes: tuple[str, ...],
+    errors: tuple[str, ...],
 ) -> Found:
     """Give what is known of an answer once its claims are scored, and of the calls before it."""
     session = asked.session
     if session is None:
-        return Found(judged, overall, new_id(), notes=notes)
+        return Found(judged, overall, new_id(), notes=notes, errors=errors)
     stage_1 = (validations_of(session), final_turn_rejected(session))
-    return Found(judged, overall, session.run_id, *stage_1, notes)
+    return Found(judged, overall, session.run_id, *stage_1, notes, errors)
 
 
 def reported(asked: Asked, found: Found, probes: tuple[ConsistencyProbe, ...]) -> Checked:
     """Let the gate decide, and write the report."""
     config, notes = asked.config, found.notes
     divergent = {probe.claim for probe in probes if probe.diverges}
-    ran = all(not probe.not_run for probe in probes)
+    critical = any(one.claim.critical for one in found.judged)
+    ran = all(not probe.not_run for probe in probes) and (bool(probes) or not critical)
     verdict = gate(
         [
             Judged(one.score, one.claim.critical, one.confirmed, one.claim.text in divergent)
@@ -107,10 +117,16 @@ def reported(asked: Asked, found: Found, probes: tuple[ConsistencyProbe, ...]) -
         overall_score=verdict.overall,
         action=verdict.action,
     )
-    if NO_EVIDENCE in notes and verdict.action == "emit":
-        report = replace(report, action="revise")
     said = [note for note in verdict.notes if note != NO_CLAIMS or SKIPPED not in notes]
-    return Checked(report, found.judged, (*notes, *said))
+    told = Checked(report, found.judged, (*notes, *said), found.errors)
+    return _with_errors(told) if found.errors else told
+
+
+def _with_errors(told: Checked) -> Checked:
+    """What broke is told, and nothing is emitted that it was asked about."""
+    emits = told.report.action == "emit"
+    report = replace(told.report, action="revise") if emits else told.report
+    return told._replace(report=report, notes=(*told.notes, BROKE))
 
 
 def failed(session: Session, error: str, *, closes: bool) -> Checked:
@@ -123,7 +139,7 @@ def failed(session: Session, error: str, *, closes: bool) -> Checked:
         overall_score=None,
         action="block" if closes else "emit",
     )
-    return Checked(report, (), ("not_checked",), (error,))
+    return Checked(report, (), (NOT_CHECKED,), (error,))
 
 
 def _claim(

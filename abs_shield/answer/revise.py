@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from abs_shield.answer.combine import Combined
+from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.reported import Checked
+from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, shown
 
 Write = Callable[[str], Any]
 """Writes the answer again, given the feedback; sync or async."""
 Check = Callable[[str], Any]
 """Checks an answer: `checked` or `achecked` with everything else given."""
 
-FAILED = "revisions_failed"
-"""Why an answer is blocked that every round only revised."""
 _CLAIM, _EVIDENCE = 500, 300
 _MOST = 10
 _REASONS = {
@@ -25,12 +26,26 @@ _REASONS = {
     "divergent": "a statement in it did not come out the same when it was checked again",
     "unsupported": "a statement in it is not supported by what was found",
     "unverified": "nothing was found that it could be checked against",
+    "call_rejected": "a step that it rests on could not be taken",
+    "not_probed": "it could not be checked as closely as it has to be",
 }
-"""By status, worst first: the failure mode, and nothing of how it was found."""
+"""By status or note, worst first: the failure mode, and nothing of how it was found."""
 _HOW = (
     "Some statements of your answer are not supported by the evidence of this run. Write the "
     "answer again: correct or leave out each of these, change nothing else, add nothing new."
 )
+_STOPPED = (
+    "A call of your last turn was rejected and has not run. Make it right and call again, or write "
+    "the answer again without what it should have done or returned."
+)
+_MOST_WEAK = 3
+_FAILED = "revisions_failed"
+_IN_VAIN = frozenset({"not_probed"})
+"""Notes of what no other wording changes."""
+_MENDABLE = frozenset(
+    {"unsupported_claim", "unverified_claim", "divergent_claim", "below_emit_threshold",
+     "call_rejected", "check_failed"}
+)  # fmt: skip
 
 
 class Settled(NamedTuple):
@@ -57,21 +72,40 @@ def feedback_on(found: Checked) -> str:
     Args:
         found: A check whose action is revise.
     """
-    told = [_HOW]
-    wrong = [
-        (claim, one)
-        for claim, one in zip(found.report.claims, found.claims, strict=True)
-        if claim.status != "grounded"
-    ]
-    for claim, one in wrong[:_MOST]:
-        line = f"- {claim.status}: {escaped(claim.text, limit=_CLAIM)}"
-        if one.contradicted:
-            line += f" ({escaped(one.contradicted, limit=_EVIDENCE)})"
-        nearest = claim.evidence_spans[0].text if claim.evidence_spans else ""
-        told.append(f"{line}\n  nearest evidence: {escaped(nearest, limit=_EVIDENCE) or 'none'}")
+    told: list[str] = []
+    if wrong := _wrong(found):
+        told += [_HOW, *(_line(*one) for one in wrong[:_MOST])]
     if len(wrong) > _MOST:
         told.append(f"- and {len(wrong) - _MOST} more")
+    if "call_rejected" in found.notes:
+        told += [_STOPPED, *_rejected(found)]
     return "\n".join(told)
+
+
+def _wrong(found: Checked) -> list[tuple[ReportedClaim, Combined]]:
+    """The claims that do not hold; where the whole is too weak, its weakest ones."""
+    both = [*zip(found.report.claims, found.claims, strict=True)]
+    wrong = [one for one in both if one[0].status != "grounded"]
+    if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(found.notes):
+        return wrong
+    return sorted(both, key=lambda one: one[0].score or 0.0)[:_MOST_WEAK]
+
+
+def _line(claim: ReportedClaim, one: Combined) -> str:
+    status = "weakly supported" if claim.status == "grounded" else claim.status
+    line = f"- {status}: {escaped(claim.text, limit=_CLAIM)}"
+    if one.contradicted:
+        line += f" ({escaped(one.contradicted, limit=_EVIDENCE)})"
+    nearest = claim.evidence_spans[0].text if claim.evidence_spans else ""
+    return f"{line}\n  nearest evidence: {escaped(nearest, limit=_EVIDENCE) or 'none'}"
+
+
+def _rejected(found: Checked) -> Iterator[str]:
+    """The newest calls that stage 1 rejected, with its errors."""
+    calls = [one for one in found.report.tool_call_validations if one.status == "rejected"]
+    for call in calls[-_MOST_WEAK:]:
+        errors = "; ".join(call.errors) or "it was rejected"
+        yield f"- `{escaped(call.tool, limit=_CLAIM)}`: {escaped(errors, limit=_EVIDENCE)}"
 
 
 def settled(
@@ -88,7 +122,11 @@ def settled(
         enforced: Whether an answer that does not hold is stopped; else it is checked, and goes.
 
     Returns:
-        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds.
+        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds;
+        what is refused then is reported as blocked.
+
+    Raises:
+        ShieldError: *write* gave no text.
     """
     steps = _rounds(answer, config, enforced)
     try:
@@ -128,21 +166,28 @@ def _rounds(
             return Settled(answer, found, rounds)
         score = -1.0 if report.overall_score is None else report.overall_score
         stuck = best is not None and score <= best
-        if report.action == "block" or stuck or rounds >= config.revisions:
+        if report.action == "block" or stuck or rounds >= config.revisions or _in_vain(found):
             return _refused(found, rounds, config)
         best = score
         answer = yield "write", feedback_on(found)
+        if not isinstance(answer, str):
+            raise ShieldError(f"settled: `write` gave {shown(answer)}; give the new answer's text")
         rounds += 1
         if answer in drafts:
             return _refused(found, rounds, config)
         drafts.add(answer)
 
 
+def _in_vain(found: Checked) -> bool:
+    notes = frozenset(found.notes)
+    return bool(notes & _IN_VAIN) and not notes & _MENDABLE
+
+
 def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
-    statuses = {claim.status for claim in found.report.claims}
+    seen = {*found.notes, *(claim.status for claim in found.report.claims)}
     usual = _REASONS["unsupported"]
-    reason = next((told for status, told in _REASONS.items() if status in statuses), usual)
+    reason = next((told for word, told in _REASONS.items() if word in seen), usual)
     if found.report.action != "block":
-        ended = replace(found.report, action="block")
-        found = found._replace(report=ended, notes=(*found.notes, FAILED))
-    return Settled(config.refusal.format(reason=reason), found, rounds, reason)
+        report = replace(found.report, action="block")
+        found = found._replace(report=report, notes=(*found.notes, _FAILED))
+    return Settled(config.refusal.replace("{reason}", reason), found, rounds, reason)

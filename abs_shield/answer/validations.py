@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
+from abs_shield.answer.flattened import as_written
 from abs_shield.answer.report import ToolCallValidation
 from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
@@ -29,9 +30,12 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 
 def final_turn_rejected(session: Session) -> bool:
-    """Whether the newest calls of the run, behind which nothing ran, were stopped."""
-    newest = [d for d in session.decisions if d.run_id == session.run_id]
-    return bool(newest) and newest[-1].blocked
+    """Whether a call of the run's last turn was stopped; without turns, its last call."""
+    calls = [one for one in session.decisions if one.run_id == session.run_id]
+    turn = {*session.newest_turn}
+    if not calls or calls[-1].id not in turn:
+        return bool(calls) and calls[-1].blocked
+    return any(one.blocked for one in calls if one.id in turn)
 
 
 def _calls(session: Session) -> Iterator[tuple[str, ToolCall]]:
@@ -49,7 +53,7 @@ def _arguments(call: ToolCall | None) -> Any:
     if call is None:
         return None
     read = read_arguments(call.arguments)
-    return call.arguments if isinstance(read, Malformed) else read
+    return as_written(call.arguments if isinstance(read, Malformed) else read)
 
 
 def _status(decision: Decision) -> Literal["accepted", "flagged", "rejected"]:

@@ -18,11 +18,13 @@ from abs_shield.answer.reported import Checked
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import safe, screen
+from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
 from abs_shield.replay.lines import BadLine, lines
 from abs_shield.text.show import escaped, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_KINDS: dict[str, Any] = {"answer": str, "question": str, "id": (str, int)}
 _MISSES = frozenset({"number", "money", "date", "time", "id", "name"})
 
 
@@ -46,8 +48,9 @@ def ground(
     """
     Check answers against the context that they were given from, without any model.
 
-    A line is {"id", "context": [{"id", "text"} or "text"], "question"?, "answer"}. Exits with 0,
-    and with 2 where a line could not be read.
+    A line is {"id", "context": [{"id", "text"} or "text"], "question"?, "answer"}. A claim's
+    offsets count characters of the answer. Exits with 0, and with 2 where a line could not be
+    read.
     """
     bad = 0
     with output(out, inputs=[file]) as sink:
@@ -58,7 +61,8 @@ def ground(
                 print(escaped(str(told), limit=500), file=sys.stderr)
                 continue
             if format is Format.JSONL:
-                sink.write(json.dumps(told, ensure_ascii=False).encode(errors="replace") + b"\n")
+                line = encodable(json.dumps(told, ensure_ascii=False, allow_nan=False))
+                sink.write(f"{line}\n".encode())
             else:
                 _row(table, told)
         if format is Format.TABLE:
@@ -129,11 +133,13 @@ def _record(line: bytes) -> Mapping[str, Any]:
     if not isinstance(told, dict):
         raise ShieldError(f"it is {shown(told)}; give an object with `context` and `answer`")
     for name in ("answer", "context"):
-        if name not in told:
+        if told.get(name) is None:
             raise ShieldError(f"it has no `{name}`")
-    question = told.get("question")
-    if question is not None and not isinstance(question, str):
-        raise ShieldError(f"`question` is {shown(question)}; give a text")
+    for name, kinds in _KINDS.items():
+        value = told.get(name)
+        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
+            wanted = "a text" if kinds is str else "a text or a whole number"
+            raise ShieldError(f"`{name}` is {shown(value)}; give {wanted}")
     return told
 
 
@@ -145,7 +151,7 @@ def _row(table: Table, told: Mapping[str, Any]) -> None:
         f"{weakest['status']}: {weakest['text']}" if weakest else ", ".join(told.get("notes", ()))
     )
     cells: Iterator[str] = iter(
-        [str(told["id"]), "-" if score is None else f"{score:.2f}", told["action"],
-         str(len(told["claims"])), said]
+        ["-" if told["id"] is None else str(told["id"]), "-" if score is None else f"{score:.2f}",
+         told["action"], str(len(told["claims"])), said]
     )  # fmt: skip
     table.add_row(*(safe(cell, limit=100) for cell in cells))

@@ -44,6 +44,9 @@ class Session(Scoped):
     granted: frozenset[str] | None = None
     """The tools to which the host narrowed it; a step's ``tools`` are never more than these."""
 
+    newest_turn: list[str]
+    """Ids of the decisions about the calls of the newest turn that was judged as a whole."""
+
     ephemeral: bool = False
     """Whether it stands for one call that belongs to none."""
 
@@ -73,6 +76,7 @@ class Session(Scoped):
         self.log = Log(limits.text)
         self.seen: Seen = Seen(limits, parent=parent.seen if parent is not None else None)
         self.pending = PendingCalls()
+        self.newest_turn = []
         self.likelihoods = RunningStats()
         self.opaque_reasons: tuple[str, ...] = ()
         self.blocks: dict[str, int] = {}

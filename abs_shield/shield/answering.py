@@ -32,6 +32,7 @@ _VERDICTS = {
 }  # fmt: skip
 _ACTIONS = {"emit": Action.ALLOW, "revise": Action.REVISE, "block": Action.BLOCK}
 _GROUNDED = ("grounded", "unverified")
+NOT_CHECKED = "not_checked"
 _NOTHING = frozenset({"no_claims", "no_evidence", "grounding_skipped"})
 
 
@@ -46,7 +47,7 @@ def decision_about(found: Checked, session: Session, policy: Policy, mode: Mode)
         mode: Whether what it says holds.
     """
     report = found.report
-    verdict = Verdict.CLEAN if found.errors else _VERDICTS[report.action]
+    verdict = Verdict.CLEAN if NOT_CHECKED in found.notes else _VERDICTS[report.action]
     would_block = report.action == "block"
     fields: dict[str, Any] = {
         "id": new_id(),
@@ -73,7 +74,7 @@ def decision_about(found: Checked, session: Session, policy: Policy, mode: Mode)
 
 
 def _coverage(found: Checked) -> Coverage:
-    if found.errors:
+    if NOT_CHECKED in found.notes:
         return Coverage(Outcome.ERROR, found.errors[0])
     nothing = sorted(_NOTHING.intersection(found.notes))
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN

@@ -27,7 +27,8 @@ CRITICAL = {"critical": True, "confirmed": True}
         ([Judged(0.9, critical=True, divergent=True)], "revise"),
         ([Judged(0.9, divergent=True)], "emit"),
         ([], "emit"),
-        ([Judged(None)], "emit"),
+        ([Judged(None)], "revise"),
+        ([Judged(0.99), Judged(None)], "revise"),
     ],
 )
 def test_bands(claims, action):

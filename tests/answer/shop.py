@@ -1,0 +1,166 @@
+"""A shop whose agent is checked: its tools, what it answers, and models that are scripted."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+from abs_shield import AnswerConfig, Shield, shield
+from abs_shield.answer.check import checked
+from abs_shield.answer.revise import settled
+from tests.answer.judges import data_in
+
+ORDER = (
+    "Order W-2040 has shipped from Oslo. It cost $120.50. The order was placed on 2 March 2025. "
+    "The warehouse accepts returns within 30 days."
+)
+ASKED = "Where is order W-2040, and what did it cost?"
+TRUE = "Order W-2040 has shipped from Oslo. It cost $120.50."
+VAGUE = "Order W-2040 has shipped from Oslo. Painters adore its violet wrapping."
+MADE_UP = {
+    "contradicts a tool result": "The order was placed on 2 March 2024.",
+    "a new entity": "Order W-2040 was carried by DHL Express.",
+    "a new quantity": "The warehouse accepts returns within 45 days.",
+    "a new date": "The order was placed on 17 June 2025.",
+    "a new citation": "Order W-2040 has shipped from Oslo (source: https://oslo.example/w2040).",
+    "a new identifier": "Order W-9999 has shipped from Oslo.",
+    "a negation": "Order W-2040 has not shipped from Oslo.",
+    "another magnitude": "It cost $1,205.00.",
+    "a temporal shift": "The order was placed on 2 April 2025.",
+    "a source not retrieved": "Order W-2040 has shipped from Oslo [7].",
+}
+OPEN = "Order W-2040 was shipped from Oslo and cost $120.50."
+"""The cheap scorers leave it open: between .4 and .85."""
+CONFIG = AnswerConfig()
+
+
+class Shop:
+    """A shop's tools behind a firewall, and what really ran."""
+
+    def __init__(self, **declared):
+        self.ran = []
+        self.door = Shield(shield.configure(**declared), hooks=())
+        for tool in (self.get_order, self.send_mail, self.open_page):
+            self.door.register(tool)
+
+    def get_order(self, order_id: str) -> str:
+        """Look an order up."""
+        self.ran.append(order_id)
+        if order_id == "W-1111":
+            raise LookupError("order W-1111 is lost in Lima")
+        return ORDER
+
+    def send_mail(self, to: str, text: str) -> str:
+        """Send a mail."""
+        self.ran.append(to)
+        return f"sent to {to}"
+
+    def open_page(self, url: str, file: str = "") -> str:
+        """Open a page, and write it to a file."""
+        self.ran.append(url)
+        return "opened"
+
+    def call(self, name, **arguments):
+        """Run one call as the model's loop does; give the message that answers it."""
+        [message] = self.door.run_tool_calls([{"name": name, "arguments": arguments}])
+        return message["content"]
+
+
+@contextmanager
+def asked():
+    """Give a shop in a run that has looked up order W-2040."""
+    made = Shop()
+    with made.door.session() as session:
+        session.user(ASKED)
+        made.call("get_order", order_id="W-2040")
+        made.session = session
+        yield made
+
+
+def statuses(report):
+    """The statuses of a report's claims."""
+    return [claim.status for claim in report.claims]
+
+
+def filling(*values):
+    """A judge that fills each gap of a probe with one value; the last one of *values* stays."""
+    heard = []
+
+    def judge(messages, schema):
+        heard.append(messages)
+        value = values[min(len(heard), len(values)) - 1]
+        found = [{"id": one["id"], "value": value} for one in data_in(messages)["sentences"]]
+        return {"answer": value, "found": found}
+
+    judge.heard = heard
+    return judge
+
+
+def saying(verdict, *, quote="", probe="unknown"):
+    """A judge that has one verdict for every claim, and one value for every gap."""
+
+    def judge(messages, schema):
+        data = data_in(messages)
+        if "sentences" in data:
+            found = [{"id": one["id"], "value": probe} for one in data["sentences"]]
+            return {"answer": probe, "found": found}
+        told = {"verdict": verdict, "quote": quote, "reason": "as the rule says"}
+        return {"judgements": [{"id": one["id"], **told} for one in data["claims"]]}
+
+    return judge
+
+
+REFUSED = {
+    "contradicted": (MADE_UP["another magnitude"].replace("$1,205.00", "$1,205.00 [7]"), {}),
+    "unsupported": ("The parcel number is ZX-48151623.", {}),
+    "divergent": ("It cost $120.50.", {"judge": filling("$77.31"), "revisions": 0}),
+    "not probed": (TRUE, {"high_stakes": True}),
+    "below emit": (OPEN, {"revisions": 0}),
+}
+"""What ends in a refusal, each for another reason; with the configuration."""
+
+
+class Writer:
+    """A model that writes its answer again: scripted drafts, and the feedback that it was given."""
+
+    def __init__(self, *drafts):
+        self.drafts = [*drafts]
+        self.heard = []
+
+    def __call__(self, feedback):
+        self.heard.append(feedback)
+        return self.drafts.pop(0)
+
+
+def through(shop, answer, writer, config=CONFIG):
+    """Settle an answer in the shop's run."""
+
+    def check(draft):
+        return checked(draft, session=shop.session, config=config)
+
+    return settled(answer, write=writer, check=check, config=config)
+
+
+class Agent:
+    """A tool-using agent with a scripted model, and the detector between its turn and its user."""
+
+    def __init__(self, shop, *turns, config=CONFIG):
+        self.shop, self.turns, self.config = shop, [*turns], config
+        self.messages = []
+
+    def __call__(self, request):
+        self.shop.session.user(request)
+        done = settled(self.turn(), write=self.revised, check=self.check, config=self.config)
+        return done.text
+
+    def turn(self):
+        """Let the model speak until it answers; run what it calls."""
+        while isinstance(said := self.turns.pop(0), list):
+            self.messages += self.shop.door.run_tool_calls(said)
+        return said
+
+    def revised(self, feedback):
+        self.messages.append({"role": "user", "content": feedback})
+        return self.turn()
+
+    def check(self, draft):
+        return checked(draft, session=self.shop.session, config=self.config)

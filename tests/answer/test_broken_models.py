@@ -1,0 +1,84 @@
+"""A verifier, a judge or a call that breaks: it is said, never a pass, and the report stands."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield import AnswerConfig
+from tests.answer.shop import ASKED, OPEN, TRUE, Shop, asked, statuses
+
+
+@pytest.fixture
+def shop():
+    """A shop in a run that has looked up order W-2040."""
+    with asked() as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "reply", [[0.9, 0.9], [], [float("nan")], [1.5], [True], ["high"], None, RuntimeError("down")]
+)
+@pytest.mark.parametrize("aggregate", ["min", "mean"])
+def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
+    """What it says cannot be used: the Decision has the error, and the answer is not emitted."""
+
+    def verifier(premise, claims):
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    config = AnswerConfig(verifier=verifier, aggregate=aggregate)
+    report = shop.door.check_answer(" ".join([TRUE] * 9 + [OPEN]), config=config)
+    [decision] = shop.session.answer_decisions
+
+    assert "revise" == report.action
+    assert "check_failed" in decision.notes
+    assert [error.split(":")[0] for error in decision.errors] == ["the verifier broke"]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [{}, {"judgements": []}, "supported", RuntimeError("down"), {"judgements": float("nan")}],
+)
+def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
+    """As with a verifier; it was asked twice where its reply was wrong."""
+    heard = []
+
+    def judge(messages, schema):
+        heard.append(messages)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
+
+    config = AnswerConfig(judge=judge, probes=0)
+    report = shop.door.check_answer(OPEN, config=config)
+    [decision] = shop.session.answer_decisions
+
+    assert ("revise", ["grounded"]) == (report.action, statuses(report))
+    assert 1 == len(decision.errors)
+    assert (1 if isinstance(reply, Exception) else 2) == len(heard)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"order_id": float("nan")},
+        {"order_id": 10**5_000},
+        {"order_id": {1, 2}, 7: object()},
+        {"order_id": "\ud800 x"},
+        '{"order_id": NaN',
+        None,
+    ],
+)
+def test_a_report_can_be_written_whatever_a_call_held(arguments):
+    """Arguments stand in it in the shape of JSON."""
+    made = Shop()
+    with made.door.session() as session:
+        session.user(ASKED)
+        made.door.check_call({"name": "get_order", "arguments": arguments})
+        told = made.door.check_answer(TRUE).to_dict()
+
+    assert told == json.loads(json.dumps(told, allow_nan=False))
+    assert ["get_order"] == [one["tool"] for one in told["tool_call_validations"]]

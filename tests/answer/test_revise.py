@@ -1,0 +1,71 @@
+"""The revise loop: what the model is told, when it ends, and what is said in the end."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import AnswerConfig
+from abs_shield.answer.check import checked
+from abs_shield.answer.revise import feedback_on
+from tests.answer.shop import MADE_UP, OPEN, REFUSED, TRUE, Writer, asked, statuses, through
+
+
+@pytest.fixture
+def shop():
+    """A shop in a run that has looked up order W-2040."""
+    with asked() as made:
+        yield made
+
+
+def test_feedback_names_a_claim_that_is_only_too_weak(shop):
+    """No claim is below the revise threshold, and still there is something to correct."""
+    found = checked(OPEN, session=shop.session)
+
+    assert ("revise", ["grounded"]) == (found.report.action, statuses(found.report))
+    assert OPEN in feedback_on(found)
+
+
+def test_feedback_names_a_call_that_was_rejected(shop):
+    """The validation error goes back to the model."""
+    shop.call("get_order", id=7)
+    told = feedback_on(checked(TRUE, session=shop.session))
+
+    assert "get_order" in told
+    assert "rejected" in told
+    assert "shipped" not in told
+
+
+def test_what_no_wording_mends_is_not_revised(shop):
+    """High stakes without a model: whatever is written, it is not probed."""
+    done = through(shop, TRUE, Writer(), AnswerConfig(high_stakes=True))
+
+    assert (0, "block") == (done.rounds, done.checked.report.action)
+    assert "checked as closely" in done.text
+
+
+def test_each_failure_has_words_of_its_own(shop):
+    """Which of them it was is what a refusal tells."""
+    told = {
+        through(shop, answer, Writer(), AnswerConfig(**given)).refused
+        for answer, given in REFUSED.values()
+    }
+
+    assert 4 == len(told)
+
+
+def test_a_refusal_after_a_rejected_call(shop):
+    """It says that a step could not be taken."""
+    shop.call("get_order", id=7)
+    done = through(shop, TRUE, Writer("Order W-2040 has shipped from Oslo."))
+
+    assert "a step" in done.refused
+
+
+@pytest.mark.parametrize(
+    "refusal", ['{"error": "{reason}", "code": 7}', "Sorry.", "{reason} {reason}", "100 % {reason}"]
+)
+def test_a_refusal_is_the_deployments_template(shop, refusal):
+    """Braces that are no placeholder are text, whatever a policy writes."""
+    done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
+
+    assert refusal.replace("{reason}", done.refused) == done.text

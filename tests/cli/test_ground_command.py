@@ -1,0 +1,312 @@
+"""`abs-shield ground`: recorded answers against the context that they were given from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+TEXT = "Order W-2040 has shipped from Oslo. It cost $120.50. It was placed on 2 March 2025."
+GOOD = {"id": "good", "context": TEXT, "answer": "Order W-2040 has shipped from Oslo."}
+BAD = {"id": "bad", "context": [TEXT], "answer": "Order W-2040 has not shipped from Oslo."}
+NOTHING = {"id": "none", "context": TEXT, "answer": "Hello! How can I help you?"}
+STATUSES = {"grounded", "unsupported", "contradicted", "divergent", "unverified"}
+MISSES = {"number", "money", "date", "time", "id", "name"}
+
+
+@pytest.fixture
+def grounded(command, file):
+    """Check answers as JSON lines; give what came of each."""
+
+    def run(*records, **options):
+        done = command("ground", file("answers.jsonl", *records), "--format", "jsonl", **options)
+        assert (0, "") == (done.code, done.err)
+        return [json.loads(line) for line in done.out.splitlines()]
+
+    return run
+
+
+def test_the_shape_of_a_line(grounded):
+    """One object a line, in the order of the file; each with these fields."""
+    told = grounded(GOOD, BAD)
+
+    assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in told]
+    assert all(
+        {"id", "overall_score", "action", "claims"} == {*one} - {"notes"}
+        and 0 <= one["overall_score"] <= 1
+        for one in told
+    )
+    for [claim] in (one["claims"] for one in told):
+        assert {
+            "text", "start", "end", "score", "critical", "status", "misses", "evidence",
+        } == {*claim} - {"contradicted"}  # fmt: skip
+
+
+def test_statuses_and_the_evidence(grounded):
+    """The evidence is named by its document, with where it stands there."""
+    context = [{"id": "tower", "text": "The tower is 300 m tall."}, TEXT]
+    [told] = grounded(
+        {"id": 1, "context": context, "answer": f"The tower is 300 m tall. {BAD['answer']}"}
+    )
+    first, second = told["claims"]
+
+    assert ("grounded", True, "contradicted") == (
+        first["status"], first["critical"], second["status"],
+    )  # fmt: skip
+    assert "tower" == first["evidence"][0]["id"]
+    assert "doc:2" in {one["id"] for one in second["evidence"]}
+    for span in (*first["evidence"], *second["evidence"]):
+        text = context[0]["text"] if span["id"] == "tower" else TEXT
+        assert span["text"] == text[span["start"] : span["end"]]
+
+
+def test_no_claims(grounded):
+    """No score, emitted, and it says so."""
+    [told] = grounded(NOTHING)
+
+    assert (None, "emit", [], ["no_claims"]) == (
+        told["overall_score"], told["action"], told["claims"], told["notes"],
+    )  # fmt: skip
+
+
+def test_no_context(grounded):
+    """Nothing to stand on: unverified, and not emitted."""
+    [told] = grounded({"id": 1, "context": [], "answer": "It weighs 30 kg."})
+
+    assert (None, "revise", "unverified") == (
+        told["overall_score"], told["action"], told["claims"][0]["status"],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "context",
+    [TEXT, [TEXT], [{"id": "a", "text": TEXT}], [{"text": TEXT}], ["x", {"id": "a", "text": TEXT}],
+     {"id": "a", "text": TEXT}, [{"id": 7, "text": TEXT, "title": "Orders"}]],
+)  # fmt: skip
+def test_every_shape_of_context(grounded, context):
+    """One text, texts, documents with and without an id, or both mixed."""
+    [told] = grounded({"id": 1, "context": context, "answer": GOOD["answer"]})
+
+    assert "emit" == told["action"]
+
+
+def test_the_question_is_known(grounded):
+    """A figure that was asked about is not missed in the answer."""
+    line = {"id": 1, "context": TEXT, "answer": "Order W-7755 is not among them."}
+    asked, unasked = grounded({**line, "question": "Has W-7755 shipped?"}, line)
+
+    assert ([], ["W-7755"]) == tuple(
+        [miss["text"] for claim in one["claims"] for miss in claim["misses"]]
+        for one in (asked, unasked)
+    )
+
+
+ODD = [
+    "\U0001f600 It cost $99.00. \U0001f4e6\U0001f4e6 It was placed on 7 May 2025.",
+    "Cafe\u0301 W-7777 cost $99.00 \u0928\u093f at noe\u0308l; it has shipped from Bergen.",
+    "\u202eIt cost $99.00\u202c. \ufeffOrder W-7777 has shipped\u200b from Oslo.",
+    "\r\n\tIt cost $99.00.\r\n\r\n* Order W-7777 has shipped from Bergen.\u2028It cost $7.",
+    "| Order | Cost |\n|---|---|\n| W-7777 | $99.00 |\n\n```\nx = 99\n```\nIt cost $99.00.",
+    "It cost $99.00 \ud83d.",
+]
+
+
+@pytest.mark.parametrize("answer", ODD)
+def test_offsets_count_characters_of_the_answer(grounded, answer):
+    """Whatever stands before: astral, combining, invisible, line ends, tables, half characters."""
+    [told] = grounded({"id": 1, "context": TEXT, "answer": answer})
+    misses = [miss for claim in told["claims"] for miss in claim["misses"]]
+
+    assert "$99.00" in [miss["text"] for miss in misses]
+    assert MISSES >= {miss["kind"] for miss in misses}
+    for one in (*told["claims"], *misses):
+        assert one["text"] == answer[one["start"] : one["end"]]
+    for claim in told["claims"]:
+        assert all(claim["start"] <= m["start"] < m["end"] <= claim["end"] for m in claim["misses"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "text"),
+    [
+        ("Order W-2040 holds 77 parts.", "number", "77"),
+        ("It cost $99.00.", "money", "$99.00"),
+        ("It was placed on 7 May 2025.", "date", "7 May 2025"),
+        ("It leaves Oslo at 17:45.", "time", "17:45"),
+        ("Order W-7777 has shipped from Oslo.", "id", "W-7777"),
+        ("Order W-2040 was carried by Kuehne.", "name", "Kuehne"),
+    ],
+)
+def test_the_kinds_of_misses(grounded, answer, kind, text):
+    """What the context does not have, by its kind."""
+    [told] = grounded({"id": 1, "context": TEXT, "answer": answer})
+
+    assert (kind, text) in [(miss["kind"], miss["text"]) for miss in told["claims"][0]["misses"]]
+
+
+def test_statuses_are_these(grounded):
+    """Over many answers no other word stands there."""
+    answers = [GOOD["answer"], BAD["answer"], "It cost $99.00 in Bergen, and Mia paid it.", *ODD]
+    told = grounded(*({"id": 1, "context": c, "answer": a} for a in answers for c in (TEXT, [])))
+
+    assert STATUSES >= {claim["status"] for one in told for claim in one["claims"]}
+
+
+WRONG = [
+    ("not json", "it is not JSON"),
+    ('{"id": 1, "context": "x", "answer": "x"', "it is not JSON"),
+    ("[1]", "give an object with `context` and `answer`"),
+    ('"x"', "give an object with `context` and `answer`"),
+    ('{"id": 1, "context": "x"}', "it has no `answer`"),
+    ('{"id": 1, "context": "x", "answer": null}', "it has no `answer`"),
+    ('{"id": 1, "answer": "x"}', "it has no `context`"),
+    ('{"id": 1, "context": null, "answer": "x"}', "it has no `context`"),
+    ('{"id": 1, "context": "x", "answer": 5}', "`answer` is 5; give a text"),
+    ('{"id": 1, "context": "x", "answer": ["x"]}', "`answer` is a list of 1 item; give a text"),
+    ('{"id": 1, "context": 5, "answer": "x"}', "`context` is 5; give a text or a list"),
+    ('{"id": 1, "context": [5], "answer": "x"}', "document 1 of `context` is 5"),
+    ('{"id": 1, "context": [{"id": "a"}], "answer": "x"}', "document 1 of `context` is an object"),
+    ('{"id": 1, "context": ["x", {"id": "doc:1", "text": "y"}], "answer": "x"}', "two documents"),
+    ('{"id": 1, "context": "x", "answer": "x", "question": 5}', "`question` is 5; give a text"),
+    ('{"id": [1], "context": "x", "answer": "x"}', "`id` is a list of 1 item; give a text or a"),
+    ('{"id": NaN, "context": "x", "answer": "x"}', "`id` is nan; give a text or a whole number"),
+    ('{"id": true, "context": "x", "answer": "x"}', "`id` is true; give a text or a whole number"),
+    ("[" * 100_000, "it is nested too deeply"),
+    ('{"id": "\x1b[2J", "context": "x"}', "it is not JSON"),
+]
+
+
+@pytest.mark.parametrize(("line", "told"), WRONG)
+def test_a_line_that_cannot_be_read(command, tmp_path, line, told):
+    """It is said on one line, with its place; the others are judged, and the exit code is 2."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join([json.dumps(GOOD), line, "", json.dumps(BAD)]))
+    done = command("ground", path, "--format", "jsonl")
+    said, summary = done.err.splitlines()
+
+    assert (2, ["good", "bad"]) == (
+        done.code, [json.loads(line)["id"] for line in done.out.splitlines()],
+    )  # fmt: skip
+    assert said.startswith(f"{path}:2: ")
+    assert told in said
+    assert "abs-shield: 1 line could not be read" == summary
+    assert "\x1b" not in done.err
+
+
+def test_every_line_that_cannot_be_read_is_said(command, tmp_path):
+    """One line each, and how many they were."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join([line for line, _ in WRONG] + [json.dumps(GOOD)]))
+    done = command("ground", path, "--format", "jsonl")
+
+    assert len(WRONG) + 1 == done.err.count("\n")
+    assert f"abs-shield: {len(WRONG)} lines could not be read" in done.err
+    assert 1 == done.out.count("\n")
+
+
+def test_lines_of_one_id_and_of_none(grounded):
+    """A line is judged for itself; its id is only given back."""
+    told = grounded(GOOD, GOOD, {"context": TEXT, "answer": GOOD["answer"]})
+
+    assert ["good", "good", None] == [one["id"] for one in told]
+    assert 1 == len({one["overall_score"] for one in told})
+
+
+def test_what_else_a_line_holds_is_passed_over(grounded):
+    """Labels and the like, as data sets have them."""
+    line = {**GOOD, "label": "bad", "spans": [[0, 5]], "question": None, "n": float("nan")}
+    first, second = grounded(GOOD, line)
+
+    assert first == second
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_an_empty_file(command, file, form):
+    """Nothing to check is no fault."""
+    done = command("ground", file("answers.jsonl"), "--format", form)
+
+    assert (0, "") == (done.code, done.err)
+
+
+@pytest.mark.parametrize("form", ["table", "jsonl"])
+def test_standard_input(command, form):
+    """`-` reads it."""
+    done = command("ground", "-", "--format", form, stdin=json.dumps(GOOD) + "\n")
+
+    assert (0, "") == (done.code, done.err)
+    assert "good" in done.out
+
+
+def test_a_packed_file(command, tmp_path):
+    """Gzip is known by its first bytes."""
+    path = tmp_path / "answers"
+    path.write_bytes(gzip.compress(json.dumps(GOOD).encode()))
+
+    assert "emit" == json.loads(command("ground", path, "--format", "jsonl").out)["action"]
+
+
+def test_a_table(command, file):
+    """One row an answer, with its weakest claim, or why there is none."""
+    done = command("ground", file("answers.jsonl", GOOD, BAD, NOTHING, {**GOOD, "id": None}))
+    rows = [line for line in done.out.splitlines() if "emit" in line or "block" in line]
+
+    assert (0, 4) == (done.code, len(rows))
+    assert "good" in rows[0]
+    assert "contradicted" in rows[1]
+    assert "no_claims" in rows[2]
+    assert "None" not in rows[3]
+
+
+def test_a_table_shows_nothing_raw(command, file):
+    """What a file holds cannot write on the terminal."""
+    line = {"id": "\x1b[2J[bold]\u202e", "context": TEXT, "answer": "It \x1b]0;own\x07cost $7.00."}
+    done = command("ground", file("answers.jsonl", line))
+
+    assert [] == [c for c in done.out if c != "\n" and not c.isprintable()]
+
+
+def test_output_to_a_file(command, file, tmp_path):
+    """Nothing is left on the standard output."""
+    out = tmp_path / "told.jsonl"
+    source = file("answers.jsonl", GOOD, NOTHING)
+    done = command("ground", source, "--format", "jsonl", "--output", out)
+
+    assert (0, "", "") == done
+    assert ["good", "none"] == [json.loads(line)["id"] for line in out.read_text().splitlines()]
+
+
+def test_output_is_never_the_input(command, file):
+    """The file is as it was."""
+    path = file("answers.jsonl", GOOD)
+    done = command("ground", path, "--format", "jsonl", "--output", path)
+
+    assert (2, "") == (done.code, done.out)
+    assert "is read as well; name another file" in done.err
+    with open(path) as same:
+        assert json.loads(same.read()) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["/nowhere.jsonl"], "name a file that exists"),
+        (["{file}", "--format", "jsnl"], "did you mean `jsonl`?"),
+        (["{file}", "--fromat", "jsonl"], "did you mean `--format`?"),
+        ([], "FILE"),
+    ],
+)
+def test_bad_usage(command, file, argv, told):
+    """One line that says what instead."""
+    path = file("answers.jsonl", GOOD)
+    done = command("ground", *(each.format(file=path) for each in argv))
+
+    assert (2, "") == (done.code, done.out)
+    assert told in done.err
+    assert 1 == done.err.count("\n")
+
+
+def test_it_is_the_same_every_time(grounded):
+    """No model, no dice."""
+    records = [GOOD, BAD, NOTHING, {"id": 1, "context": TEXT, "answer": "It cost $99.00."}]
+
+    assert grounded(*records) == grounded(*records)
