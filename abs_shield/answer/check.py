@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.asked import Asked, asked_of
-from abs_shield.answer.claim import Claim, Scored, Unavailable
-from abs_shield.answer.claims import claims_of
+from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
+from abs_shield.answer.claims import claims_of, is_label
 from abs_shield.answer.combine import Combined, Said, combined, moved
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.injected import injected
@@ -117,10 +117,19 @@ def _asked(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> Aske
 
 
 class _Read(NamedTuple):
-    """What code alone and a verifier say of each claim, in order; *lexical* is at even odds."""
+    """
+    What code alone and a verifier say of each claim, in order.
+
+    Attributes:
+        claims: The claims.
+        bare: The lexical scores at even odds; None where there is no evidence.
+        lexical: The same at the odds of the run.
+        hard: The hard checks.
+        said: What models said of those that were left open.
+    """
 
     claims: tuple[Claim, ...]
-    prior: float
+    bare: Sequence[Scored | None]
     lexical: Sequence[Scored | None]
     hard: Sequence[Said]
     said: dict[Claim, list[Said]]
@@ -129,7 +138,7 @@ class _Read(NamedTuple):
     def judged(self) -> tuple[Combined, ...]:
         told = zip(self.claims, self.lexical, self.hard, strict=True)
         return tuple(
-            combined(claim, _moved(lexical, self.prior), hard, self.said.get(claim, ()))
+            combined(claim, lexical, hard, self.said.get(claim, ()))
             for claim, lexical, hard in told
         )
 
@@ -140,17 +149,30 @@ def _read(asked: Asked) -> _Read:
     evidence, question = asked.evidence, asked.question
     checks = hard(claims, evidence, question=question, answer=asked.answer)
     if claims and not evidence.pieces and not evidence.deeds:
-        return _Read(claims, asked.prior, (None,) * len(claims), _undone(checks), {})
-    first = lexical(claims, evidence, question=question)
+        nothing = (None,) * len(claims)
+        return _Read(claims, nothing, nothing, _undone(checks), {})
+    missed = None if not asked.prior else _missed(checks)
+    bare = lexical(claims, evidence, question=question, missed=missed)
     if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
-        first = tuple(replace(one, misses=()) for one in first)
-    read = _Read(claims, asked.prior, first, checks, {})
+        bare = tuple(replace(one, misses=()) for one in bare)
+    first = [_of_a_run(*one, asked) for one in zip(claims, bare, strict=True)]
+    read = _Read(claims, bare, first if asked.prior else bare, checks, {})
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
         verify = entailment(asked.config.verifier)
         for claim, one in zip(open_, verify(open_, evidence, question=question), strict=True):
             read.said[claim] = [one]
     return read
+
+
+def _missed(checks: Sequence[Said]) -> list[Miss]:
+    return [miss for one in checks if isinstance(one, Scored) for miss in one.misses]
+
+
+def _of_a_run(claim: Claim, one: Scored, asked: Asked) -> Scored:
+    """At the odds of a run, unless the claim names what the run has not seen."""
+    new = any(miss.kind != "number" and not is_label(claim, miss) for miss in one.misses)
+    return one if new else replace(one, score=moved(one.score, asked.prior))
 
 
 def _undone(checks: Sequence[Said]) -> tuple[Said, ...]:
@@ -208,24 +230,20 @@ def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
     return (*notes, *found)
 
 
-def _moved(one: Scored | None, prior: float) -> Scored | None:
-    return replace(one, score=moved(one.score, prior)) if one and prior else one
-
-
 def _overall(read: _Read, config: AnswerConfig) -> float | None:
     """
-    The worst claim's score; of lexical scores the answer layer's, which reads all of them at once.
+    The worst claim's score; of lexical scores at even odds the answer layer's, which reads all.
+
+    A hard check bounds either: no answer is better than a claim that is known to be wrong.
     """
-    first = [one for one in read.lexical if one is not None]
-    if not first or config.aggregate != "min":
+    scored = [one for one in read.judged if one.score is not None]
+    bare = [one for one in read.bare if one is not None]
+    if not bare or config.aggregate != "min":
         return None
-    judged = read.judged
-    cheap = read._replace(hard=(None,) * len(judged), said={}).judged
-    if [one.score for one in judged] != [one.score for one in cheap]:
-        whole = min(one.score for one in judged if one.score is not None)
-    else:
-        whole = moved(answer_score(first), read.prior)
-    return min([whole, *(one.score for one in judged if one.confirmed and one.score is not None)])
+    if read.said or read.lexical is not read.bare:
+        return min(one.score for one in scored if one.score is not None)
+    known = (one.score for one in scored if one.confirmed and one.score is not None)
+    return min([answer_score(bare), *known])
 
 
 # Stage 3 -----------------------------------------------------------------------------------------

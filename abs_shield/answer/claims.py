@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
-from abs_shield.answer.claim import Claim
+from abs_shield.answer.claim import Claim, Miss
 from abs_shield.answer.lexis.tokens import STOP, tokens
 from abs_shield.answer.phrases import (
     asks,
@@ -208,3 +208,19 @@ def _named(mention: Mention, text: str, start: int) -> bool:
     behind = text[mention.end - start : mention.end - start + 8].lstrip("*_` ")[:1]
     several = " " in mention.text or sum(c.isupper() for c in mention.text) > 1
     return several and behind != ":"
+
+
+_LABEL = 60
+_LABEL_WORDS = 6
+
+
+def is_label(claim: Claim, miss: Miss) -> bool:
+    """
+    Whether a name stands in what a claim's colon explains, as in ``Module Name: the parser``.
+
+    Args:
+        claim: The claim.
+        miss: A name in it.
+    """
+    colon = claim.text.find(":", 0, _LABEL)
+    return miss.end - claim.start <= colon and len(claim.text[:colon].split()) <= _LABEL_WORDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log1p
@@ -66,7 +66,12 @@ class _Said:
 
 
 def measured(
-    words: Sequence[Token], index: Index, *, asked: frozenset[str], idf: Mapping[str, float]
+    words: Sequence[Token],
+    index: Index,
+    *,
+    asked: frozenset[str],
+    idf: Mapping[str, float],
+    known: Callable[[Token], bool] | None = None,
 ) -> Measured:
     """
     Measure the claim that has these words.
@@ -76,17 +81,20 @@ def measured(
         index: The evidence.
         asked: The keys of the question's words.
         idf: How rare a word is.
+        known: Which words stand somewhere; those of the index where None.
     """
+    known = known or index.has
     content = [word for word in words if word.content or (word.figure and not word.counts)]
     weights = {word.key: idf[word.key] if word.content else 1.0 for word in content}
-    absent = [word for word in content if not index.has(word)]
+    absent = [word for word in content if not known(word)]
     said = _Said(words, content, weights, sum(weights.values()) or 1.0, absent, asked)
     places = _nearest(weights, index)
     best = index.sentences[places[0]] if places else None
     found = _recalls(said, index, places, best)
     found |= _neighbours(said, index)
     found |= _new(said)
-    found |= _against(said, index, best)
+    found |= _against(said, best)
+    found["count_absent"] = _any(word.counts and not known(word) for word in words)
     found |= _beside(said, best, idf)
     shown = tuple(word for word in absent if word.figure or (word.named and word.key not in asked))
     return Measured(tuple([found[name] for name in FEATURES]), places, shown)
@@ -194,7 +202,7 @@ def _new(said: _Said) -> dict[str, float]:
     }
 
 
-def _against(said: _Said, index: Index, best: Sentence | None) -> dict[str, float]:
+def _against(said: _Said, best: Sentence | None) -> dict[str, float]:
     """What the nearest sentence says otherwise."""
     there: Mapping[str, int] = best.places if best else {}
     denies = any(negating(word) for word in said.words)
@@ -207,7 +215,6 @@ def _against(said: _Said, index: Index, best: Sentence | None) -> dict[str, floa
         "negation_dropped": _any(not denies and word in theirs for word in shared),
         "negation_moved": _any(denies and (word in mine) != (word in theirs) for word in shared),
         "opposite": _any(not OPPOSITES[word].isdisjoint(there) for word in turned),
-        "count_absent": _any(word.counts and not index.has(word) for word in said.words),
     }
 
 

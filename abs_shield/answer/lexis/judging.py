@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import exp, log, log1p
 
 from abs_shield.answer.claim import Claim, Miss, Scored
@@ -26,16 +26,30 @@ def asked_of(question: str | None) -> frozenset[str]:
 
 
 def judged(
-    claims: Sequence[Claim], evidence: Evidence, *, question: str | None, weights: Weights
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None,
+    weights: Weights,
+    missed: Iterable[Miss] | None = None,
 ) -> tuple[Scored, ...]:
     """Score each claim; see `abs_shield.answer.scorers.lexical`."""
     index, asked = index_of(evidence), asked_of(question)
-    return tuple(_judged(claim, index, asked, weights) for claim in claims)
+    places = None if missed is None else {n for one in missed for n in range(one.start, one.end)}
+    return tuple(_judged(claim, index, asked, weights, places) for claim in claims)
 
 
-def _judged(claim: Claim, index: Index, asked: frozenset[str], weights: Weights) -> Scored:
+def _judged(
+    claim: Claim, index: Index, asked: frozenset[str], weights: Weights, missed: set[int] | None
+) -> Scored:
     words = tokens(claim.text, most=MOST_WORDS + 1)
-    found = measured(words[:MOST_WORDS], index, asked=asked, idf=weights.idf)
+
+    def known(word: Token) -> bool:
+        if missed is None or not (word.figure or word.counts):
+            return index.has(word)
+        return claim.start + word.start not in missed
+
+    found = measured(words[:MOST_WORDS], index, asked=asked, idf=weights.idf, known=known)
     score = told([weights.claim.log_odds(found.values)], weights)
     if len(words) > MOST_WORDS:
         score = min(score, 0.5)

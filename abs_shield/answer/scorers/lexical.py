@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.claim import Claim, Miss, Scored
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.lexis.judging import judged, meant, told
 from abs_shield.answer.lexis.weights import shipped
 
 
 def lexical(
-    claims: Sequence[Claim], evidence: Evidence, *, question: str | None = None
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    missed: Iterable[Miss] | None = None,
 ) -> tuple[Scored, ...]:
     """
     Score claims by their words alone: deterministic, without a model, in time linear in both.
@@ -22,13 +26,15 @@ def lexical(
         claims: Claims of one answer, as `claims_of` gives them.
         evidence: What they may stand on; its index is kept with it.
         question: What the answer answers; its words are not new when the answer repeats them.
+        missed: The figures that the hard checks miss; all others count as known, also those that
+            are reckoned or written otherwise. None: figures are looked up as words are.
 
     Returns:
         One for each claim, in order: P(grounded) at even odds, in [0, 1]; up to three nearest
         sentences, best first; the numbers and names that stand nowhere. Without evidence
         nothing is near, and everything is missed.
     """
-    return judged(claims, evidence, question=question, weights=shipped())
+    return judged(claims, evidence, question=question, weights=shipped(), missed=missed)
 
 
 def answer_score(scored: Sequence[Scored]) -> float:
