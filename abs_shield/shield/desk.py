@@ -15,7 +15,7 @@ from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.answering import decision_about
+from abs_shield.shield.answering import Began, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
@@ -235,10 +235,11 @@ class Desk:
             self.record(decision, session)
         return decision
 
-    def answered(self, found: Checked, session: Session) -> None:
+    def answered(self, found: Checked, session: Session, *, began: Began) -> None:
         """Record what was found out of the answer that ends a run."""
         opened = self._bench.switch.opened()
-        self.record(decision_about(found, session, self.policy, opened=opened), session)
+        told = decision_about(found, session, self.policy, opened=opened, began=began)
+        self.record(told, session)
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""

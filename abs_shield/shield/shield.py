@@ -18,11 +18,13 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import AnswerConfig, Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
+from abs_shield.shield.answering import Began
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.off import NOTE, SWITCH
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
@@ -304,12 +306,16 @@ class Shield:
         Raises:
             ShieldError: The answer is no text, or the policy says ``answer=False``.
         """
-        from abs_shield.answer.check import checked  # only programs that check answers pay for it
+        # only programs that check answers pay for this import
+        from abs_shield.answer.check import checked, passed
 
-        found = self._session(session)
+        found, began = self._session(session), Began.now()
         asked = self._answer_config(config)
-        told = checked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
+        if SWITCH.off:
+            told = passed(found, note=NOTE)
+        else:
+            told = checked(answer, session=found, question=question, config=asked)
+        self.desk.answered(told, found, began=began)
         return told.report
 
     async def acheck_answer(
@@ -321,12 +327,15 @@ class Shield:
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
         """As `check_answer`; models are asked without holding up the event loop."""
-        from abs_shield.answer.check import achecked
+        from abs_shield.answer.check import achecked, passed
 
-        found = self._session(session)
+        found, began = self._session(session), Began.now()
         asked = self._answer_config(config)
-        told = await achecked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
+        if SWITCH.off:
+            told = passed(found, note=NOTE)
+        else:
+            told = await achecked(answer, session=found, question=question, config=asked)
+        self.desk.answered(told, found, began=began)
         return told.report
 
     # Running -------------------------------------------------------------------------------------
