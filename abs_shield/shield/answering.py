@@ -21,7 +21,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
-from abs_shield.shield.off import NOT_JUDGED, NOTE
+from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class Began(NamedTuple):
         return cls(time(), perf_counter())
 
 
+def answer_mode(policy: Policy, *, opened: bool) -> Mode:
+    """Whether an answer that does not hold is stopped; *opened* is the operator's kill switch."""
+    return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(ANSWER, policy.mode)
+
+
 def decision_about(
     found: Checked, session: Session, policy: Policy, *, opened: bool, began: Began
 ) -> Decision:
@@ -70,8 +75,7 @@ def decision_about(
         began: When its check began.
     """
     report = found.report
-    off = NOTE in found.notes
-    mode = Mode.AUDIT if opened or off else policy.modes.get(ANSWER, policy.mode)
+    mode = answer_mode(policy, opened=opened)
     would_block = report.action == "block"
     fields: dict[str, Any] = {
         "id": new_id(),
@@ -90,7 +94,7 @@ def decision_about(
         "agent": session.agent,
         "model": session.model,
         "findings": (*_of_claims(found, mode), *_at_large(found, mode)),
-        "coverage": {ANSWER: NOT_JUDGED if off else _coverage(found)},
+        "coverage": {ANSWER: NOT_JUDGED if NOTE in found.notes else _coverage(found)},
         "probability": None if report.overall_score is None else 1 - report.overall_score,
         "notes": found.notes,
     }

@@ -15,7 +15,7 @@ from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.answering import Began, decision_about
+from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
@@ -240,6 +240,10 @@ class Desk:
         opened = self._bench.switch.opened()
         told = decision_about(found, session, self.policy, opened=opened, began=began)
         self.record(told, session)
+
+    def enforces_answers(self) -> bool:
+        """Whether an answer that does not hold is stopped, and not only written down."""
+        return answer_mode(self.policy, opened=self._bench.switch.opened()) is Mode.STRICT
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""

@@ -18,17 +18,16 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import AnswerConfig, Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
-from abs_shield.shield.answering import Began
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.off import NOTE, SWITCH
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import abandon, followed
+from abs_shield.shield.settling import Door, unsettled
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -38,6 +37,7 @@ from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.answer.report import HallucinationReport
+    from abs_shield.answer.revise import Settled, Write
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 
@@ -306,17 +306,7 @@ class Shield:
         Raises:
             ShieldError: The answer is no text, or the policy says ``answer=False``.
         """
-        # only programs that check answers pay for this import
-        from abs_shield.answer.check import checked, passed
-
-        found, began = self._session(session), Began.now()
-        asked = self._answer_config(config)
-        if SWITCH.off:
-            told = passed(found, note=NOTE)
-        else:
-            told = checked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found, began=began)
-        return told.report
+        return self._door(session, question, config).check(answer).report
 
     async def acheck_answer(
         self,
@@ -327,16 +317,51 @@ class Shield:
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
         """As `check_answer`; models are asked without holding up the event loop."""
-        from abs_shield.answer.check import achecked, passed
+        return (await self._door(session, question, config).acheck(answer)).report
 
-        found, began = self._session(session), Began.now()
-        asked = self._answer_config(config)
-        if SWITCH.off:
-            told = passed(found, note=NOTE)
-        else:
-            told = await achecked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found, began=began)
-        return told.report
+    def settle_answer(
+        self,
+        answer: str,
+        *,
+        write: Write,
+        question: str | None = None,
+        session: Session | None = None,
+        config: AnswerConfig | None = None,
+    ) -> Settled:
+        """
+        Check the answer that ends a run, and have it written again while it does not hold.
+
+        Args:
+            answer: The first draft.
+            write: Writes it again: given what the model is to be told, it gives the new draft.
+            question: As in `check_answer`.
+            session: The session; the current one where None.
+            config: How it is judged; as the policy says where None.
+
+        Returns:
+            What to say as ``text``: a draft that holds, or the refusal. In audit it is the first
+            draft, and where the policy says ``answer=False`` it is that, unchecked.
+
+        Raises:
+            ShieldError: The answer is no text.
+        """
+        if config is None and self.policy.answer is False:
+            return unsettled(answer, self._session(session))
+        return self._door(session, question, config).settle(answer, write)
+
+    async def asettle_answer(
+        self,
+        answer: str,
+        *,
+        write: Write,
+        question: str | None = None,
+        session: Session | None = None,
+        config: AnswerConfig | None = None,
+    ) -> Settled:
+        """As `settle_answer`, for a *write* that may be async."""
+        if config is None and self.policy.answer is False:
+            return unsettled(answer, self._session(session))
+        return await self._door(session, question, config).asettle(answer, write)
 
     # Running -------------------------------------------------------------------------------------
 
@@ -435,12 +460,13 @@ class Shield:
 
     # Inside --------------------------------------------------------------------------------------
 
-    def _answer_config(self, given: AnswerConfig | None) -> AnswerConfig:
-        if given is not None:
-            return given
-        if self.policy.answer is False:
+    def _door(
+        self, session: Session | None, question: str | None, given: AnswerConfig | None
+    ) -> Door:
+        config = self.policy.answer if given is None else given
+        if config is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
-        return self.policy.answer
+        return Door(self.desk, self._session(session), question, config)
 
     def _narrowed(self, tools: Iterable[str]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
