@@ -84,7 +84,11 @@ async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
 
 
 def checked(answer: str, **given: Any) -> Checked:
-    """As `check_answer`, with what the report has no field for."""
+    """
+    As `check_answer`, with what the report has no field for.
+
+    A run's evidence may have values beside it that are admitted everywhere: ``allow=[...]``.
+    """
     asked = _asked(answer, **given)
     return play(_checking(asked), asked.config.judge, terms=_terms(asked.config))
 
@@ -125,6 +129,7 @@ def _asked(
     evidence: Any = None,
     question: str | None = None,
     config: AnswerConfig | Mapping[str, Any] | None = None,
+    allow: Sequence[Any] = (),
 ) -> _Asked:
     if not isinstance(answer, str):
         raise ShieldError(f"check_answer: the answer is {shown(answer)}; give a text")
@@ -132,7 +137,8 @@ def _asked(
         raise ShieldError("check_answer: give `session=` or `evidence=`, one of them")
     told = AnswerConfig(**config) if isinstance(config, Mapping) else config or AnswerConfig()
     if session is not None:
-        found = evidence_of(session, strict_tool_evidence=told.strict_tool_evidence)
+        strict = told.strict_tool_evidence
+        found = evidence_of(session, strict_tool_evidence=strict, allow=allow)
         question = question if question is not None else _newest_question(session)
     else:
         found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)

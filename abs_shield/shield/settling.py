@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.policy import AnswerConfig
 from abs_shield.session import Session
@@ -38,10 +38,7 @@ class Door(NamedTuple):
         from abs_shield.answer.check import checked, passed  # only who checks answers pays for it
 
         began = Began.now()
-        if SWITCH.off:
-            told = passed(self.session, note=NOTE)
-        else:
-            told = checked(answer, session=self.session, question=self.question, config=self.config)
+        told = passed(self.session, note=NOTE) if SWITCH.off else checked(answer, **self._given())
         self.desk.answered(told, self.session, began=began)
         return told
 
@@ -53,11 +50,17 @@ class Door(NamedTuple):
         if SWITCH.off:
             told = passed(self.session, note=NOTE)
         else:
-            told = await achecked(
-                answer, session=self.session, question=self.question, config=self.config
-            )
+            told = await achecked(answer, **self._given())
         self.desk.answered(told, self.session, began=began)
         return told
+
+    def _given(self) -> dict[str, Any]:
+        return {
+            "session": self.session,
+            "question": self.question,
+            "config": self.config,
+            "allow": self.desk.policy.allow,
+        }
 
     def settle(self, answer: str, write: Write) -> Settled:
         """Say what may be emitted; in audit that is the draft, whatever was found."""

@@ -171,3 +171,11 @@ def test_nobody_asked(desk):
     _, session = desk()
 
     assert ((), 1) == (session.answer_decisions, len(session.decisions))
+
+
+@pytest.mark.parametrize(("allow", "missed"), [((), 1), (("555-0199",), 0)])
+def test_what_the_policy_allows_is_evidence(desk, allow, missed):
+    """A value that nobody mentioned in the run stands in the allowlist."""
+    decision = told(desk, f"{BOOKING} The number to call is 555-0199.", allow=allow)
+
+    assert missed == sum("0199" in finding.detail for finding in decision.findings)
