@@ -13,7 +13,13 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.gate import Judged, gate
 from abs_shield.answer.gathering import evidence_from, evidence_of
 from abs_shield.answer.probes import ConsistencyProbe, probing
-from abs_shield.answer.report import EvidenceSpan, HallucinationReport, ReportedClaim, Status
+from abs_shield.answer.report import (
+    EvidenceSpan,
+    HallucinationReport,
+    ReportAction,
+    ReportedClaim,
+    Status,
+)
 from abs_shield.answer.scorers.entailment import entailment
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.judge import judging
@@ -99,15 +105,15 @@ async def achecked(answer: str, **given: Any) -> Checked:
     return await aplay(_checking(asked), asked.config.judge, terms=_terms(asked.config))
 
 
-def passed(session: Session, *, note: str) -> Checked:
-    """Give what is said of an answer that nobody checks; *note* says why."""
+def unchecked(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
+    """Give what is said of an answer that nobody checked; *note* says why."""
     report = HallucinationReport(
         run_id=session.run_id,
         claims=(),
         tool_call_validations=validations_of(session),
         consistency_probes=(),
         overall_score=None,
-        action="emit",
+        action=action,
     )
     return Checked(report, (), (note,))
 

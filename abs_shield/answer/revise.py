@@ -24,6 +24,9 @@ _REASONS = {
     "unverified": "nothing was found that it could be checked against",
 }
 """By status, worst first: the failure mode, and nothing of how it was found."""
+FAILED = "check_failed"
+"""Notes that we failed to check an answer, and not what it says."""
+_FAILED = "it could not be checked"
 _HOW = (
     "Some statements of your answer are not supported by the evidence of this run. Write the "
     "answer again: correct or leave out each of these, change nothing else, add nothing new."
@@ -130,6 +133,6 @@ def _rounds(answer: str, config: AnswerConfig) -> Generator[tuple[str, str], Any
 
 def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
     statuses = {claim.status for claim in found.report.claims}
-    usual = _REASONS["unsupported"]
+    usual = _FAILED if FAILED in found.notes else _REASONS["unsupported"]
     reason = next((told for status, told in _REASONS.items() if status in statuses), usual)
     return Settled(config.refusal.format(reason=reason), found, rounds, reason)

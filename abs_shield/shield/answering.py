@@ -62,7 +62,7 @@ def answer_mode(policy: Policy, *, opened: bool) -> Mode:
 
 
 def decision_about(
-    found: Checked, session: Session, policy: Policy, *, opened: bool, began: Began
+    found: Checked, session: Session, held: dict[str, Any], *, began: Began, error: str = ""
 ) -> Decision:
     """
     Give the record of an answer.
@@ -70,23 +70,21 @@ def decision_about(
     Args:
         found: What was found out of it.
         session: The run that it ends.
-        policy: Whose mode holds.
-        opened: Whether the operator's kill switch is open.
+        held: The mode that holds, and the policy's revision.
         began: When its check began.
+        error: Why it could not be checked; our failure is no verdict.
     """
-    report = found.report
-    mode = answer_mode(policy, opened=opened)
+    report, mode = found.report, held["mode"]
     would_block = report.action == "block"
     fields: dict[str, Any] = {
         "id": new_id(),
         "subject": Subject.ANSWER,
         "tool": "",
-        "verdict": _VERDICTS[report.action],
+        "verdict": Verdict.CLEAN if error else _VERDICTS[report.action],
         "action": _ACTIONS[report.action],
-        "mode": mode,
+        **held,
         "blocked": would_block and mode is Mode.STRICT,
         "would_block": would_block,
-        "policy_revision": policy.revision,
         "at": began.at,
         "elapsed_ms": (perf_counter() - began.clock) * 1e3,
         "session_id": session.id,
@@ -94,14 +92,19 @@ def decision_about(
         "agent": session.agent,
         "model": session.model,
         "findings": (*_of_claims(found, mode), *_at_large(found, mode)),
-        "coverage": {ANSWER: NOT_JUDGED if NOTE in found.notes else _coverage(found)},
+        "coverage": {ANSWER: _coverage(found, error)},
+        "errors": (error,) if error else (),
         "probability": None if report.overall_score is None else 1 - report.overall_score,
         "notes": found.notes,
     }
     return Decision.of(fields)
 
 
-def _coverage(found: Checked) -> Coverage:
+def _coverage(found: Checked, error: str) -> Coverage:
+    if error:
+        return Coverage(Outcome.ERROR, error)
+    if NOTE in found.notes:
+        return NOT_JUDGED
     nothing = sorted(_NOTHING.intersection(found.notes))
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN
 

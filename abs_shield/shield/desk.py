@@ -235,11 +235,11 @@ class Desk:
             self.record(decision, session)
         return decision
 
-    def answered(self, found: Checked, session: Session, *, began: Began) -> None:
-        """Record what was found out of the answer that ends a run."""
-        opened = self._bench.switch.opened()
-        told = decision_about(found, session, self.policy, opened=opened, began=began)
-        self.record(told, session)
+    def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
+        """Record what was found out of the answer that ends a run; *error* is our own failure."""
+        mode = answer_mode(self.policy, opened=self._bench.switch.opened())
+        fields = {"mode": mode, "policy_revision": self.policy.revision}
+        self.record(decision_about(found, session, fields, began=began, error=error), session)
 
     def enforces_answers(self) -> bool:
         """Whether an answer that does not hold is stopped, and not only written down."""

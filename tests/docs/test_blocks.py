@@ -115,7 +115,8 @@ def test_every_field_of_answers_is_told(name: str) -> None:
     page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
     default = AnswerConfig.model_fields[name].get_default()
 
-    assert (True, True) == (f"`{name}" in row.partition("\n")[0], f"\n{name} = {default!r}\n" in page)
+    assert f"`{name}" in row.partition("\n")[0]
+    assert f"\n{name} = {default!r}\n" in page
 
 
 @pytest.mark.parametrize("mark", ["Target", "Soft", "Free", "Creates", "Injected"])

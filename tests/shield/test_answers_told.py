@@ -179,3 +179,41 @@ def test_what_the_policy_allows_is_evidence(desk, allow, missed):
     decision = told(desk, f"{BOOKING} The number to call is 555-0199.", allow=allow)
 
     assert missed == sum("0199" in finding.detail for finding in decision.findings)
+
+
+def breaks(monkeypatch):
+    """A part of the check that raises, as only our own mistake can."""
+
+    def broken(*_, **__):
+        raise KeyError("4711 is secret")
+
+    monkeypatch.setattr("abs_shield.answer.check.lexical", broken)
+
+
+@pytest.mark.parametrize(
+    ("declared", "action", "blocked"),
+    [
+        ({}, Action.BLOCK, True),
+        ({"mode": "audit"}, Action.BLOCK, False),
+        ({"on_error": "allow"}, Action.ALLOW, False),
+    ],
+)
+def test_our_own_failure_is_no_verdict(desk, monkeypatch, caplog, declared, action, blocked):
+    """It is an error, raises nothing, and the policy says whether the door closes."""
+    breaks(monkeypatch)
+    decision = told(desk, TOLD, **declared)
+
+    assert (Verdict.CLEAN, action, blocked) == (decision.verdict, decision.action, decision.blocked)
+    assert Outcome.ERROR is decision.coverage["answer"].outcome
+    assert "KeyError" in decision.errors[0]
+    assert "4711" not in caplog.text + decision.to_json()
+
+
+def test_what_could_not_be_checked_is_refused_as_that(desk, monkeypatch):
+    """Sync and async; the refusal blames no statement."""
+    breaks(monkeypatch)
+    firewall, session = desk()
+    done = firewall.settle_answer(TOLD, write=str, session=session)
+    later = asyncio.run(firewall.asettle_answer(TOLD, write=str, session=session))
+
+    assert "I cannot answer this reliably: it could not be checked." == done.text == later.text

@@ -73,6 +73,7 @@ class Answers:
 
     Attributes:
         checked: Answers that were checked.
+        errors: Answers that we failed to check.
         unverified: Those with no claim that could be checked, or nothing to check it against.
         revised: Those that were not to be emitted as they stood, blocked ones left out.
         blocked: Answers that were blocked.
@@ -80,6 +81,7 @@ class Answers:
     """
 
     checked: int = 0
+    errors: int = 0
     unverified: int = 0
     revised: int = 0
     blocked: int = 0
@@ -87,8 +89,10 @@ class Answers:
 
     def update(self, decision: Decision) -> None:
         """Count one answer."""
-        self.checked += 1
-        self.unverified += any(c.outcome is not Outcome.RAN for c in decision.coverage.values())
+        outcomes = {coverage.outcome for coverage in decision.coverage.values()}
+        self.checked += not decision.errors
+        self.errors += bool(decision.errors)
+        self.unverified += Outcome.UNAVAILABLE in outcomes
         self.revised += decision.action is Action.REVISE
         self.blocked += decision.blocked
         self.would_block += decision.would_block
