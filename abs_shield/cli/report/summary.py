@@ -128,13 +128,15 @@ class Summary:
 
     def _answers(self) -> Iterator[str]:
         told = self.report.totals.answers
-        if told.checked:
+        if told.checked or told.errors:
             apart = (
                 f", {told.unverified:,} of them with nothing to check" if told.unverified else ""
             )
+            failed = f", {told.errors:,} could not be" if told.errors else ""
             yield (
-                f"{counted(told.checked, 'answer')} checked{apart}: {told.revised:,} to be revised,"
-                f" {told.blocked:,} blocked; strict mode would have blocked {told.would_block:,}."
+                f"{counted(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
+                f" revised, {told.blocked:,} blocked; strict mode would have blocked"
+                f" {told.would_block:,}."
             )
 
     def _labels(self) -> Iterator[str]:

@@ -98,16 +98,17 @@ def test_answers_are_counted_by_what_became_of_them():
         {"action": Action.REVISE},
         {"action": Action.BLOCK, "would_block": True},
         {"action": Action.BLOCK, "would_block": True, "blocked": True},
+        {"coverage": {"answer": Coverage(Outcome.ERROR, "broken")}, "errors": ("broken",)},
     ]
     told = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
     report = Report.of([one, *told])
 
-    assert (1, 5, 0) == (
+    assert (1, 6, 0) == (
         report.totals.calls, report.totals.others[Subject.ANSWER], report.totals.results.judged,
     )  # fmt: skip
     assert ["phantom_tool", "parameter_mismatch"] == report.layers()
     assert {
-        "checked": 5, "unverified": 1, "revised": 1, "blocked": 1, "would_block": 2
+        "checked": 5, "errors": 1, "unverified": 1, "revised": 1, "blocked": 1, "would_block": 2
     } == report.to_dict()["answers"]  # fmt: skip
 
 
