@@ -392,7 +392,8 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
     line = f"3 answers checked, 1 of them with nothing to check: 0 to be revised, {blocked} blocked"
 
     assert {
-        "checked": 3, "errors": 0, "unverified": 1, "revised": 0, "blocked": blocked, "would_block": 1
+        "checked": 3, "errors": 0, "unverified": 1, "revised": 0, "blocked": blocked,
+        "would_block": 1,
     } == made["answers"]  # fmt: skip
     assert line in told
     assert line in page.read_text()
