@@ -13,6 +13,7 @@ from abs_shield.answer.probes import ConsistencyProbe
 from abs_shield.answer.report import (
     EvidenceSpan,
     HallucinationReport,
+    ReportAction,
     ReportedClaim,
     Status,
     ToolCallValidation,
@@ -129,17 +130,17 @@ def _with_errors(told: Checked) -> Checked:
     return told._replace(report=report, notes=(*told.notes, BROKE))
 
 
-def failed(session: Session, error: str, *, closes: bool) -> Checked:
-    """Give the report of an answer that could not be checked; *closes* says whether it stops."""
+def unchecked(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
+    """Give what is said of an answer that nobody checked; *note* says why."""
     report = HallucinationReport(
         run_id=session.run_id,
         claims=(),
         tool_call_validations=validations_of(session),
         consistency_probes=(),
         overall_score=None,
-        action="block" if closes else "emit",
+        action=action,
     )
-    return Checked(report, (), (NOT_CHECKED,), (error,))
+    return Checked(report, (), (note,))
 
 
 def _claim(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.answer.combine import Combined
 from abs_shield.answer.report import ReportedClaim
-from abs_shield.answer.reported import Checked
+from abs_shield.answer.reported import NOT_CHECKED, Checked
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.text.show import escaped, shown
@@ -27,6 +27,7 @@ _REASONS = {
     "unsupported": "a statement in it is not supported by what was found",
     "unverified": "nothing was found that it could be checked against",
     "call_rejected": "a step that it rests on could not be taken",
+    NOT_CHECKED: "it could not be checked",
     "not_probed": "it could not be checked as closely as it has to be",
 }
 """By status or note, worst first: the failure mode, and nothing of how it was found."""

@@ -1,4 +1,4 @@
-"""The names of the built-in checks: the six layers, opt-in ones, and the signals of a result."""
+"""The names of the built-in checks: layers, opt-in layers, the signals of a result, the answer."""
 
 PHANTOM_TOOL = "phantom_tool"
 PHANTOM_TARGET = "phantom_target"

@@ -57,6 +57,8 @@ def _require_check(name: str, *, also: list[str]) -> None:
     """Refuse what has no mode of its own."""
     if name not in also:
         _refuse_signal(name)
+        if name == ANSWER:
+            raise ValueError(f'an answer is of no tool; use `modes={{"{ANSWER}": ...}}`')
     require_layer(name, also=(*also, VERIFICATION))
 
 
@@ -66,6 +68,11 @@ def _require_silenced(check: str, *, also: list[str]) -> None:
         raise ValueError(
             f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
             f" there are {', '.join(SIGNAL_NAMES)}"
+        )
+    if check == ANSWER and check not in also:
+        raise ValueError(
+            f"`Suppression` silences a layer or a signal, and not `{ANSWER}`;"
+            f' use `answer=AnswerConfig(...)`, or `modes={{"{ANSWER}": "audit"}}`'
         )
     require_layer(check, also=(*also, *SIGNAL_NAMES))
 
@@ -165,7 +172,8 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
-        known = (*LAYER_NAMES, *names, VERIFICATION, ANSWER, *(t.name for t in self.tools))
+        checks = (*LAYER_NAMES, *names, VERIFICATION, ANSWER)
+        known = (*checks, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
                 _require_check(key[1], also=names)
@@ -177,9 +185,8 @@ class Policy(Declared):
 
     @property
     def checks(self) -> list[str]:
-        """What may have a mode of its own: layers, `verification` and `answer` where they judge."""
-        judges = {VERIFICATION: self.verification, ANSWER: self.answer}
-        return [*self.layer_names, *(name for name, one in judges.items() if one is not False)]
+        """What may have a mode of its own: layers, and `verification` where results are judged."""
+        return [*self.layer_names, *(() if self.verification is False else (VERIFICATION,))]
 
     @property
     def layer_names(self) -> list[str]:

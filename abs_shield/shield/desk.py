@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
-from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.answering import decision_about
+from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
-from abs_shield.shield.off import SWITCH
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
@@ -131,9 +129,6 @@ class Desk:
                 place=len(turn),
             )
             turn.append(pending)
-            if not pending.place:
-                session.newest_turn = []
-            session.newest_turn.append(pending.decision.id)
             for old in session.pending.propose(pending):
                 old.settle()
         return opened.decision
@@ -240,15 +235,15 @@ class Desk:
             self.record(decision, session)
         return decision
 
-    def answered(self, found: Checked, session: Session) -> None:
-        """Record what was found out of the answer that ends a run."""
-        self.record(decision_about(found, session, self.policy, self.answer_mode()), session)
+    def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
+        """Record what was found out of the answer that ends a run; *error* is our own failure."""
+        mode = answer_mode(self.policy, opened=self._bench.switch.opened())
+        fields = {"mode": mode, "policy_revision": self.policy.revision}
+        self.record(decision_about(found, session, fields, began=began, error=error), session)
 
-    def answer_mode(self) -> Mode:
-        """Give the mode that holds for answers at this moment."""
-        if SWITCH.off or self._bench.switch.opened():
-            return Mode.AUDIT
-        return self.policy.modes.get(ANSWER, self.policy.mode)
+    def enforces_answers(self) -> bool:
+        """Whether an answer that does not hold is stopped, and not only written down."""
+        return answer_mode(self.policy, opened=self._bench.switch.opened()) is Mode.STRICT
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""
