@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from abs_shield.answer.markup import without_markup
+
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r"\s{0,3}(?:> ?){0,8}(`{3,64}|~{3,64})[ \t]*([\w+-]{0,32})")
 _PROSE_FENCE = frozenset({"text", "txt", "plaintext", "markdown", "md"})
@@ -52,15 +54,15 @@ def blocks(answer: str) -> Iterator[Block]:
     """
     Give the blocks of *answer* that may say something, in order; time is linear.
 
-    Fenced code is left out, unless the fence says that it holds text; a fence that nothing
-    closes is none, so that it hides nothing. A line of 50 characters or more that no stop ends
-    goes on in a next line that begins with a small letter.
+    Fenced code is left out, unless the fence says that it holds text, and so are tags and the
+    reasoning between closed ones; what nothing closes hides nothing. A line of 50 characters or
+    more that no stop ends goes on in a next line that begins with a small letter.
 
     >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx\\n```")]
     [('heading', 'Trip'), ('item', 'Seat   4')]
     """
     held: Block | None = None
-    for block in _tables(_lines(answer)):
+    for block in _tables(_lines(without_markup(answer))):
         if held and _goes_on(held, block):
             gap = " " * (block.start - held.start - len(held.text))
             held = Block(held.form, held.start, held.text.rstrip("\r\n") + gap + block.text)

@@ -1,0 +1,48 @@
+"""Tags of an answer are no words of it, and closed reasoning is not said to its reader."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator
+
+_TAG = re.compile(
+    r"<(/?)([A-Za-z][\w-]{0,40})"
+    r"(?:\s{1,4}[\w:-]{1,40}\s{0,4}=\s{0,4}(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'|[^\s<>\"']{1,300})){0,9}"
+    r"\s{0,4}/?>"
+)
+_REASONING = frozenset({"think", "thinking", "thought", "reasoning", "scratchpad", "reflection"})
+
+
+def without_markup(answer: str) -> str:
+    """
+    Give *answer* with blanks for its tags and for closed reasoning blocks, as long as it was.
+
+    A block that nothing closes hides nothing. Time is linear.
+
+    >>> without_markup("<think>Maybe 5?</think>It is <b>4</b>.").split()
+    ['It', 'is', '4', '.']
+    """
+    if "<" not in answer:
+        return answer
+    pieces, behind = [], 0
+    for start, end in _left_out(answer):
+        if start >= behind:
+            pieces += [answer[behind:start], re.sub(r"[^\n]", " ", answer[start:end])]
+            behind = end
+    return "".join([*pieces, answer[behind:]])
+
+
+def _left_out(answer: str) -> Iterator[tuple[int, int]]:
+    """Give the places of tags and reasoning blocks, in order of their beginnings."""
+    tags = list(_TAG.finditer(answer))
+    ends: dict[str, list[int]] = defaultdict(list)
+    for tag in tags:
+        if tag[1]:
+            ends[tag[2].lower()].append(tag.end())
+    for tag in tags:
+        name = tag[2].lower()
+        closed = ends[name] if name in _REASONING and not tag[1] else []
+        first = bisect_right(closed, tag.end())
+        yield tag.start(), closed[first] if first < len(closed) else tag.end()
