@@ -1,0 +1,81 @@
+"""What becomes of real answers at the door: their own run's, and those of another run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from abs_shield.answer.check import checked
+from abs_shield.core.events import Proposed, Said
+from abs_shield.policy import AnswerConfig
+from abs_shield.replay.lines import BadLine
+from abs_shield.replay.runs import Run, runs
+from abs_shield.replay.toolsets import Toolsets
+from abs_shield.session import Session
+
+RATES = (0.5, 0.9, 0.99)
+
+
+def answers(run: Run) -> Iterator[tuple[str, Session]]:
+    """Each text that went to the user, with a session that has seen what came before it."""
+    session = Session()
+    for event, behind in zip(run.events, (*run.events[1:], None), strict=True):
+        said = isinstance(event, Said) and event.role == "assistant" and event.text.strip()
+        if said and not isinstance(behind, Proposed):
+            yield event.text, session
+        session.take(event)
+
+
+def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
+    """
+    Check the answers of every n-th successful run as the door does by default.
+
+    Each is checked against its own run, where it is taken for honest, and against the newest run
+    of the same tools before it, where hardly any of it can hold.
+    """
+    count: Counter[tuple[float, str, str]] = Counter()
+    before: dict[str, Run] = {}
+    good = (run for run in runs([str(path)], toolsets) if not isinstance(run, BadLine))
+    for n, run in enumerate((run for run in good if run.success), 1):
+        if n % every:
+            continue
+        other = before.get(run.toolset)
+        for answer, session in answers(run):
+            _count(count, "its own run", answer, session)
+        for place, (answer, _) in enumerate(answers(run)) if other else ():
+            _count(count, "another run", answer, _like(other, place))
+        before[run.toolset] = run
+    return {f"base rate {rate:g}": _shares(count, rate) for rate in RATES}
+
+
+def _like(run: Run, place: int) -> Session:
+    """A session that has seen as much of another run."""
+    session = Session()
+    given = list(answers(run))
+    stop = given[min(place, len(given) - 1)][0] if given else None
+    for event in run.events:
+        if isinstance(event, Said) and event.text == stop:
+            break
+        session.take(event)
+    return session
+
+
+def _count(count: Counter[tuple[float, str, str]], which: str, text: str, run: Session) -> None:
+    for rate in RATES:
+        found = checked(text, session=run, config=AnswerConfig(base_rate=rate))
+        action = found.report.action if found.report.claims else "no claims"
+        count[rate, which, action] += 1
+
+
+def _shares(count: Counter[tuple[float, str, str]], rate: float) -> dict[str, Any]:
+    told = {}
+    for which in ("its own run", "another run"):
+        some = {key[2]: n for key, n in sorted(count.items()) if key[:2] == (rate, which)}
+        claimed = sum(n for action, n in some.items() if action != "no claims")
+        told[which] = {"answers": sum(some.values()), "with claims": claimed} | {
+            action: round(some.get(action, 0) / max(1, claimed), 3)
+            for action in ("emit", "revise", "block")
+        }
+    return told
