@@ -21,6 +21,7 @@ _RECKONED = re.compile(
     r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
     r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
     r"|average|mean|per|each|spen[dt]"
+    r"|deduct|therefore|thus\b|hence\b|which means"
     r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
     r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
     re.IGNORECASE,

@@ -139,6 +139,11 @@ class Known:
         for key in keys:
             yield from self._by_key.get(key, ())
 
+    def alone(self, stand: Stand) -> bool:
+        """Whether a figure is all that its result says, as what a calculator gives."""
+        own = [n for n in self.of_piece[stand.piece][:_MOST_LINES] if not self.stands[n].given]
+        return not stand.given and len(own) == 1
+
     def numbers_of(self, piece: int) -> list[Stand]:
         """Give the sums of a piece, in order."""
         return [self.stands[n] for n in self.of_piece[piece] if self.stands[n].sum]

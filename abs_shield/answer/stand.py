@@ -29,6 +29,8 @@ SUM_WORDS = frozenset(
     "salary budget income due paid fare tip".split()
 )
 """Words of names under which amounts of money stand."""
+_ANY_SUM = frozenset("total sum value rate due".split())
+"""Those that are said of anything: the total of bags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,17 @@ class Place:
     piece: int
     steps: Steps
     name: str = ""
+
+
+def names_money(name: str) -> bool:
+    """
+    Whether a name is that of an amount of money, and of nothing else that is counted.
+
+    >>> names_money("total_price"), names_money("total"), names_money("total_bags")
+    (True, True, False)
+    """
+    said = {*name_words(name)}
+    return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or bool(said) and said <= _ANY_SUM
 
 
 def figures_of(value: Any) -> list[Figure]:

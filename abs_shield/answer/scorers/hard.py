@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.citations import Citation, citations
@@ -21,7 +23,7 @@ from abs_shield.answer.days import weekdays
 from abs_shield.answer.deeds import Backing, ids_of, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import ID, MONEY, Day, Figure, same
+from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.known import Known
 from abs_shield.answer.opposed import Sentences, negated
@@ -33,6 +35,8 @@ FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
 """P(grounded) by the worst of a claim's figures."""
 _MOST_SPANS = 3
 _LEAST_END = 3
+_MOST_PLACES = 8
+"""Places of one value that are asked what is said there."""
 
 
 def hard(
@@ -103,6 +107,9 @@ class _Check:
         self._sentences: Sentences = evidence.derived(Sentences)
         self._figures = settled(figures(answer))
         self._starts = [one.start for one in self._figures]
+        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
+        for one in self._figures:
+            self._places[one.values].append(one.start)
         self._stands = [[*self._known.find(one)] for one in self._figures]
         self._asked = figures(question) if question else []
         self._bound = Bound(answer, self._figures, evidence)
@@ -157,7 +164,8 @@ class _Check:
             seen.worst(FOUND)
             seen.spans += () if stand is None else self._spans(stand)
             return
-        told = self._bound.against(figure, stands, inside)
+        reckoned = figure.kind == MONEY and self._is_reckoned(figure)
+        told = "" if reckoned else self._bound.against(figure, stands, inside)
         seen.misses.append(Miss(figure.kind, figure.text, figure.start, figure.end))
         seen.worst(CONTRADICTED if told else ABSENT, told)
 
@@ -177,10 +185,14 @@ class _Check:
 
     def _follows(self, figure: Figure) -> bool:
         """Whether a figure is said to be reckoned, and can be."""
-        line = self._bound.scope.around(figure.start)
-        if figure.kind == MONEY and not is_reckoned(self._answer, *line):
+        if figure.kind == MONEY and not self._is_reckoned(figure):
             return False
-        return self._reckoned.gives(figure, line=line)
+        return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
+
+    def _is_reckoned(self, figure: Figure) -> bool:
+        """Whether a sentence that has this value says that it is reckoned."""
+        places = islice(self._places[figure.values], _MOST_PLACES)
+        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
 
     def _is_broken(self, figure: Figure) -> bool:
         """Whether it stands with blanks within, as wrapped text has it."""
