@@ -151,11 +151,13 @@ class Reckoned:
     def _is_later(self, figure: Figure, start: int, end: int) -> bool:
         """Whether a day or a time lies a length that is said before or behind a known one."""
         near_by = [one for one in self._said if start <= one.start < end]
-        if _lies(figure, self._moments, near_by) or _lies(figure, self._told, self._asked):
+        if _lies(figure, self._told, [*near_by, *self._asked]):
             return True
         if figure.kind == TIME and figure.text.startswith("0"):  # a length, as a clock shows it
-            pairs = combinations((m for m in self._moments if m.kind == TIME), 2)
-            return any(_apart(*pair) == figure.value for pair in pairs)
+            pairs = combinations((m for m in self._told if m.kind == TIME), 2)
+            return _as_clock(self._said) == figure.value or any(
+                _apart(*pair) == figure.value for pair in pairs
+            )
         return any(
             abs((day - near_by).days) <= _FORTNIGHT
             for near_by in self._days
@@ -290,6 +292,13 @@ def _apart(one: Figure, other: Figure) -> Minute | None:
         case Minute(minutes=start), Minute(minutes=end):
             return Minute(abs(end - start), whole=True)
     return None
+
+
+def _as_clock(spans: Iterable[Figure]) -> Minute | None:
+    """Hours and minutes that are said, as a clock shows them."""
+    lengths = {span.unit[0]: int(span.numbers[0]) for span in spans if span.unit[0] in "hm"}
+    minutes = 60 * lengths.get("h", 0) + lengths.get("m", 0)
+    return Minute(minutes, whole=True) if lengths else None
 
 
 def _dates(figure: Figure, year: int | None) -> Iterator[date]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.answer.evidence import Source
-from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute
+from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
 from abs_shield.answer.figures import figures, id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
@@ -21,7 +21,6 @@ LONGEST_NAME = 60
 """Characters of a text that may be a name."""
 _LEAST_PART = 4
 _HALF_DAY = 720
-_YEARS = range(1000, 3000)
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 SUM_WORDS = frozenset(
@@ -96,7 +95,7 @@ def names_money(name: str) -> bool:
     (True, True, False)
     """
     said = {*name_words(name)}
-    return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or bool(said) and said <= _ANY_SUM
+    return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
 
 
 def figures_of(value: Any) -> list[Figure]:
@@ -141,7 +140,7 @@ def keys_of(figure: Figure) -> Iterator[Any]:
                     yield ("year", value.year)
             case Minute():
                 yield value.minutes % _HALF_DAY
-            case Decimal() if figure.kind == NUMBER and value in _YEARS:
+            case Decimal() if is_year(figure) and value == figure.value:
                 yield ("year", int(value))
 
 

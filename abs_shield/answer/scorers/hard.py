@@ -14,6 +14,7 @@ from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
 from abs_shield.answer.cues import (
     is_ending,
     is_example,
+    is_looked_up,
     is_multiplied,
     is_reckoned,
     is_shared,
@@ -23,7 +24,7 @@ from abs_shield.answer.days import weekdays
 from abs_shield.answer.deeds import Backing, ids_of, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value, same
+from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value, is_year, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.known import Known
 from abs_shield.answer.opposed import Sentences, negated
@@ -173,8 +174,17 @@ class _Check:
         """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
         if self._is_asked(figure) or "{" in figure.text or is_example(self._answer, figure.start):
             return True
+        if self._is_searched(figure) or self._known.names_known(figure):
+            return True
         digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
         return digits and is_ending(self._answer, figure.start) and self._known.ends(figure)
+
+    def _is_searched(self, figure: Figure) -> bool:
+        """Whether it is a month or a year in which the agent says it will look."""
+        if not (isinstance(figure.value, Day) and figure.value.day is None) and not is_year(figure):
+            return False
+        start, _ = self._bound.scope.sentence(figure.start)
+        return is_looked_up(self._answer, start, figure.start)
 
     def _is_asked(self, figure: Figure) -> bool:
         return any(same(figure, one) for one in self._asked)
