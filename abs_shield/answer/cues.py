@@ -9,7 +9,7 @@ _EXAMPLE = re.compile(
     r"|\bformat(?:ted)?(?: as| of)?|\bexample|\bISO)[\s:,`\"'\u201c*(]{0,6}",
     re.IGNORECASE,
 )
-_FURTHER = re.compile(r"(?:and|or|for)\b|[^\w\s]*\w*\d|[^\w\s]+(?=\s|$)")
+_FURTHER = re.compile(r"(?:and|or|for)\b|\S*\d|[^\w\s]+$")
 """What may stand between an example and the next one of a list."""
 _PLAN = re.compile(
     r"\b(?:(?:I|we)(?:['\u2019]ll|[ ](?:will|shall|can|could|am[ ]going[ ]to|need[ ]to))|let[ ]me)"
