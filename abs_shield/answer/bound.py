@@ -11,7 +11,7 @@ from abs_shield.answer.known import MOST_PLACES, Known
 from abs_shield.answer.opposed import Sentences, other_value
 from abs_shield.answer.records import foreign
 from abs_shield.answer.scope import Scope
-from abs_shield.answer.stand import SUM_WORDS, Place, Stand
+from abs_shield.answer.stand import Place, Stand, names_money
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
@@ -51,7 +51,7 @@ class Bound:
         return next((stand for stand in stands if self._is_own(stand, records)), None)
 
     def _is_own(self, stand: Stand, records: Sequence[Place]) -> bool:
-        if stand.source is not Source.TOOL_RESULT or stand.piece < 0:
+        if stand.source is not Source.TOOL_RESULT or stand.piece < 0 or self._known.alone(stand):
             return True
         return any(
             (place.piece == stand.piece and not foreign(place.steps, stand.steps))
@@ -93,7 +93,7 @@ def _alike(figure: Figure, stand: Stand) -> bool:
         return figure.kind == stand.figure.kind
     if stand.figure.kind == MONEY:
         return True
-    return stand.money and not SUM_WORDS.isdisjoint(name_words(stand.field))
+    return stand.money and names_money(stand.field)
 
 
 def _names(name: str, said: set[str]) -> bool:

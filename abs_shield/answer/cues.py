@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 
 _EXAMPLE = re.compile(
-    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blooks? like|\blike"
-    r"|\bformat(?:ted)?(?: as| of)?|\bexample)"
-    r"[\s:,`\"'\u201c*(]{0,6}$",
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blike(?: this)?"
+    r"|\bformat(?:ted)?(?: as| of)?|\bexample|\bISO)[\s:,`\"'\u201c*(]{0,6}",
     re.IGNORECASE,
 )
+_FURTHER = re.compile(r"(?:and|or|for)\b|\S*\d|[^\w\s]+$")
+"""What may stand between an example and the next one of a list."""
+_PLAN = re.compile(
+    r"\b(?:(?:I|we)(?:['\u2019]ll|[ ](?:will|shall|can|could|am[ ]going[ ]to|need[ ]to))|let[ ]me)"
+    r"(?:[ ](?:now|then|next|first|also|just|go[ ]ahead[ ]and)){0,2}"
+    r"[ ](?:check|look|search|query|review|examine|retrieve|fetch|find)\b",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(r"[.;!?:](?=\s|$)|\b(?:because|since|as|but|which|that|where)\b", re.IGNORECASE)
+"""What ends a plan, and begins a statement."""
 _ENDS = re.compile(
     r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}"
     r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
@@ -21,6 +30,7 @@ _RECKONED = re.compile(
     r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)"
     r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
     r"|average|mean|per|each|spen[dt]"
+    r"|deduct|therefore|thus\b|hence\b|which means"
     r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
     r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
     re.IGNORECASE,
@@ -47,8 +57,23 @@ def is_example(text: str, at: int) -> bool:
 
     >>> is_example("an id such as W-1", 14), is_example("your id is W-1", 11)
     (True, False)
+    >>> is_example("an id such as W-1 or W-2", 21)
+    True
     """
-    return _EXAMPLE.search(_before(text, at)) is not None
+    before = _before(text, at)
+    cues = [cue.end() for cue in _EXAMPLE.finditer(before)]
+    return bool(cues) and all(map(_FURTHER.match, before[cues[-1] :].split()))
+
+
+def is_looked_up(text: str, start: int, at: int) -> bool:
+    """
+    Whether what stands at a place, in a sentence from *start* on, is still to be looked up.
+
+    >>> is_looked_up("I will now check May 3.", 0, 17), is_looked_up("I will pay $3.", 0, 11)
+    (True, False)
+    """
+    plan = _PLAN.search(text, start, at)
+    return plan is not None and _TOLD.search(text, plan.end(), at) is None
 
 
 def is_ending(text: str, at: int) -> bool:

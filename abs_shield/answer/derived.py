@@ -72,7 +72,7 @@ class Reckoned:
         both = (*found, *(stand.figure for stand in newest[:_MOST]))
         rates = (one.numbers[0] for one in both if one.unit == "%")
         self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
-        self._columns = [*_columns(newest)][:_MOST_COLUMNS]
+        self._columns = [*_columns(there)][:_MOST_COLUMNS]
         self._lists = _lists(known)
         counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
         counts.update({2} if shared else ())
@@ -80,6 +80,7 @@ class Reckoned:
         self._counts = sorted(counts | {n for n in self._lists if n in _COUNTS})
         moments = (*found, *(stand.figure for stand in (*there[:_MOST_READ], *system)))
         self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
+        self._told = [one for one in found if one.kind in (DATE, TIME)][:_MOST]
         asked = (stand.figure for stand in known.asked)
         self._said = [one for one in said if one.unit in _LENGTHS]
         self._asked = [one for one in asked if one.unit in _LENGTHS][:_MOST_RATES]
@@ -149,17 +150,14 @@ class Reckoned:
 
     def _is_later(self, figure: Figure, start: int, end: int) -> bool:
         """Whether a day or a time lies a length that is said before or behind a known one."""
-        spans = [one for one in self._said if start <= one.start < end] + self._asked
-        if any(
-            same(figure, moved)
-            for moment in self._moments
-            for span in spans
-            for moved in _moved(moment, span)
-        ):
+        near_by = [one for one in self._said if start <= one.start < end]
+        if _lies(figure, self._told, [*near_by, *self._asked]):
             return True
         if figure.kind == TIME and figure.text.startswith("0"):  # a length, as a clock shows it
-            pairs = combinations((m for m in self._moments if m.kind == TIME), 2)
-            return any(_apart(*pair) == figure.value for pair in pairs)
+            pairs = combinations((m for m in self._told if m.kind == TIME), 2)
+            return _as_clock(self._said) == figure.value or any(
+                _apart(*pair) == figure.value for pair in pairs
+            )
         return any(
             abs((day - near_by).days) <= _FORTNIGHT
             for near_by in self._days
@@ -185,6 +183,12 @@ class Reckoned:
         )
 
 
+def _lies(figure: Figure, moments: Sequence[Figure], spans: Sequence[Figure]) -> bool:
+    """Whether a moment lies a length before or behind one of some."""
+    pairs = ((moment, span) for moment in moments for span in spans)
+    return any(same(figure, moved) for pair in pairs for moved in _moved(*pair))
+
+
 def _runs(values: Sequence[Decimal]) -> Iterator[Decimal]:
     """Sums of neighbours: of two, of three, up to all."""
     values = values[:_MOST_RUN]
@@ -199,9 +203,9 @@ def _among(values: list[Decimal], value: Decimal, step: Decimal) -> bool:
 
 
 def _columns(stands: Iterable[Stand]) -> Iterator[list[Decimal]]:
-    """The numbers of a result that stand under one name, each of its lists by itself."""
+    """The numbers of a result that stand alone under one name, each of its lists by itself."""
     columns: dict[object, list[Decimal]] = defaultdict(list)
-    for stand in stands:
+    for stand in _alone(stands):
         value = stand.figure.numbers[0]
         names = tuple(step if type(step) is str else "" for step in stand.steps)
         columns[names].append(value)
@@ -215,6 +219,16 @@ def _columns(stands: Iterable[Stand]) -> Iterator[list[Decimal]]:
         if len(column) > 1 and tuple(column) not in seen:
             seen.add(tuple(column))
             yield column
+
+
+def _alone(stands: Iterable[Stand]) -> Iterator[Stand]:
+    """The numbers that are all that their field says; not those of running text."""
+    fields: dict[object, list[Stand]] = defaultdict(list)
+    for stand in stands:
+        fields[stand.steps, stand.field].append(stand)
+    for field in fields.values():
+        if len(field) == 1 and field[0].sum:
+            yield field[0]
 
 
 def _lists(known: Known) -> frozenset[int]:
@@ -278,6 +292,13 @@ def _apart(one: Figure, other: Figure) -> Minute | None:
         case Minute(minutes=start), Minute(minutes=end):
             return Minute(abs(end - start), whole=True)
     return None
+
+
+def _as_clock(spans: Iterable[Figure]) -> Minute | None:
+    """Hours and minutes that are said, as a clock shows them."""
+    lengths = {span.unit[0]: int(span.numbers[0]) for span in spans if span.unit[0] in "hm"}
+    minutes = 60 * lengths.get("h", 0) + lengths.get("m", 0)
+    return Minute(minutes, whole=True) if lengths else None
 
 
 def _dates(figure: Figure, year: int | None) -> Iterator[date]:

@@ -12,6 +12,7 @@ SUMS = frozenset({NUMBER, MONEY})
 _HALF_DAY = 12 * 60
 _SLACK = Decimal("1e-9")
 _PERCENT = "%"
+_YEARS = range(1000, 3000)
 
 
 class Day(NamedTuple):
@@ -88,6 +89,11 @@ def same(said: Figure, stands: Figure) -> bool:
             near(one, other, said.step) for one in said.numbers for other in stands.numbers
         )
     return any(_equal(one, other) for one in said.values for other in stands.values)
+
+
+def is_year(figure: Figure) -> bool:
+    """Whether a number can be a year: four digits with nothing behind them."""
+    return figure.kind == NUMBER and figure.value in _YEARS and figure.text.isdigit()
 
 
 def near(one: Decimal, other: Decimal, step: Decimal) -> bool:

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from abs_shield.answer.citations import citations
 from abs_shield.answer.days import DATES, MONTH, TIMES, days, minute
-from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Figure, Minute, Value
+from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Figure, Minute, Value
 from abs_shield.answer.forms import (
     ALONE,
     BEFORE,
@@ -181,14 +181,24 @@ def _date(match: re.Match[str], text: str) -> Found:
     form = next(name for name in _DATE_FORMS if match.groupdict().get(name))
     read = days(form, match[form])
     if read:
-        yield _figure(DATE, text, match.span(form), *read)
+        maybe = form == "dmony" and _MODAL.search(match.string, *match.span(form)) is not None
+        yield _figure(DATE, text, match.span(form), *read, soft=maybe)
     if form == "iso" and match["isotime"] and (at := minute(match["isotime"])):
         yield _figure(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
-    if form == "mdy" and read and (to := _THROUGH.match(match.string, match.end())):
-        year = int(to[2]) if to[2] else read[0].year
-        yield _figure(
-            DATE, text, (to.start(1), to.end()), read[0]._replace(day=int(to[1]), year=year)
-        )
+    if form == "mdy" and read:
+        yield from _further_days(match, text, read[0])
+
+
+def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
+    """The days behind a first one that leave its month out: ``May 3, 4 and 5``, ``May 3 - 5``."""
+    end = match.end()
+    for _ in range(_MOST_DAYS):
+        to = _THROUGH.match(match.string, end)
+        if to is None or not 1 <= int(to[2]) <= _LAST_DAY:
+            return
+        year = int(to[3]) if to[3] else day.year
+        yield _figure(DATE, text, (to.start(2), to.end()), Day(year, day.month, int(to[2])))
+        end = to.end()
 
 
 def _time(match: re.Match[str], text: str) -> Found:
@@ -297,9 +307,14 @@ def id_key(said: str) -> str:
 
 _DATE_FORMS = ("iso", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
 _THROUGH = _form(
-    r"[ ]?(?:-|to|through|until)[ ]?(\d{1,2})(?:st|nd|rd|th)?(?:,[ ]((?:19|20)\d\d))?"
+    r"(?:[ ]?(?:-|to|through|until)[ ]?|(?P<list>,?[ ](?:and|or)[ ]|,[ ]))"
+    r"(\d{1,2})(?:st|nd|rd|th)?(?:,[ ]((?:19|20)\d\d))?"
     r"(?![\w%]|[.,:/-]\d|[ ]?[ap]\.?m\b)"
+    r"(?(list)(?=[^\w\s]|\s*$|[ ](?:and|or|to|at|for|from|in|on|with|by|as|was|were|is|are)\b))"
 )
+_MODAL = re.compile(r"(?<=\d) may(?! \d)")
+"""What may be no month: ``option 1 may lead``."""
+_MOST_DAYS = _LAST_DAY = 31
 _CUED_FORM = _form(CUED, exactly=True)
 _NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
 _BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))

@@ -12,8 +12,8 @@ from itertools import islice, pairwise
 from typing import Any
 
 from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.answer.figure import ID, MONEY, SUMS, Figure, same
-from abs_shield.answer.figures import figures, settled
+from abs_shield.answer.figure import DATE, ID, MONEY, SUMS, Figure, same
+from abs_shield.answer.figures import figures, id_key, settled
 from abs_shield.answer.kept_records import Records
 from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
 from abs_shield.answer.stand import (
@@ -32,6 +32,8 @@ MOST_KEYS = 20_000
 _MOST_LINES = 200
 _LEAST_BROKEN = 8
 _BLANK = re.compile(r"\s+")
+_DIGIT = re.compile(r"\d")
+_LONGEST_MADE = 120
 MOST_PLACES = 500
 """Places of one value that are looked at."""
 _SLACK = Decimal("1e-9")
@@ -46,6 +48,7 @@ class Known:
         self._by_key: dict[Any, list[int]] = defaultdict(list)
         self.ids: dict[str, list[Place]] = defaultdict(list)
         self.names: dict[str, list[Place]] = defaultdict(list)
+        self._whole: set[str] = set()
         self.of_piece: list[list[int]] = []
         self.records = Records()
         for place, piece in enumerate(self.pieces):
@@ -106,6 +109,8 @@ class Known:
         self.stands.append(stand)
         for key in keys_of(stand.figure):
             self._by_key[key].append(n)
+        if stand.figure.kind == ID:
+            self._whole.add(str(stand.figure.value))
         if stand.source is Source.TOOL_RESULT and not stand.given:
             self.records.add(stand)
             for key in id_keys_of(stand.figure):
@@ -138,6 +143,23 @@ class Known:
         keys = (said.value,) if said.kind == ID else keys_of(said)
         for key in keys:
             yield from self._by_key.get(key, ())
+
+    def names_known(self, said: Figure) -> bool:
+        """Whether *said* is made of words around an id or a day that stands in the evidence."""
+        parts = said.text[:_LONGEST_MADE].split("_")
+        digits = [n for n, part in enumerate(parts) if _DIGIT.search(part)]
+        if said.kind != ID or len(parts) == 1 or not digits:
+            return False
+        last = digits[-1] + 1
+        if any(id_key("_".join(parts[n:last])) in self._whole for n in range(digits[0] + 1)):
+            return True
+        inside = figures("_".join(parts[digits[0] : last]))
+        return [DATE] == [one.kind for one in inside] and any(self.find(inside[0]))
+
+    def alone(self, stand: Stand) -> bool:
+        """Whether a figure is all that its result says, as what a calculator gives."""
+        own = [n for n in self.of_piece[stand.piece][:_MOST_LINES] if not self.stands[n].given]
+        return not stand.given and len(own) == 1
 
     def numbers_of(self, piece: int) -> list[Stand]:
         """Give the sums of a piece, in order."""

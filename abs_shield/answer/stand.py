@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.answer.evidence import Source
-from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute
+from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
 from abs_shield.answer.figures import figures, id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
@@ -21,7 +21,6 @@ LONGEST_NAME = 60
 """Characters of a text that may be a name."""
 _LEAST_PART = 4
 _HALF_DAY = 720
-_YEARS = range(1000, 3000)
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 SUM_WORDS = frozenset(
@@ -29,6 +28,8 @@ SUM_WORDS = frozenset(
     "salary budget income due paid fare tip".split()
 )
 """Words of names under which amounts of money stand."""
+_ANY_SUM = frozenset("total sum value rate due".split())
+"""Those that are said of anything: the total of bags."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,17 @@ class Place:
     name: str = ""
 
 
+def names_money(name: str) -> bool:
+    """
+    Whether a name is that of an amount of money, and of nothing else that is counted.
+
+    >>> names_money("total_price"), names_money("total"), names_money("total_bags")
+    (True, True, False)
+    """
+    said = {*name_words(name)}
+    return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
+
+
 def figures_of(value: Any) -> list[Figure]:
     if isinstance(value, str):
         if _CODE.fullmatch(value) and is_code(value):  # most ids, without looking further
@@ -128,7 +140,7 @@ def keys_of(figure: Figure) -> Iterator[Any]:
                     yield ("year", value.year)
             case Minute():
                 yield value.minutes % _HALF_DAY
-            case Decimal() if figure.kind == NUMBER and value in _YEARS:
+            case Decimal() if is_year(figure) and value == figure.value:
                 yield ("year", int(value))
 
 

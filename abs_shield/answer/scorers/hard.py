@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.citations import Citation, citations
@@ -12,6 +14,7 @@ from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
 from abs_shield.answer.cues import (
     is_ending,
     is_example,
+    is_looked_up,
     is_multiplied,
     is_reckoned,
     is_shared,
@@ -21,7 +24,7 @@ from abs_shield.answer.days import weekdays
 from abs_shield.answer.deeds import Backing, ids_of, said_done
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import ID, MONEY, Day, Figure, same
+from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value, is_year, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.known import Known
 from abs_shield.answer.opposed import Sentences, negated
@@ -33,6 +36,8 @@ FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
 """P(grounded) by the worst of a claim's figures."""
 _MOST_SPANS = 3
 _LEAST_END = 3
+_MOST_PLACES = 8
+"""Places of one value that are asked what is said there."""
 
 
 def hard(
@@ -103,6 +108,9 @@ class _Check:
         self._sentences: Sentences = evidence.derived(Sentences)
         self._figures = settled(figures(answer))
         self._starts = [one.start for one in self._figures]
+        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
+        for one in self._figures:
+            self._places[one.values].append(one.start)
         self._stands = [[*self._known.find(one)] for one in self._figures]
         self._asked = figures(question) if question else []
         self._bound = Bound(answer, self._figures, evidence)
@@ -157,7 +165,8 @@ class _Check:
             seen.worst(FOUND)
             seen.spans += () if stand is None else self._spans(stand)
             return
-        told = self._bound.against(figure, stands, inside)
+        reckoned = figure.kind == MONEY and self._is_reckoned(figure)
+        told = "" if reckoned else self._bound.against(figure, stands, inside)
         seen.misses.append(Miss(figure.kind, figure.text, figure.start, figure.end))
         seen.worst(CONTRADICTED if told else ABSENT, told)
 
@@ -165,8 +174,17 @@ class _Check:
         """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
         if self._is_asked(figure) or "{" in figure.text or is_example(self._answer, figure.start):
             return True
+        if self._is_searched(figure) or self._known.names_known(figure):
+            return True
         digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
         return digits and is_ending(self._answer, figure.start) and self._known.ends(figure)
+
+    def _is_searched(self, figure: Figure) -> bool:
+        """Whether it is a month or a year in which the agent says it will look."""
+        if not (isinstance(figure.value, Day) and figure.value.day is None) and not is_year(figure):
+            return False
+        start, _ = self._bound.scope.sentence(figure.start)
+        return is_looked_up(self._answer, start, figure.start)
 
     def _is_asked(self, figure: Figure) -> bool:
         return any(same(figure, one) for one in self._asked)
@@ -177,10 +195,14 @@ class _Check:
 
     def _follows(self, figure: Figure) -> bool:
         """Whether a figure is said to be reckoned, and can be."""
-        line = self._bound.scope.around(figure.start)
-        if figure.kind == MONEY and not is_reckoned(self._answer, *line):
+        if figure.kind == MONEY and not self._is_reckoned(figure):
             return False
-        return self._reckoned.gives(figure, line=line)
+        return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
+
+    def _is_reckoned(self, figure: Figure) -> bool:
+        """Whether a sentence that has this value says that it is reckoned."""
+        places = islice(self._places[figure.values], _MOST_PLACES)
+        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
 
     def _is_broken(self, figure: Figure) -> bool:
         """Whether it stands with blanks within, as wrapped text has it."""
