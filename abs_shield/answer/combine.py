@@ -30,6 +30,7 @@ class Combined(NamedTuple):
         misses: Its tokens that the evidence does not have.
         contradicted: Why the evidence says something else; empty where it does not.
         confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
+        opinion: The score before a hard check caps it; None where nobody has an opinion.
     """
 
     claim: Claim
@@ -38,6 +39,7 @@ class Combined(NamedTuple):
     misses: tuple[Miss, ...] = ()
     contradicted: str = ""
     confirmed: bool = False
+    opinion: float | None = None
 
 
 def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()) -> Combined:
@@ -55,12 +57,8 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
     """
     opinions = [one for one in (lexical, *asked) if isinstance(one, Scored)]
     checked = hard if isinstance(hard, Scored) else None
-    score = None
-    if opinions:
-        odds = (log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
-        score = probability(sum(odds))
-    elif checked is not None:
-        score = checked.score
+    opinion = _together([one.score for one in opinions])
+    score = checked.score if opinion is None and checked is not None else opinion
     told = [*([checked] if checked else []), *opinions]
     contradicted = next((one.contradicted for one in told if one.contradicted), "")
     if checked is not None and score is not None:
@@ -73,7 +71,15 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         misses=checked.misses if checked is not None else (),
         contradicted=contradicted,
         confirmed=wrong or bool(checked and (checked.misses or checked.contradicted)),
+        opinion=opinion,
     )
+
+
+def _together(scores: Sequence[float]) -> float | None:
+    """One score is told as it is; of several the log-odds add up."""
+    if len(scores) < 2:
+        return scores[0] if scores else None
+    return probability(sum(log_odds(min(max(score, _LEAST), _MOST)) for score in scores))
 
 
 def _cap(checked: Scored) -> float:
