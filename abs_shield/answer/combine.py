@@ -56,7 +56,7 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
     told = [one for one in asked if isinstance(one, Scored)]
     opinions = [lexical, *told] if isinstance(lexical, Scored) else told
     checks = [hard] if isinstance(hard, Scored) else []
-    score = probability(_odds(opinions)) if opinions else None
+    score = _together(opinions)
     for check in checks:
         score = check.score if score is None else min(score, _cap(check))
     outvoted = _odds(told) > 0  # the others support what one of them calls contradicted
@@ -80,6 +80,13 @@ def _misses(lexical: Said, checks: Sequence[Scored]) -> tuple[Miss, ...]:
         if miss.kind == "name" and taken.isdisjoint(range(miss.start, miss.end)):
             found.append(miss)
     return tuple(sorted(found, key=lambda miss: miss.start))
+
+
+def _together(opinions: Sequence[Scored]) -> float | None:
+    """One score is told as it is; of several the log-odds add up."""
+    if len(opinions) < 2:
+        return opinions[0].score if opinions else None
+    return probability(_odds(opinions))
 
 
 def _odds(opinions: Sequence[Scored]) -> float:
