@@ -1,3 +1,91 @@
 """At the answer: its claims against what the run really returned."""
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abs_shield.answer.check import (
+        Checked,
+        acheck_answer,
+        achecked,
+        check_answer,
+        checked,
+    )
+    from abs_shield.answer.claim import Claim, Miss, Scored, Span
+    from abs_shield.answer.claims import claims_of
+    from abs_shield.answer.evidence import Evidence
+    from abs_shield.answer.faithfulness import Faithfulness, FaithfulnessResult
+    from abs_shield.answer.gathering import evidence_from, evidence_of
+    from abs_shield.answer.report import REPORT_SCHEMA, HallucinationReport
+    from abs_shield.answer.revise import Settled, asettled, feedback_on, settled
+    from abs_shield.answer.verifier import Odds, Verifier
+    from abs_shield.policy.answer import AnswerConfig
+
+_FILE = {
+    "AnswerConfig": "abs_shield.policy.answer",
+    "Checked": "abs_shield.answer.check",
+    "Claim": "abs_shield.answer.claim",
+    "Evidence": "abs_shield.answer.evidence",
+    "Faithfulness": "abs_shield.answer.faithfulness",
+    "FaithfulnessResult": "abs_shield.answer.faithfulness",
+    "HallucinationReport": "abs_shield.answer.report",
+    "Miss": "abs_shield.answer.claim",
+    "Odds": "abs_shield.answer.verifier",
+    "REPORT_SCHEMA": "abs_shield.answer.report",
+    "Scored": "abs_shield.answer.claim",
+    "Settled": "abs_shield.answer.revise",
+    "Span": "abs_shield.answer.claim",
+    "Verifier": "abs_shield.answer.verifier",
+    "acheck_answer": "abs_shield.answer.check",
+    "achecked": "abs_shield.answer.check",
+    "asettled": "abs_shield.answer.revise",
+    "check_answer": "abs_shield.answer.check",
+    "checked": "abs_shield.answer.check",
+    "claims_of": "abs_shield.answer.claims",
+    "evidence_from": "abs_shield.answer.gathering",
+    "evidence_of": "abs_shield.answer.gathering",
+    "feedback_on": "abs_shield.answer.revise",
+    "settled": "abs_shield.answer.revise",
+}
+"""Imported when they are asked for: one scorer alone does not pay for a guardrail."""
+
+__all__ = [
+    "REPORT_SCHEMA",
+    "AnswerConfig",
+    "Checked",
+    "Claim",
+    "Evidence",
+    "Faithfulness",
+    "FaithfulnessResult",
+    "HallucinationReport",
+    "Miss",
+    "Odds",
+    "Scored",
+    "Settled",
+    "Span",
+    "Verifier",
+    "acheck_answer",
+    "achecked",
+    "asettled",
+    "check_answer",
+    "checked",
+    "claims_of",
+    "evidence_from",
+    "evidence_of",
+    "feedback_on",
+    "settled",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_FILE[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

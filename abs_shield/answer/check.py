@@ -13,7 +13,13 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.gate import Judged, gate
 from abs_shield.answer.gathering import evidence_from, evidence_of
 from abs_shield.answer.probes import ConsistencyProbe, probing
-from abs_shield.answer.report import EvidenceSpan, HallucinationReport, ReportedClaim, Status
+from abs_shield.answer.report import (
+    EvidenceSpan,
+    HallucinationReport,
+    ReportAction,
+    ReportedClaim,
+    Status,
+)
 from abs_shield.answer.scorers.entailment import entailment
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.judge import judging
@@ -31,6 +37,7 @@ SKIPPED = "grounding_skipped"
 NO_EVIDENCE = "no_evidence"
 NOT_RUN = "probes_not_run"
 FAILED = "check_failed"
+"""Notes that we failed to check an answer, and not what it says."""
 
 
 class Checked(NamedTuple):
@@ -87,7 +94,11 @@ async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
 
 
 def checked(answer: str, **given: Any) -> Checked:
-    """As `check_answer`, with what the report has no field for."""
+    """
+    As `check_answer`, with what the report has no field for.
+
+    A run's evidence may have values beside it that are admitted everywhere: ``allow=[...]``.
+    """
     asked = _asked(answer, **given)
     return play(_checking(asked), asked.config.judge, terms=_terms(asked.config))
 
@@ -96,6 +107,19 @@ async def achecked(answer: str, **given: Any) -> Checked:
     """As `checked`, on this event loop."""
     asked = _asked(answer, **given)
     return await aplay(_checking(asked), asked.config.judge, terms=_terms(asked.config))
+
+
+def unchecked(session: Session, *, note: str, action: ReportAction = "emit") -> Checked:
+    """Give what is said of an answer that nobody checked; *note* says why."""
+    report = HallucinationReport(
+        run_id=session.run_id,
+        claims=(),
+        tool_call_validations=validations_of(session),
+        consistency_probes=(),
+        overall_score=None,
+        action=action,
+    )
+    return Checked(report, (), (note,))
 
 
 class _Asked(NamedTuple):
@@ -115,6 +139,7 @@ def _asked(
     evidence: Any = None,
     question: str | None = None,
     config: AnswerConfig | Mapping[str, Any] | None = None,
+    allow: Sequence[Any] = (),
 ) -> _Asked:
     if not isinstance(answer, str):
         raise ShieldError(f"check_answer: the answer is {shown(answer)}; give a text")
@@ -122,7 +147,8 @@ def _asked(
         raise ShieldError("check_answer: give `session=` or `evidence=`, one of them")
     told = AnswerConfig(**config) if isinstance(config, Mapping) else config or AnswerConfig()
     if session is not None:
-        found = evidence_of(session, strict_tool_evidence=told.strict_tool_evidence)
+        strict = told.strict_tool_evidence
+        found = evidence_of(session, strict_tool_evidence=strict, allow=allow)
         question = question if question is not None else _newest_question(session)
     else:
         found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)

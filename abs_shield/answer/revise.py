@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from abs_shield.answer.check import Checked
+from abs_shield.answer.check import FAILED, Checked
 from abs_shield.answer.combine import Combined
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.errors import ShieldError
@@ -28,6 +28,7 @@ _REASONS = {
     "unverified": "nothing was found that it could be checked against",
     "call_rejected": "a step that it rests on could not be taken",
     "not_probed": "it could not be checked as closely as it has to be",
+    FAILED: "it could not be checked",
 }
 """By status or note, worst first: the failure mode, and nothing of how it was found."""
 _HOW = (
@@ -39,12 +40,12 @@ _STOPPED = (
     "the answer again without what it should have done or returned."
 )
 _MOST_WEAK = 3
-_FAILED = "revisions_failed"
+_SPENT = "revisions_failed"
 _IN_VAIN = frozenset({"not_probed"})
 """Notes of what no other wording changes."""
 _MENDABLE = frozenset(
     {"unsupported_claim", "unverified_claim", "divergent_claim", "below_emit_threshold",
-     "call_rejected", "check_failed"}
+     "call_rejected", FAILED}
 )  # fmt: skip
 
 
@@ -86,7 +87,7 @@ def _wrong(found: Checked) -> list[tuple[ReportedClaim, Combined]]:
     """The claims that do not hold; where the whole is too weak, its weakest ones."""
     both = [*zip(found.report.claims, found.claims, strict=True)]
     wrong = [one for one in both if one[0].status != "grounded"]
-    if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(found.notes):
+    if wrong or {"below_emit_threshold", FAILED}.isdisjoint(found.notes):
         return wrong
     return sorted(both, key=lambda one: one[0].score or 0.0)[:_MOST_WEAK]
 
@@ -182,5 +183,5 @@ def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
     reason = next((told for word, told in _REASONS.items() if word in seen), usual)
     if found.report.action != "block":
         report = replace(found.report, action="block")
-        found = found._replace(report=report, notes=(*found.notes, _FAILED))
-    return Settled(config.refusal.replace("{reason}", reason), found, rounds, reason)
+        found = found._replace(report=report, notes=(*found.notes, _SPENT))
+    return Settled(config.refusal.format(reason=reason), found, rounds, reason)

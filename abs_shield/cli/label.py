@@ -117,8 +117,8 @@ def _labelled(store: DurableStore, decision_id: str, truth: Truth, *, by: str, n
 def _said(decision: Decision, truth: Truth) -> Text:
     checks = dict.fromkeys(f.check for f in decision.findings if f.weighs)
     return line(
-        safe(decision.id, limit=80), f" is labelled {truth}: ", str(decision.subject), " ",
-        safe(decision.tool, limit=80), ", ",
+        safe(decision.id, limit=80), f" is labelled {truth}: ", str(decision.subject),
+        safe(f" {decision.tool}" if decision.tool else "", limit=80), ", ",
         safe(decision.verdict, style=STYLES[decision.verdict]),
         safe(f" by {', '.join(checks)}" if checks else ""),
         _comment(decision, truth),

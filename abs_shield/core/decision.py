@@ -25,7 +25,7 @@ class Decision:
     Attributes:
         id: Unique id of this decision.
         subject: What was judged: a call, a result, an answer or an output.
-        tool: The tool's name as the model wrote it.
+        tool: The tool's name as the model wrote it; empty of an answer.
         verdict: The worst verdict of the findings that weigh.
         action: What the policy asks for, whatever the mode.
         mode: The mode under which the call was judged.
@@ -102,7 +102,8 @@ class Decision:
         if withheld:
             reasons.append("it was withheld, the call has run")
         told = "; ".join(reasons) or "nothing to say"
-        line = f"{self.subject} of `{escaped(self.tool)}` is {self.verdict}: {told}"
+        of = f" of `{escaped(self.tool)}`" if self.tool or self.subject is Subject.CALL else ""
+        line = f"{self.subject}{of} is {self.verdict}: {told}"
         return escaped(line, limit=len(line))
 
     def feedback(self) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Finding:
         verdict: SUSPICIOUS or HALLUCINATED; a check with nothing to say yields no finding.
         strength: How sure the check is, in [0, 1]; 1 is certain.
         where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``; of a result, into
-            the result.
+            the result; of an answer, into its report: ``"/claims/0"``.
         detail: One line that names what was got and what was expected.
         code: Stable word for the kind of fault, e.g. ``"unknown_tool"``.
         hint: What to do instead, one line; empty where nothing is known.

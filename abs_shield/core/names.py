@@ -1,4 +1,4 @@
-"""The names of the built-in checks: the six layers, opt-in ones, and the signals of a result."""
+"""The names of the built-in checks: layers, opt-in layers, the signals of a result, the answer."""
 
 PHANTOM_TOOL = "phantom_tool"
 PHANTOM_TARGET = "phantom_target"
@@ -21,6 +21,9 @@ OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
 
 VERIFICATION = "verification"
 """What judges results; its mode may be set as that of a layer."""
+
+ANSWER = "answer"
+"""What judges answers; its mode may be set as that of a layer."""
 
 SIGNAL_NAMES = (
     "schema_mismatch",

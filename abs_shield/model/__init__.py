@@ -1,10 +1,18 @@
 """How a model is asked: one protocol, its replies checked and never trusted."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from abs_shield.model.ask import Terms, aask, aplay, ask, play
 from abs_shield.model.budget import Budget
 from abs_shield.model.fence import fenced, instructions
 from abs_shield.model.judge import Ask, BadReply, Judge, Message, Reply, Undetermined
 from abs_shield.model.replies import Replies
+
+if TYPE_CHECKING:
+    from abs_shield.model.openai import OpenAIJudge
 
 __all__ = [
     "Ask",
@@ -12,6 +20,7 @@ __all__ = [
     "Budget",
     "Judge",
     "Message",
+    "OpenAIJudge",
     "Replies",
     "Reply",
     "Terms",
@@ -23,3 +32,13 @@ __all__ = [
     "instructions",
     "play",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name != "OpenAIJudge":  # its file is read by whoever has such a judge
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module("abs_shield.model.openai").OpenAIJudge
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 
+from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import shown
 
@@ -28,7 +29,7 @@ class Budget:
         self.characters = characters
         self.calls_spent = 0
         self.characters_spent = 0
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def fresh(self) -> Budget:
         """Give a budget of the same limits with nothing spent."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.core.canonical import canonical
 from abs_shield.core.digest import digest
+from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
 from abs_shield.model.judge import Ask, name_of
 from abs_shield.text.show import shown
@@ -38,7 +39,7 @@ class Replies:
         self.most = most
         self._kept: OrderedDict[bytes, tuple[object, str]] = OrderedDict()
         self._characters = 0
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     def __len__(self) -> int:
         return len(self._kept)

@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
+from abs_shield.core.names import ANSWER, OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
@@ -57,6 +57,8 @@ def _require_check(name: str, *, also: list[str]) -> None:
     """Refuse what has no mode of its own."""
     if name not in also:
         _refuse_signal(name)
+        if name == ANSWER:
+            raise ValueError(f'an answer is of no tool; use `modes={{"{ANSWER}": ...}}`')
     require_layer(name, also=(*also, VERIFICATION))
 
 
@@ -66,6 +68,11 @@ def _require_silenced(check: str, *, also: list[str]) -> None:
         raise ValueError(
             f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
             f" there are {', '.join(SIGNAL_NAMES)}"
+        )
+    if check == ANSWER and check not in also:
+        raise ValueError(
+            f"`Suppression` silences a layer or a signal, and not `{ANSWER}`;"
+            f' use `answer=AnswerConfig(...)`, or `modes={{"{ANSWER}": "audit"}}`'
         )
     require_layer(check, also=(*also, *SIGNAL_NAMES))
 
@@ -105,6 +112,12 @@ def _judging(told: Any) -> Any:
     raise ValueError(f"got {shown(told)}; use `Verification(...)`, or False to judge no results")
 
 
+def _answering(told: Any) -> Any:
+    if told is False or isinstance(told, (AnswerConfig, Mapping)):
+        return told
+    raise ValueError(f"got {shown(told)}; use `AnswerConfig(...)`, or False to judge no answers")
+
+
 class Policy(Declared):
     """
     Everything a `Shield` needs to know before it judges; built by `configure`.
@@ -126,6 +139,7 @@ class Policy(Declared):
         window: Calls and seconds within which calls contradict each other.
         suppress: Known false alarms.
         verification: How results are judged; False judges none.
+        answer: How answers are judged; False judges none.
         limits: Bounds of a session.
     """
 
@@ -148,7 +162,7 @@ class Policy(Declared):
     verification: Annotated[Verification | Literal[False], BeforeValidator(_judging)] = (
         Verification()
     )
-    answer: AnswerConfig | Literal[False] = AnswerConfig()
+    answer: Annotated[AnswerConfig | Literal[False], BeforeValidator(_answering)] = AnswerConfig()
     limits: Limits = Limits()
 
     @model_validator(mode="after")
@@ -156,7 +170,8 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
-        known = (*LAYER_NAMES, *names, VERIFICATION, *(tool.name for tool in self.tools))
+        checks = (*LAYER_NAMES, *names, VERIFICATION, ANSWER)
+        known = (*checks, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):
                 _require_check(key[1], also=names)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from time import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.core import (
     RAN,
@@ -17,8 +18,10 @@ from abs_shield.core import (
     Verdict,
 )
 from abs_shield.core.ids import new_id
+from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Session
+from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
@@ -26,78 +29,126 @@ if TYPE_CHECKING:
     from abs_shield.answer.combine import Combined
     from abs_shield.answer.report import ReportedClaim
 
-CHECK = "answer"
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
 }  # fmt: skip
 _ACTIONS = {"emit": Action.ALLOW, "revise": Action.REVISE, "block": Action.BLOCK}
 _GROUNDED = ("grounded", "unverified")
 _NOTHING = frozenset({"no_claims", "no_evidence", "grounding_skipped"})
+_AT_LARGE = {
+    "no_evidence": ("/claims", "there is nothing that its claims could be checked against"),
+    "below_emit_threshold": ("/overall_score", "it is below what the policy lets be emitted"),
+    "call_rejected": ("/tool_call_validations", "a call of the final turn was stopped"),
+    "not_probed": ("/consistency_probes", "its critical claims were not asked again"),
+}
+"""What speaks against an answer as a whole: where its report says so, and in words."""
 
 
-def decision_about(found: Checked, session: Session, policy: Policy, *, opened: bool) -> Decision:
+class Began(NamedTuple):
+    """When a check began: by the calendar, and by the clock that measures."""
+
+    at: float
+    clock: float
+
+    @classmethod
+    def now(cls) -> Began:
+        """Begin."""
+        return cls(time(), perf_counter())
+
+
+def answer_mode(policy: Policy, *, opened: bool) -> Mode:
+    """Whether an answer that does not hold is stopped; *opened* is the operator's kill switch."""
+    return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(ANSWER, policy.mode)
+
+
+def decision_about(
+    found: Checked, session: Session, held: dict[str, Any], *, began: Began, error: str = ""
+) -> Decision:
     """
     Give the record of an answer.
 
     Args:
         found: What was found out of it.
         session: The run that it ends.
-        policy: Whose mode holds.
-        opened: Whether the operator's kill switch is open.
+        held: The mode that holds, and the policy's revision.
+        began: When its check began.
+        error: Why it could not be checked; our failure is no verdict.
     """
-    report = found.report
-    verdict, mode = _VERDICTS[report.action], Mode.AUDIT if opened else policy.mode
+    report, mode = found.report, held["mode"]
     would_block = report.action == "block"
+    findings = (*_of_claims(found, mode), *_at_large(found, mode))
+    failed = bool(error or (found.errors and not findings))
     fields: dict[str, Any] = {
         "id": new_id(),
         "subject": Subject.ANSWER,
         "tool": "",
-        "verdict": verdict,
+        "verdict": Verdict.CLEAN if failed else _VERDICTS[report.action],
         "action": _ACTIONS[report.action],
-        "mode": mode,
+        **held,
         "blocked": would_block and mode is Mode.STRICT,
         "would_block": would_block,
-        "policy_revision": policy.revision,
-        "at": time(),
+        "at": began.at,
+        "elapsed_ms": (perf_counter() - began.clock) * 1e3,
         "session_id": session.id,
         "run_id": session.run_id,
         "agent": session.agent,
         "model": session.model,
-        "findings": _findings(found, verdict, mode),
-        "coverage": {CHECK: _coverage(found)},
+        "findings": findings,
+        "coverage": {ANSWER: _coverage(found, error)},
         "probability": None if report.overall_score is None else 1 - report.overall_score,
-        "errors": found.errors,
+        "errors": (*found.errors, error) if error else found.errors,
         "notes": found.notes,
     }
     return Decision.of(fields)
 
 
-def _coverage(found: Checked) -> Coverage:
+def _coverage(found: Checked, error: str) -> Coverage:
+    if error:
+        return Coverage(Outcome.ERROR, error)
+    if NOTE in found.notes:
+        return NOT_JUDGED
     nothing = sorted(_NOTHING.intersection(found.notes))
     return Coverage(Outcome.UNAVAILABLE, ", ".join(nothing)) if nothing else RAN
 
 
-def _findings(found: Checked, verdict: Verdict, mode: Mode) -> tuple[Finding, ...]:
+def _of_claims(found: Checked, mode: Mode) -> Iterator[Finding]:
     """Give one finding for each claim that is not grounded."""
-    return tuple(
-        _finding(place, claim, one, verdict, mode)
-        for place, (claim, one) in enumerate(zip(found.report.claims, found.claims, strict=True))
-        if claim.status not in _GROUNDED
-    )
+    for place, (claim, one) in enumerate(zip(found.report.claims, found.claims, strict=True)):
+        if claim.status not in _GROUNDED:
+            blocks = found.report.action == "block" and claim.critical and one.confirmed
+            yield Finding(
+                check=ANSWER,
+                verdict=Verdict.HALLUCINATED if blocks else Verdict.SUSPICIOUS,
+                strength=1 - (claim.score or 0.0),
+                where=f"/claims/{place}",
+                detail=_why(claim, one),
+                code=claim.status,
+                mode=mode,
+                counted=found.report.action != "emit",
+            )
 
 
-def _finding(
-    place: int, claim: ReportedClaim, one: Combined, verdict: Verdict, mode: Mode
-) -> Finding:
+def _why(claim: ReportedClaim, one: Combined) -> str:
+    if one.contradicted:
+        return one.contradicted
+    if claim.status == "divergent":
+        return "the model answered otherwise when it was asked again"
     missed = ", ".join(f"`{escaped(miss.text, limit=80)}`" for miss in one.misses[:5])
-    detail = one.contradicted or (f"{missed} stands nowhere in the evidence" if missed else "")
-    return Finding(
-        check=CHECK,
-        verdict=max(verdict, Verdict.SUSPICIOUS, key=lambda said: said.gravity),
-        strength=1 - (claim.score or 0.0),
-        where=f"/claims/{place}",
-        detail=detail or "the evidence does not say this",
-        code=claim.status,
-        mode=mode,
-        counted=verdict is not Verdict.CLEAN,
-    )
+    return f"{missed} stands nowhere in the evidence" if missed else "no evidence says this"
+
+
+def _at_large(found: Checked, mode: Mode) -> Iterator[Finding]:
+    """Give one finding for each reason that speaks against the answer as a whole."""
+    for note in found.notes:
+        if note in _AT_LARGE:
+            where, detail = _AT_LARGE[note]
+            yield Finding(
+                check=ANSWER,
+                verdict=Verdict.SUSPICIOUS,
+                strength=1.0,
+                where=where,
+                detail=detail,
+                code=note,
+                mode=mode,
+                counted=found.report.action != "emit",
+            )

@@ -15,7 +15,7 @@ from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
 from abs_shield.session.scope import RUNNING
-from abs_shield.shield.answering import decision_about
+from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
@@ -238,10 +238,15 @@ class Desk:
             self.record(decision, session)
         return decision
 
-    def answered(self, found: Checked, session: Session) -> None:
-        """Record what was found out of the answer that ends a run."""
-        opened = self._bench.switch.opened()
-        self.record(decision_about(found, session, self.policy, opened=opened), session)
+    def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
+        """Record what was found out of the answer that ends a run; *error* is our own failure."""
+        mode = answer_mode(self.policy, opened=self._bench.switch.opened())
+        fields = {"mode": mode, "policy_revision": self.policy.revision}
+        self.record(decision_about(found, session, fields, began=began, error=error), session)
+
+    def enforces_answers(self) -> bool:
+        """Whether an answer that does not hold is stopped, and not only written down."""
+        return answer_mode(self.policy, opened=self._bench.switch.opened()) is Mode.STRICT
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""

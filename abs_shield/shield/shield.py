@@ -27,6 +27,7 @@ from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, declared, runner
 from abs_shield.shield.results import abandon, followed
+from abs_shield.shield.settling import Door, unsettled
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -36,6 +37,7 @@ from abs_shield.text.show import escaped, shown
 
 if TYPE_CHECKING:
     from abs_shield.answer.report import HallucinationReport
+    from abs_shield.answer.revise import Settled, Write
     from abs_shield.plan.proof import Proof
     from abs_shield.verification import VerificationEngine
 
@@ -304,13 +306,7 @@ class Shield:
         Raises:
             ShieldError: The answer is no text, or the policy says ``answer=False``.
         """
-        from abs_shield.answer.check import checked  # only programs that check answers pay for it
-
-        found = self._session(session)
-        asked = self._answer_config(config)
-        told = checked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
-        return told.report
+        return self._door(session, question, config).check(answer).report
 
     async def acheck_answer(
         self,
@@ -321,13 +317,51 @@ class Shield:
         config: AnswerConfig | None = None,
     ) -> HallucinationReport:
         """As `check_answer`; models are asked without holding up the event loop."""
-        from abs_shield.answer.check import achecked
+        return (await self._door(session, question, config).acheck(answer)).report
 
-        found = self._session(session)
-        asked = self._answer_config(config)
-        told = await achecked(answer, session=found, question=question, config=asked)
-        self.desk.answered(told, found)
-        return told.report
+    def settle_answer(
+        self,
+        answer: str,
+        *,
+        write: Write,
+        question: str | None = None,
+        session: Session | None = None,
+        config: AnswerConfig | None = None,
+    ) -> Settled:
+        """
+        Check the answer that ends a run, and have it written again while it does not hold.
+
+        Args:
+            answer: The first draft.
+            write: Writes it again: given what the model is to be told, it gives the new draft.
+            question: As in `check_answer`.
+            session: The session; the current one where None.
+            config: How it is judged; as the policy says where None.
+
+        Returns:
+            What to say as ``text``: a draft that holds, or the refusal. In audit it is the first
+            draft, and where the policy says ``answer=False`` it is that, unchecked.
+
+        Raises:
+            ShieldError: The answer is no text.
+        """
+        if config is None and self.policy.answer is False:
+            return unsettled(answer, self._session(session))
+        return self._door(session, question, config).settle(answer, write)
+
+    async def asettle_answer(
+        self,
+        answer: str,
+        *,
+        write: Write,
+        question: str | None = None,
+        session: Session | None = None,
+        config: AnswerConfig | None = None,
+    ) -> Settled:
+        """As `settle_answer`, for a *write* that may be async."""
+        if config is None and self.policy.answer is False:
+            return unsettled(answer, self._session(session))
+        return await self._door(session, question, config).asettle(answer, write)
 
     # Running -------------------------------------------------------------------------------------
 
@@ -426,12 +460,13 @@ class Shield:
 
     # Inside --------------------------------------------------------------------------------------
 
-    def _answer_config(self, given: AnswerConfig | None) -> AnswerConfig:
-        if given is not None:
-            return given
-        if self.policy.answer is False:
+    def _door(
+        self, session: Session | None, question: str | None, given: AnswerConfig | None
+    ) -> Door:
+        config = self.policy.answer if given is None else given
+        if config is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
-        return self.policy.answer
+        return Door(self.desk, self._session(session), question, config)
 
     def _narrowed(self, tools: Iterable[str]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):

@@ -15,7 +15,7 @@ from abs_shield.text.show import escaped
 DETAIL = 1_000
 """Longest detail that is exported where the operator opted in, in characters."""
 
-_BEGIN = {Subject.CALL: 2}
+_BEGIN = {Subject.CALL: 2, Subject.RESULT: 1}
 _POSITION = re.compile(r"\d{1,2}")
 _NAME = re.compile(r"(?:[^\W\d][\w.$:-]{0,63}|\d{1,2})?")
 
@@ -42,8 +42,7 @@ def tell_findings(
     at_ns = nanoseconds(decision.at)
     for finding in decision.findings:
         attributes = _attributes(finding, decision.id, tool)
-        where = safe_pointer(finding, names=names, begin=_BEGIN.get(decision.subject, 1))
-        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = where
+        attributes[semconv.ATTRIBUTE_FINDING_WHERE] = _where(finding, decision.subject, names)
         if details:
             attributes[semconv.ATTRIBUTE_FINDING_DETAIL] = escaped(finding.detail, limit=DETAIL)
         logger.emit(
@@ -53,6 +52,13 @@ def tell_findings(
             event_name=semconv.EVENT_FINDING,
             attributes=attributes,
         )
+
+
+def _where(finding: Finding, subject: Subject, names: frozenset[str] | None) -> str:
+    """Where a finding points; a pointer into a report has no step that a model wrote."""
+    if subject not in _BEGIN:
+        return finding.where
+    return safe_pointer(finding, names=names, begin=_BEGIN[subject])
 
 
 def safe_pointer(finding: Finding, *, names: frozenset[str] | None = None, begin: int = 2) -> str:
@@ -88,8 +94,9 @@ def _attributes(finding: Finding, decision_id: str, tool: str) -> dict[str, Valu
         semconv.ATTRIBUTE_FINDING_COUNTED: finding.counted,
         semconv.ATTRIBUTE_FINDING_SUPPRESSED: finding.suppressed,
         semconv.ATTRIBUTE_DECISION_ID: decision_id,
-        semconv.ATTRIBUTE_TOOL: tool,
     }
+    if tool:
+        attributes[semconv.ATTRIBUTE_TOOL] = tool
     if finding.weighs:
         attributes[semconv.ATTRIBUTE_THREAT_TYPE] = semconv.VALUE_HALLUCINATION
     return attributes

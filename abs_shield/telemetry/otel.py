@@ -158,7 +158,9 @@ def _of_the_run(decision: Decision, told: dict[str, AttributeValue]) -> dict[str
     """What the span of a tool's run is told; it bears its call's decision, and not its result's."""
     if decision.subject is Subject.CALL:
         return {name: value for name, value in told.items() if name not in _SAID_BY_THE_RUN}
-    return {name: value for name, value in told.items() if name in _THREAT}
+    if decision.subject is Subject.RESULT:
+        return {name: value for name, value in told.items() if name in _THREAT}
+    return {}  # an agent that is a tool answers inside its own run
 
 
 def _captures() -> tuple[bool, bool]:

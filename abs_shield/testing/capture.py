@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from abs_shield.core import Decision, Subject
+from abs_shield.core import Decision
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Policy
 from abs_shield.shield import Shield
@@ -19,7 +19,8 @@ from abs_shield.text.show import shown
 def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captured]:
     """
     Give a list that grows by every decision recorded while the block is open: of those about
-    calls, and its ``results`` of those about what they returned.
+    calls, its ``results`` of those about what they returned, its ``answers`` of those about
+    answers.
 
     Captures nest, and hear of all threads and tasks. A call that is proposed and never dispatched
     is recorded when its turn ends.
@@ -40,8 +41,7 @@ def capture_decisions(firewall: Shield | Policy | None = None) -> Iterator[Captu
 
     def hear(decision: Decision, by: Desk) -> None:
         if desk is None or by is desk:
-            about_call = decision.subject is Subject.CALL
-            (decisions if about_call else decisions.results).append(decision)
+            decisions.hear(decision)
 
     with LISTENERS.hearing(hear):
         yield decisions

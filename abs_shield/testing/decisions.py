@@ -83,11 +83,23 @@ class Captured(Decisions):
 
     Attributes:
         results: Those about what the calls returned, oldest first.
+        answers: Those about what the agent answered, oldest first.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.results = Decisions()
+        self.answers = Decisions()
+
+    def hear(self, decision: Decision) -> None:
+        """Keep a decision among those about the same."""
+        apart = {Subject.RESULT: self.results, Subject.ANSWER: self.answers}
+        apart.get(decision.subject, self).append(decision)
+
+    @property
+    def everything(self) -> Decisions:
+        """Those about calls, then those about results, then those about answers."""
+        return Decisions([*self, *self.results, *self.answers])
 
 
 def is_blocked(decision: Decision) -> bool:
@@ -103,19 +115,20 @@ def is_allowed(decision: Decision) -> bool:
 
 
 def told(decision: Decision) -> str:
-    """Say on one short line what became of a call or of its result, and why."""
+    """Say on one short line what became of a call, of its result or of an answer, and why."""
     reasons = [f"{f.check} {f.code} at {f.where}" for f in decision.findings if f.weighs]
     if decision.approval == "required":
         reasons.append("approval_required")
     reasons += [f"layer_error: {error}" for error in decision.errors]
     because = f" ({', '.join(reasons)})" if reasons else ""
-    return escaped(f"{escaped(decision.tool)}: {_became(decision)}{because}", limit=400)
+    about = "the answer" if decision.subject is Subject.ANSWER else escaped(decision.tool)
+    return escaped(f"{about}: {_became(decision)}{because}", limit=400)
 
 
 def _became(decision: Decision) -> str:
     if NOTE in decision.notes:
         return "not judged, the shield is off"
-    stopped = "blocked" if decision.subject is Subject.CALL else "withheld"
+    stopped = "withheld" if decision.subject is Subject.RESULT else "blocked"
     if decision.blocked:
         return stopped
     if decision.would_block:

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager
 from types import TracebackType
 from typing import Self
 
-from abs_shield.core import Decision, Subject
+from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.testing.capture import capture_decisions
-from abs_shield.testing.decisions import Captured, Decisions
+from abs_shield.testing.decisions import Captured
 from abs_shield.testing.wanted import Wanted
 
 
@@ -20,7 +20,7 @@ class Expectation:
 
     Attributes:
         decisions: What was recorded about calls while the block was open; its ``results`` about
-            what they returned.
+            what they returned, its ``answers`` about answers.
     """
 
     def __init__(self, wanted: Wanted, name: str) -> None:
@@ -67,14 +67,9 @@ class Expectation:
         self._capture.__exit__(None, None, None)
         if not isinstance(error, CallBlocked | ResultBlocked):
             return None
-        if all(error.decision.id != decision.id for decision in self._everything()):
-            about_call = error.decision.subject is Subject.CALL
-            (self.decisions if about_call else self.decisions.results).append(error.decision)
+        if all(error.decision.id != decision.id for decision in self.decisions.everything):
+            self.decisions.hear(error.decision)
         return error.decision
-
-    def _everything(self) -> Decisions:
-        """The decisions about calls and about results."""
-        return Decisions([*self.decisions, *self.decisions.results])
 
 
 class Blocked(Expectation):
@@ -90,7 +85,7 @@ class Blocked(Expectation):
         raised = self._left(kind, error, traceback)
         if error is not None and raised is None:
             return False
-        everything = self._everything()
+        everything = self.decisions.everything
         candidates = everything if raised is None else [raised]
         self._met = next(filter(self._wanted.met, candidates), None)
         if self._met is None:
@@ -115,12 +110,12 @@ class Passing(Expectation):
         raised = self._left(kind, error, traceback)
         if error is not None and raised is None:
             return
-        withheld = self.decisions.results.blocked
-        everything = self.decisions if self._every else self._everything()
+        stopped = [*self.decisions.results.blocked, *self.decisions.answers.blocked]
+        everything = self.decisions if self._every else self.decisions.everything
         about = self._wanted.about(everything)
         met = [decision for decision in about if self._wanted.met(decision)]
-        missing = len(met) < len(about) or self._wanted.about(withheld)
+        missing = len(met) < len(about) or self._wanted.about(stopped)
         if raised is not None or not met or (self._every and missing):
-            found = [*self.decisions, *withheld] if self._every else everything
+            found = [*self.decisions, *stopped] if self._every else everything
             raise AssertionError(self._wanted.missed(found)) from error
         self._met = met[0]

@@ -367,6 +367,48 @@ def test_results_have_a_line_of_their_own(command, log, tmp_path, mode, withheld
     assert "Counted apart: decisions about 3 results." in told
 
 
+def answered(address, *answers, mode="audit"):
+    """Fill a log with a run for each answer; each read the price of one booking."""
+    store = open_store(str(address))
+    tools = [Tool(name="read", read_only=True)]
+    desk = Shield(shield.configure(mode=mode, tools=tools), store=store, hooks=None)
+    for n, answer in enumerate(answers):
+        call = ToolCall("read", {}, f"c{n}")
+        with desk.session(f"s{n}"):
+            desk.check_call(call)
+            desk.check_result(call, "Booking ABC123 costs 420.00 EUR.", elapsed_ms=100.0)
+            desk.check_answer(answer)
+    desk.close()
+
+
+@pytest.mark.parametrize(("mode", "blocked"), [("audit", 0), ("strict", 1)])
+def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked):
+    """How many were checked, and what strict mode makes of them, in every form."""
+    said = ["Booking ABC123 costs 420.00 EUR.", "Booking ABC123 costs 999.00 EUR.", "Hello!"]
+    answered(log, *said, mode=mode)
+    page = tmp_path / "report.html"
+    made = reported(command, log)
+    told = command("report", log, "--html", str(page)).out
+    line = f"3 answers checked, 1 of them with nothing to check: 0 to be revised, {blocked} blocked"
+
+    assert {
+        "checked": 3, "errors": 0, "unverified": 1, "revised": 0, "blocked": blocked,
+        "would_block": 1,
+    } == made["answers"]  # fmt: skip
+    assert line in told
+    assert line in page.read_text()
+
+
+def test_an_answer_can_be_labelled(command, log):
+    """It has no tool to name."""
+    answered(log, "Booking ABC123 costs 999.00 EUR.")
+    decisions = open_store(str(log)).scan()
+    [one] = [decision for decision in decisions if not decision.tool]
+    done = command("label", one.id, "hallucinated", "--db", log)
+
+    assert f"{one.id} is labelled hallucinated: answer, HALLUCINATED by answer" in done.out
+
+
 def test_a_log_without_results_says_nothing_of_them(command, log):
     """No line of zeros."""
     filled(log, order(1))

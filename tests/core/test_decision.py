@@ -76,6 +76,14 @@ def test_explain_names_our_errors() -> None:
     assert DECISION.explain().endswith("; layer_error: own_layer could not run: KeyError")
 
 
+def test_explain_names_no_tool_of_an_answer() -> None:
+    """An answer is of no tool; a call without a name is still a call of something."""
+    about = [Subject.ANSWER, Subject.CALL]
+    told = [replace(DECISION, subject=one, tool="", findings=()).explain() for one in about]
+
+    assert ["answer is", "call of `` is"] == [line.partition(" HALL")[0] for line in told]
+
+
 def test_explain_has_something_to_say_when_clean() -> None:
     """A clean decision explains itself as well."""
     decision = replace(DECISION, findings=(), errors=(), verdict=Verdict.CLEAN)

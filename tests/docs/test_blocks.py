@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield import Policy
+from abs_shield import AnswerConfig, Policy
 from abs_shield.policy import marks
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +93,10 @@ def test_a_skipped_block_does_not_run(tmp_path: Path) -> None:
     assert blocks(page) == [(7, "python", "b\n", "c\n", "")]
 
 
+_NESTED = ("limits", "verification", "answer")
+"""Fields that are records; a row shows what makes the usual one."""
+
+
 @pytest.mark.parametrize("field", Policy.model_fields)
 def test_every_field_has_its_row(field: str) -> None:
     """A field of the policy has a row with its default in docs/policy.md."""
@@ -100,8 +104,19 @@ def test_every_field_has_its_row(field: str) -> None:
     (row,) = re.findall(rf"^\| `{field}` \| `(.+?)` \|", text, re.MULTILINE)
     default = Policy.model_fields[field].get_default()
 
-    usual = f"{type(default).__name__}()" if field in ("limits", "verification") else None
+    usual = f"{type(default).__name__}()" if field in _NESTED else None
     assert row in (repr(default), f'"{default}"', usual)
+
+
+@pytest.mark.parametrize("name", AnswerConfig.model_fields)
+def test_every_field_of_answers_is_told(name: str) -> None:
+    """How answers are judged stands in docs/policy.md, and in docs/answers.md with its default."""
+    row = (ROOT / "docs" / "policy.md").read_text(encoding="utf-8").partition("| `answer` |")[2]
+    page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
+    default = AnswerConfig.model_fields[name].get_default()
+
+    assert f"`{name}" in row.partition("\n")[0]
+    assert f"\n{name} = {default!r}\n" in page
 
 
 @pytest.mark.parametrize("mark", ["Target", "Soft", "Free", "Creates", "Injected"])

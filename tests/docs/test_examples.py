@@ -64,6 +64,17 @@ STORIES = {
         "withheld: `price` is missing",
         "executed: [{'price': 650.1}, None]",
     ],
+    "answer_middleware.py": [
+        "draft:  Returns are accepted within 30 days of delivery. A courier picks them up at",
+        "told:   - unsupported: A courier picks them up at your door.",
+        "check:  revise, SUSPICIOUS; /claims/1 is unsupported",
+        "check:  allow, CLEAN",
+        "said:   Returns are accepted within 30 days of delivery.",
+        "draft:  I have cancelled order W-1042.",
+        "check:  block, HALLUCINATED; /claims/0 is contradicted",
+        "said:   I cannot answer this reliably: a statement in it contradicts",
+        "async: Returns are accepted within 30 days of delivery. (written again 1 time)",
+    ],
     "audit_rollout.py": [
         "6 calls, 0 stopped; strict would stop:",
         "impossible_state     refund         1",

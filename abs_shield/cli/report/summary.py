@@ -72,6 +72,7 @@ class Summary:
         if totals.span is None:
             yield NONE_FOUND if self.limited else EMPTY
             yield from self._results()
+            yield from self._answers()
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
@@ -83,6 +84,7 @@ class Summary:
             f"{totals.blocked:,} blocked; strict mode would have blocked {totals.would_block:,}."
         )
         yield from self._results()
+        yield from self._answers()
         yield from self._labels()
         yield from self._rest()
 
@@ -122,6 +124,19 @@ class Summary:
                 f"{counted(told.judged, 'result')} judged{failed}: {told.flagged:,} flagged,"
                 f" {told.withheld:,} withheld; strict mode would have withheld"
                 f" {told.would_withhold:,}."
+            )
+
+    def _answers(self) -> Iterator[str]:
+        told = self.report.totals.answers
+        if told.checked or told.errors:
+            apart = (
+                f", {told.unverified:,} of them with nothing to check" if told.unverified else ""
+            )
+            failed = f", {told.errors:,} could not be" if told.errors else ""
+            yield (
+                f"{counted(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
+                f" revised, {told.blocked:,} blocked; strict mode would have blocked"
+                f" {told.would_block:,}."
             )
 
     def _labels(self) -> Iterator[str]:

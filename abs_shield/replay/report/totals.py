@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from abs_shield.core import Action, Decision, Mode, Subject, Verdict
+from abs_shield.core import Action, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
 
@@ -67,6 +67,42 @@ class Results:
 
 
 @dataclass(slots=True)
+class Answers:
+    """
+    What was decided about answers.
+
+    Attributes:
+        checked: Answers that were checked.
+        errors: Answers that we failed to check.
+        unverified: Those with no claim that could be checked, or nothing to check it against.
+        revised: Those that were not to be emitted as they stood, blocked ones left out.
+        blocked: Answers that were blocked.
+        would_block: Answers that strict mode would have blocked.
+    """
+
+    checked: int = 0
+    errors: int = 0
+    unverified: int = 0
+    revised: int = 0
+    blocked: int = 0
+    would_block: int = 0
+
+    def update(self, decision: Decision) -> None:
+        """Count one answer."""
+        outcomes = {coverage.outcome for coverage in decision.coverage.values()}
+        self.checked += not decision.errors
+        self.errors += bool(decision.errors)
+        self.unverified += Outcome.UNAVAILABLE in outcomes
+        self.revised += decision.action is Action.REVISE
+        self.blocked += decision.blocked
+        self.would_block += decision.would_block
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts as JSON-able data."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
 class Totals:
     """
     The calls of a log as a whole.
@@ -78,6 +114,7 @@ class Totals:
         would_block: Calls that strict mode would have blocked.
         others: Decisions about something else than a call, by what it was.
         results: What was decided about what the calls returned.
+        answers: What was decided about answers.
         labels: Labelled calls, by label.
         missed: Calls labelled hallucinated in which no layer found anything.
         revisions: Policy revision to its calls and their time.
@@ -92,6 +129,7 @@ class Totals:
     would_block: int = 0
     others: Counter[Subject] = field(default_factory=Counter)
     results: Results = field(default_factory=Results)
+    answers: Answers = field(default_factory=Answers)
     labels: Counter[Truth] = field(default_factory=Counter)
     missed: int = 0
     revisions: dict[str, Span] = field(default_factory=dict)
@@ -142,6 +180,8 @@ class Totals:
         self.others[decision.subject] += 1
         if decision.subject is Subject.RESULT:
             self.results.update(decision)
+        elif decision.subject is Subject.ANSWER:
+            self.answers.update(decision)
 
     def lose(self, gaps: Iterable[Mapping[str, Any]]) -> None:
         """Count what was lost."""
@@ -162,6 +202,7 @@ class Totals:
             "dropped": self.dropped,
             "other_subjects": {s.value: self.others[s] for s in Subject if s is not Subject.CALL},
             "results": self.results.to_dict(),
+            "answers": self.answers.to_dict(),
             "first_at": self.span and self.span.first_at,
             "last_at": self.span and self.span.last_at,
             "policy_revisions": [

@@ -348,7 +348,18 @@ MODES: list[tuple[dict[Any, str], list[str]]] = [
     ({("t", "verification"): "audit"}, []),
     ({("t", "verification"): "strict"}, ["`t`, `verification` changes nothing: the same"]),
     ({"t": "audit", ("t", "call_loop"): "strict"}, []),
+    ({"answer": "audit"}, []),
+    ({"answer": "strict"}, ["`answer` changes nothing: the same"]),
 ]
+
+
+def test_a_policy_that_judges_no_answers(said, tool) -> None:
+    """A mode of answers has no effect, and is no unknown tool."""
+    declared = {"modes": {"answer": "audit"}, "answer": False}
+    [mode] = said("idle_mode", tool("t", x=TEXT), **declared)
+
+    assert "`answer` changes nothing: the policy judges no answers" in mode
+    assert [] == said("unknown_tool", tool("t", x=TEXT), **declared)
 
 
 def test_a_policy_that_judges_no_results(said, tool) -> None:

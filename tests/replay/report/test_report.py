@@ -87,6 +87,31 @@ def test_results_are_counted_by_what_became_of_them():
     } == report.to_dict()["results"]  # fmt: skip
 
 
+def test_answers_are_counted_by_what_became_of_them():
+    """They are no calls and no results; one with nothing to check is said to be so."""
+    (one,) = judged(("first", 1))
+    usual = {"subject": Subject.ANSWER, "tool": "", "coverage": {"answer": Coverage(Outcome.RAN)}}
+    nothing = {"answer": Coverage(Outcome.UNAVAILABLE, "no_claims")}
+    ruled = [
+        {},
+        {"coverage": nothing},
+        {"action": Action.REVISE},
+        {"action": Action.BLOCK, "would_block": True},
+        {"action": Action.BLOCK, "would_block": True, "blocked": True},
+        {"coverage": {"answer": Coverage(Outcome.ERROR, "broken")}, "errors": ("broken",)},
+    ]
+    told = [dataclasses.replace(one, **{**usual, **each}) for each in ruled]
+    report = Report.of([one, *told])
+
+    assert (1, 6, 0) == (
+        report.totals.calls, report.totals.others[Subject.ANSWER], report.totals.results.judged,
+    )  # fmt: skip
+    assert ["phantom_tool", "parameter_mismatch"] == report.layers()
+    assert {
+        "checked": 5, "errors": 1, "unverified": 1, "revised": 1, "blocked": 1, "would_block": 2
+    } == report.to_dict()["answers"]  # fmt: skip
+
+
 def test_a_report_of_nothing():
     """No decision, no layer, nothing muted, nothing safe."""
     report = Report.of([])

@@ -1,0 +1,97 @@
+"""What an operator hears of an answer: its own span, events that point into its report, counts."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+from abs_shield import Shield, Tool, shield
+from abs_shield.core import Subject, Verdict
+from abs_shield.telemetry import StructLog
+
+CALL = {"name": "get_booking", "arguments": {"id": "ABC123"}, "id": "c1"}
+MADE_UP = "Booking ABC123 costs 4711.00 EUR."
+
+
+def answered(heard, answer):
+    """A run that read one booking, and its answer."""
+    policy = shield.configure(tools=[Tool(name="get_booking", read_only=True)])
+    firewall = Shield(policy, hooks=[heard.otel()])
+    with firewall.session():
+        firewall.check_call(CALL)
+        firewall.check_result(CALL, {"id": "ABC123", "price": 420.0}, elapsed_ms=3)
+        firewall.check_answer(answer)
+
+
+def about_answers(heard):
+    """The spans of checks of answers."""
+    return [s for s in heard.spans if s.attributes.get("abs_shield.subject") == "answer"]
+
+
+def test_an_answer_has_its_span(heard):
+    """Of no tool and of no call, in its session, with its time."""
+    answered(heard, MADE_UP)
+    [span] = about_answers(heard)
+
+    assert ("abs_shield.check", ("answer",)) == (span.name, span.attributes["threat.layers"])
+    assert [] == [name for name in span.attributes if name.startswith("gen_ai.")]
+    assert span.end_time > span.start_time
+
+
+def test_an_event_points_into_the_report(heard):
+    """The place of a claim is shown whole: no step of it is the model's. No value is."""
+    answered(heard, MADE_UP)
+    [event] = [e for e in heard.events if "abs_shield.finding.check" in e.log_record.attributes]
+    attributes = event.log_record.attributes
+
+    assert "/claims/0" == attributes["abs_shield.finding.where"]
+    assert "gen_ai.tool.name" not in attributes
+    assert "4711" not in heard.everything()
+
+
+def test_the_place_of_any_claim_is_shown(heard, decide, finding):
+    """The hundredth and those behind it too."""
+    found = finding(check="answer", where="/claims/1234", code="unsupported")
+    heard.otel()(decide(found, subject=Subject.ANSWER, tool="", call_id=None))
+    [event] = heard.events
+
+    assert "/claims/1234" == event.log_record.attributes["abs_shield.finding.where"]
+
+
+def test_answers_are_counted_as_such(heard):
+    """By their subject, in the same counters and the same histogram."""
+    answered(heard, MADE_UP)
+    counted = [
+        dict(point.attributes)
+        for name in ("abs_shield.decisions", "abs_shield.check.duration")
+        for point in heard.points(name)
+        if point.attributes["subject"] == "answer"
+    ]
+
+    assert [("", "HALLUCINATED")] * 2 == [(one["tool"], one["verdict"]) for one in counted]
+    checks = [dict(point.attributes) for point in heard.points("abs_shield.coverage")]
+    assert {"check": "answer", "outcome": "ran"} in checks
+
+
+def test_the_span_of_a_tool_says_nothing_of_an_answer(heard, decide, finding):
+    """A sub-agent is a tool whose run ends with an answer of its own; it is no call's threat."""
+    framework = heard.tracers.get_tracer("framework")
+    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "ask_agent"}
+    bad = decide(finding(), subject=Subject.ANSWER, tool="", verdict=Verdict.HALLUCINATED)
+    with framework.start_as_current_span("execute_tool ask_agent", attributes=given) as outer:
+        heard.otel()(bad)
+
+    assert given == dict(outer.attributes)
+    assert heard.span().parent.span_id == outer.get_span_context().span_id
+
+
+def test_a_line_of_an_answer(heard, caplog, decide, finding):
+    """One line, with the check's name and the claim's status."""
+    found = finding(check="answer", where="/claims/0", code="contradicted")
+    with caplog.at_level(logging.INFO, logger="abs_shield"):
+        StructLog()(decide(found, subject=Subject.ANSWER, tool="", call_id=None))
+    line = json.loads(caplog.records[-1].getMessage())
+
+    assert ("answer", "", ["answer"], ["contradicted"]) == (
+        line["subject"], line["tool"], line["layers"], line["codes"],
+    )  # fmt: skip
