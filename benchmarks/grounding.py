@@ -1,39 +1,39 @@
-"""The lexical scorer against people's labels: ``python benchmarks/grounding.py --data DIR``."""
+"""Answers judged against people's labels: ``python benchmarks/grounding.py --data DIR``."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import statistics
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import grounding_goals
 from grounding_data import EDITED, FOLDS, MEASURED, SPANNED, TRAINED, Row, corpus
 from grounding_measures import (
     Spoken,
     Told,
+    as_shown,
     at_threshold,
     bands,
     calibration_error,
     marked,
+    number_check,
     roc_auc,
     share_found,
     span_overlap,
     spoken,
+    taken,
 )
+from grounding_path import latency, shown
 from lexical_fit import fitted
 
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.lexis.judging import judged, meant, told
 from abs_shield.answer.lexis.weights import Weights
-from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.policy.answer import AnswerConfig
 
 ROOT = Path(__file__).parents[1]
-SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
-_FEW = 20
 PUBLISHED = {
     "RAGTruth answer F1, three tasks": {
         "RAG-HAT Llama-3-8B": 0.839, "LettuceDetect large": 0.792, "LettuceDetect base": 0.768,
@@ -70,38 +70,55 @@ def main() -> None:
 def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
     """Give what is printed, in order."""
     corpora = {name: corpus(folder, name, limit=limit) for name in TRAINED}
-    told_of = _out_of_fold(corpora)
     whole = _fitted(corpora)
+    told_of = _out_of_fold(corpora)
     for name in (*MEASURED, *EDITED, *SPANNED):
-        told_of[name] = [_told(row, whole) for row in corpus(folder, name, limit=limit)]
+        told_of[name] = _both(corpus(folder, name, limit=limit), whole)
     natural: dict[str, dict[str, Any]] = {}
-    for name, scored in told_of.items():
-        figures = _figures(scored)
+    for name, (ours, words) in told_of.items():
+        figures = {**_figures(ours), "lexical": _of_scores(words)}
         if name in corpora:
             without = _fitted({other: rows for other, rows in corpora.items() if other != name})
-            left = [_told(row, without) for row in corpora[name]]
-            figures["roc_auc_left_out"] = roc_auc(spoken(left))
+            figures["roc_auc_left_out"] = roc_auc(spoken(shown(corpora[name], without)))
         kind = "natural" if name in TRAINED or name in MEASURED else "edited"
         if kind == "natural":
             natural[name] = figures
         yield {"corpus": name, "kind": kind, "trained_on": name in corpora, **figures}
-    rows = [one for name in natural for one in told_of[name]]
-    yield {"corpus": "all natural", **_together(natural), **_figures(rows)}
-    yield {"latency_ms": _latency([one.row for scored in told_of.values() for one in scored])}
+    ours, words = (_flat(told_of[name][n] for name in natural) for n in (0, 1))
+    together = {**_together(natural), **_figures(ours), "lexical": _of_scores(words)}
+    yield {"corpus": "all natural", **together}
+    spent = latency([one.row for some, _ in told_of.values() for one in some])
+    yield {"latency_ms": spent}
     yield {"published": PUBLISHED}
+    yield grounding_goals.told(natural, together, spent)
+
+
+def _flat(some: Iterable[Sequence[Told]]) -> list[Told]:
+    return [one for told_ in some for one in told_]
 
 
 def _fitted(corpora: Mapping[str, Sequence[Row]]) -> Weights:
     return fitted({name: (TRAINED[name], rows) for name, rows in corpora.items()})
 
 
-def _out_of_fold(corpora: Mapping[str, Sequence[Row]]) -> dict[str, list[Told]]:
-    found: dict[str, list[Told]] = {name: [] for name in corpora}
+Both = tuple[list[Told], list[Told]]
+"""What a user would see, and what the words alone say."""
+
+
+def _both(rows: Sequence[Row], weights: Weights) -> Both:
+    return shown(rows, weights), [_told(row, weights) for row in rows]
+
+
+def _out_of_fold(corpora: Mapping[str, Sequence[Row]]) -> dict[str, Both]:
+    found: dict[str, Both] = {name: ([], []) for name in corpora}
     for fold in range(FOLDS):
         rest = {n: [row for row in rows if row.fold != fold] for n, rows in corpora.items()}
         weights = _fitted(rest)
         for name, rows in corpora.items():
-            found[name] += [_told(row, weights) for row in rows if row.fold == fold]
+            for held, some in zip(
+                found[name], _both([r for r in rows if r.fold == fold], weights), strict=True
+            ):
+                held += some
     return found
 
 
@@ -116,20 +133,31 @@ def _told(row: Row, weights: Weights) -> Told:
 
 
 def _figures(scored: Sequence[Told]) -> dict[str, Any]:
-    scores = spoken(scored)
-    rows = [one.row for one in scored if one.score is not None]
     silent = [one.row.good for one in scored if one.score is None]
-    as_grounded = [Spoken(1.0 if one.score is None else one.score, one.row.good) for one in scored]
+    claiming = [one for one in scored if one.score is not None]
+    shares = [Spoken(share_found(one.row), one.row.good) for one in claiming]
     return {
         "answers": len(scored),
         "bad": sum(not one.row.good for one in scored),
         "no_claims": {"good": sum(silent), "bad": len(silent) - sum(silent)},
+        "roc_auc_share_found": roc_auc(shares),
+        **_of_scores(scored),
+        "emit": taken(scored, "emit"),
+        "emit_of_claims": taken(claiming, "emit"),
+        "block": taken(scored, "block"),
+        "number_check": number_check(scored),
+    }
+
+
+def _of_scores(scored: Sequence[Told]) -> dict[str, Any]:
+    """What the scores alone tell; answers that claim nothing count where it says so."""
+    scores = spoken(scored)
+    return {
         "roc_auc": roc_auc(scores),
-        "roc_auc_share_found": roc_auc([Spoken(share_found(row), row.good) for row in rows]),
-        "roc_auc_no_claims_as_grounded": roc_auc(as_grounded),
+        "roc_auc_as_shown": roc_auc(as_shown(scored)),
         "calibration_error": calibration_error(scores),
         "at_even_odds": at_threshold(scores),
-        "block": {k: at_threshold(scores, 0.4)[k] for k in ("precision", "recall")},
+        "at_revise": at_threshold(scores, AnswerConfig().revise_threshold),
         "bands": bands(scores),
         "span_overlap": span_overlap(scored),
     }
@@ -138,39 +166,17 @@ def _figures(scored: Sequence[Told]) -> dict[str, Any]:
 def _together(natural: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Means over the corpora, each as much as another."""
     found: dict[str, Any] = {"corpora": len(natural)}
-    for name in ("roc_auc", "roc_auc_share_found", "calibration_error"):
-        values = [figures[name] for figures in natural.values() if figures[name] is not None]
-        found[f"mean_{name}"] = statistics.fmean(values) if values else None
+    for name in ("roc_auc", "roc_auc_as_shown", "roc_auc_share_found", "calibration_error"):
+        found[f"mean_{name}"] = _mean(natural.values(), lambda figures, name=name: figures[name])
+    found["mean_roc_auc_lexical"] = _mean(natural.values(), lambda one: one["lexical"]["roc_auc"])
     return found
 
 
-def _latency(rows: Sequence[Row]) -> dict[str, Any]:
-    """Median time of one answer, its evidence's index cached, by characters of evidence."""
-    spent: dict[int, list[tuple[float, float]]] = {size: [] for size in SIZES}
-    for row in rows:
-        size = next(size for size in SIZES if len(row.context) < size)
-        if row.claims and len(spent[size]) < 300:
-            spent[size].append(_timed(row))
-    return {
-        f"below {size}": {
-            "answers": len(times),
-            "median": statistics.median(cached for cached, _ in times),
-            "p95": statistics.quantiles([cached for cached, _ in times], n=20)[-1],
-            "median_index": statistics.median(index for _, index in times),
-        }
-        for size, times in spent.items()
-        if len(times) >= _FEW
-    }
-
-
-def _timed(row: Row) -> tuple[float, float]:
-    evidence = Evidence(row.evidence.pieces)
-    begun = time.perf_counter()
-    lexical(row.claims, evidence, question=row.question)
-    indexed = time.perf_counter()
-    answer_score(lexical(claims_of(row.answer), evidence, question=row.question))
-    done = time.perf_counter()
-    return 1e3 * (done - indexed), max(0.0, 1e3 * (indexed - begun - (done - indexed)))
+def _mean(
+    figures: Iterable[Mapping[str, Any]], read: Callable[[Mapping[str, Any]], float | None]
+) -> float | None:
+    values = [value for value in map(read, figures) if value is not None]
+    return statistics.fmean(values) if values else None
 
 
 def _rounded(value: Any) -> Any:

@@ -12,7 +12,8 @@ from typing import Any
 
 from abs_shield.answer.claim import Claim
 from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence, Piece, Source
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.gathering import evidence_from
 
 FOLDS = 5
 TRAINED = {
@@ -75,16 +76,15 @@ def _told(path: Path, limit: int | None) -> Iterator[dict[str, Any]]:
 
 
 def _row(told: dict[str, Any], held: dict[str, Evidence]) -> Row:
-    pieces = tuple(
-        Piece(str(piece["id"]), Source.TOOL_RESULT, piece["text"]) for piece in told["context"]
-    )
-    evidence = held.setdefault(json.dumps(told["context"]), Evidence(pieces))
+    place = json.dumps(told["context"])
+    if place not in held:
+        held[place] = evidence_from(told["context"])
     digest = hashlib.sha256(told["doc"].encode()).digest()
     return Row(
         id=told["id"],
         answer=told["answer"],
         question=told["question"],
-        evidence=evidence,
+        evidence=held[place],
         claims=claims_of(told["answer"]),
         good=told["label"] == "faithful",
         fold=int.from_bytes(digest[:8], "big") % FOLDS,

@@ -31,11 +31,15 @@ class Told(NamedTuple):
     Attributes:
         score: P(grounded); None where it claims nothing.
         marked: The places in the answer that the scorer would mark.
+        action: emit, revise or block; empty where only the score is asked for.
+        figured: Whether a figure of it stands nowhere.
     """
 
     row: Row
     score: float | None
     marked: tuple[tuple[int, int], ...]
+    action: str = ""
+    figured: bool = False
 
 
 class Spoken(NamedTuple):
@@ -48,6 +52,34 @@ class Spoken(NamedTuple):
 def spoken(told: Iterable[Told]) -> list[Spoken]:
     """Give those that have a score."""
     return [Spoken(one.score, one.row.good) for one in told if one.score is not None]
+
+
+def as_shown(told: Iterable[Told]) -> list[Spoken]:
+    """Give all of them; what claims nothing is emitted, as a score of 1.0 is."""
+    return [Spoken(1.0 if one.score is None else one.score, one.row.good) for one in told]
+
+
+def taken(told: Sequence[Told], action: str) -> dict[str, float | None]:
+    """Give of what action says: its share of good and of bad answers, precision and recall."""
+    good = [one.action == action for one in told if one.row.good]
+    bad = [one.action == action for one in told if not one.row.good]
+    return {
+        "good": _ratio(sum(good), len(good)),
+        "bad": _ratio(sum(bad), len(bad)),
+        "precision": _ratio(sum(bad), sum(bad) + sum(good)),
+    }
+
+
+def number_check(told: Sequence[Told]) -> dict[str, float | None]:
+    """Give precision, recall and false alarms of flagging answers that have an absent figure."""
+    alarms = sum(one.figured and one.row.good for one in told)
+    hits = sum(one.figured and not one.row.good for one in told)
+    good = sum(one.row.good for one in told)
+    return {
+        "precision": _ratio(hits, hits + alarms),
+        "recall": _ratio(hits, len(told) - good),
+        "false_alarms": _ratio(alarms, good),
+    }
 
 
 def share_found(row: Row) -> float:

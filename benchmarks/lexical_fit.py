@@ -10,9 +10,9 @@ from operator import mul
 
 from grounding_data import Row
 
-from abs_shield.answer.lexis.features import FEATURES, Idf, measured
+from abs_shield.answer.lexis.features import FEATURES, MOST_WORDS, Idf, measured
 from abs_shield.answer.lexis.index import index_of
-from abs_shield.answer.lexis.judging import MOST_WORDS, asked_of, summary
+from abs_shield.answer.lexis.judging import asked_of, summary
 from abs_shield.answer.lexis.tokens import tokens
 from abs_shield.answer.lexis.weights import ANSWER, Calibration, Layer, Weights
 from abs_shield.text.sentences import sentence_spans
@@ -25,6 +25,9 @@ _EMIT = 0.85
 _PASSING = 0.02
 """The share of bad training answers that may reach the emit band."""
 _ROUNDS = 150
+_PRIOR = 0.1
+_PRIORS = {"letters_near": 0.45, "letters_whole": 0.45}
+"""Letters stand for what many features of words see together."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,7 @@ def idf_of(rows: Iterable[Row]) -> Idf:
 def features_of(row: Row, idf: Mapping[str, float]) -> list[Vector]:
     """Give the features of an answer's claims."""
     index, asked = index_of(row.evidence), asked_of(row.question)
-    words = (tokens(claim.text, most=MOST_WORDS) for claim in row.claims)
-    return [measured(some, index, asked=asked, idf=idf).values for some in words]
+    return [measured(one.text, index, asked=asked, idf=idf).values for one in row.claims]
 
 
 def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None = None) -> Weights:
@@ -69,10 +71,11 @@ def fitted(corpora: Mapping[str, tuple[str, Sequence[Row]]], *, idf: Idf | None 
     """
     idf = idf_of(row for _, rows in corpora.values() for row in rows) if idf is None else idf
     bags = [bag for _, rows in corpora.values() for bag in _bags(rows, idf)]
-    claim = fit(bags, signs=tuple(FEATURES.values()), pull=0.3, prior=0.1)
+    priors = [_PRIORS.get(name, _PRIOR) for name in FEATURES]
+    claim = fit(bags, signs=tuple(FEATURES.values()), pull=0.3, priors=priors)
     odds = [[claim.log_odds(vector) for vector in bag.claims] for bag in bags]
     whole = [Bag([summary(one)], bag.good, bag.weight) for one, bag in zip(odds, bags, strict=True)]
-    answer = fit(whole, signs=tuple(ANSWER.values()), pull=0.1, prior=0.3)
+    answer = fit(whole, signs=tuple(ANSWER.values()), pull=0.1, priors=[0.3] * len(ANSWER))
     return Weights(
         version=VERSION,
         trained_on=tuple(
@@ -95,12 +98,14 @@ def _bags(rows: Sequence[Row], idf: Idf) -> list[Bag]:
     return [Bag(features_of(row, idf), row.good, each[row.good]) for row in told]
 
 
-def fit(bags: Sequence[Bag], *, signs: Sequence[int], pull: float, prior: float) -> Layer:
+def fit(
+    bags: Sequence[Bag], *, signs: Sequence[int], pull: float, priors: Sequence[float]
+) -> Layer:
     """
     Fit a logistic layer by accelerated gradient descent.
 
     An answer is good with the product of its claims' probabilities. Each weight keeps its sign,
-    and is pulled towards *prior* for a standard deviation, as strongly as *pull* says.
+    and is pulled towards its prior for a standard deviation, as strongly as *pull* says.
     """
     rows = [vector for bag in bags for vector in bag.claims]
     mean, spread = _standard(rows)
@@ -113,14 +118,14 @@ def fit(bags: Sequence[Bag], *, signs: Sequence[int], pull: float, prior: float)
         for bag in bags
     ]
     total = sum(bag.weight for bag in bags)
-    weights = [prior] * len(signs)
+    weights = [*priors]
     ahead, bias, bias_ahead = weights, 0.0, 0.0
     step = 1.0 / (pull + 0.25 * _widest(rows, mean, scale))
     for n in range(_ROUNDS):
         slope, lift = _gradient(bags, moved, ahead, bias_ahead)
         new = [
             max(0.0, w - step * (g / total + pull * (w - prior)))
-            for w, g in zip(ahead, slope, strict=True)
+            for w, g, prior in zip(ahead, slope, priors, strict=True)
         ]
         bias_new = bias_ahead - 2.0 * lift / total
         push = n / (n + 3)
@@ -179,7 +184,7 @@ def _calibration(told: Sequence[tuple[float, bool]]) -> Calibration:
     good = sum(was for _, was in told)
     each = {True: 0.5 / max(1, good), False: 0.5 / max(1, len(told) - good)}
     bags = [Bag([(odds,)], was, each[was]) for odds, was in told]
-    platt = fit(bags, signs=(1,), pull=0.0, prior=1.0)
+    platt = fit(bags, signs=(1,), pull=0.0, priors=[1.0])
     slope, shift = max(platt.weights[0], 0.05), platt.bias
     bad = sorted((slope * odds + shift for odds, was in told if not was), reverse=True)
     edge = bad[int(_PASSING * len(bad))] if bad else 0.0

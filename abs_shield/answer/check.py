@@ -206,12 +206,14 @@ def _overall(
 ) -> float | None:
     """
     The worst claim's score; of lexical scores the answer layer's, which reads all of them at once.
+
+    A hard check bounds either: no answer is better than a claim that is known to be wrong.
     """
     scored = [one.score for one in judged if one.score is not None]
     if not scored or config.aggregate != "min":
         return None
-    as_first = [one for one, told in zip(first, judged, strict=True) if told.score == one.score]
-    whole = answer_score(list(first)) if len(as_first) == len(first) else min(scored)
+    as_first = all(one.score == told.opinion for one, told in zip(first, judged, strict=True))
+    whole = answer_score(list(first)) if as_first else min(scored)
     return min([whole, *(one.score for one in judged if one.confirmed and one.score is not None)])
 
 

@@ -28,7 +28,9 @@ _WORD = re.compile(r"\w")
 _READ = 400
 _CLAUSE = 400
 _JOINT = re.compile(
-    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|though|although|instead|und|aber|mais|et|pero|y|ma|mas)\s+",
+    r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|though|although|instead|und|aber|mais|et|"
+    r"pero|y|ma|mas)\s+"
+    r"|\s+but\s+(?=(?:it|he|she|they|we|i|there|this|these|the)\b)",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
@@ -122,6 +124,8 @@ def _stated_within(sentence: str) -> tuple[int, int]:
     if not asks(sentence):
         return 0, len(sentence)
     known = said_in_asking(sentence)
+    if known and not _FINITE.search(sentence, known, known + _CLAUSE):
+        known = 0
     return (known, len(sentence)) if known else (0, said_before_asking(sentence))
 
 

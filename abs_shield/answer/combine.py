@@ -30,6 +30,7 @@ class Combined(NamedTuple):
         misses: Its tokens that the evidence does not have.
         contradicted: Why the evidence says something else; empty where it does not.
         confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
+        opinion: The score before a hard check caps it; None where nobody has an opinion.
     """
 
     claim: Claim
@@ -38,6 +39,7 @@ class Combined(NamedTuple):
     misses: tuple[Miss, ...] = ()
     contradicted: str = ""
     confirmed: bool = False
+    opinion: float | None = None
 
 
 def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()) -> Combined:
@@ -56,7 +58,7 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
     told = [one for one in asked if isinstance(one, Scored)]
     opinions = [lexical, *told] if isinstance(lexical, Scored) else told
     checks = [hard] if isinstance(hard, Scored) else []
-    score = probability(_odds(opinions)) if opinions else None
+    score = opinion = _together(opinions)
     for check in checks:
         score = check.score if score is None else min(score, _cap(check))
     outvoted = _odds(told) > 0  # the others support what one of them calls contradicted
@@ -69,7 +71,15 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
         confirmed=any(one.score < REFUTED_BELOW for one in told)
         or any(check.misses or check.contradicted for check in checks),
+        opinion=opinion,
     )
+
+
+def _together(opinions: Sequence[Scored]) -> float | None:
+    """One score is told as it is; of several the log-odds add up."""
+    if len(opinions) < 2:
+        return opinions[0].score if opinions else None
+    return probability(_odds(opinions))
 
 
 def _misses(lexical: Said, checks: Sequence[Scored]) -> tuple[Miss, ...]:

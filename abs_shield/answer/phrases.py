@@ -14,12 +14,19 @@ _QUESTION = re.compile(
     "[?\uff1f\u061f\u037e\u2047-\u2049][\\s\"'\u201d\u2019\u00bb\u300d\u300f)\\]!?]*$"
 )
 _TAG = re.compile(
-    r",\s+(?:so\s+|and\s+)?(?:is|are|was|were|isn't|aren't|do|does|did|don't|doesn't|would|will|can|"
-    r"could|shall|should|may|have|has|right|correct|ok|okay|anything|what|how|which|when|where|"
-    r"oder|stimmt|n'est-ce|verdad|no)\b[^,]{0,300}$",
+    r"(?:[,;:]|\.\.|\s[-\u2013\u2014])\s+(?:so\s+|and\s+|but\s+)?(?:is|are|was|were|isn't|"
+    r"aren't|do|does|did|don't|doesn't|would|will|can|could|shall|should|may|have|has|right|correct|ok|okay|anything|"
+    r"what|how|which|when|where|who|whose|why|oder|stimmt|n'est-ce|verdad|no)\b[^,]{0,300}$",
     re.IGNORECASE,
 )
-_KNOWN = re.compile(r"\W*did you (?:also )?know(?: that)?,?\s+(?=\S)", re.IGNORECASE)
+_KNOWN = re.compile(
+    r"\W*(?:(?:so|and|but|well|oh|hey|also|by the way),?\s+)?(?:(?:did|do) you (?:also )?"
+    r"(?:know|realize|hear) that|did you (?:also )?know|are you aware(?: of the fact)?(?: that)?|"
+    r"have you heard(?: that)?|you know(?: that)?),?\s+"
+    r"(?!(?:what|how|which|when|where|who|whom|whose|why|if|whether|any|anything|anyone|about|of|"
+    r"from|me)\b)(?=\S)",
+    re.IGNORECASE,
+)
 _ASKS = re.compile(
     r"\W*(?:is|are|was|were|do|does|did|would|will|can|could|shall|should|may|have|has|had|what|how|"
     r"which|when|where|who|whom|whose|why|if|in case|since|before|after|just to)\b",
@@ -30,15 +37,21 @@ _COURTESY = re.compile(
     r"\W*(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|"
     r"thank you|you're welcome|you are welcome|my pleasure|sure(?: thing)?|of course|certainly|"
     r"absolutely|great|perfect|awesome|excellent|wonderful|okay|ok|got it|understood|alright|right|"
-    r"no problem|no worries|yes|no|yeah|yep|nope|bye|goodbye|cheers|good luck|take care|sorry|"
+    r"no (?:problem|worries|need|idea|doubt|rush|hurry|way|thanks|luck)|bye|"
+    r"goodbye|cheers|good luck|take care|sorry|"
     r"hallo|guten (?:tag|morgen|abend)|danke|vielen dank|gerne?|bitte|bonjour|merci|salut|"
     r"de rien|hola|gracias|de nada|ciao|grazie|prego|ol\u00e1|obrigad[oa]|"
     r"\u4f60\u597d|\u60a8\u597d|\u8c22\u8c22|\u3053\u3093\u306b\u3061\u306f|\u3042\u308a\u304c\u3068\u3046"
     r"|\u0437\u0434\u0440\u0430\u0432\u0441\u0442\u0432\u0443\u0439\u0442\u0435|\u0441\u043f\u0430\u0441\u0438\u0431\u043e)\b(?:[\s,!]+[^\s.,]{1,20}){0,3}"
+    r"|(?:yes|no|yeah|yep|nope)\b(?:\s?[,!]\s?[^\s.,]{1,20}|(?:[\s,!]+(?:please|thanks|thank|sir|"
+    r"madam|right|correct|true|way|that|this|it|you|is|are|so|very|'?s|'?re|of|course)){1,6})?"
     r"|(?:thanks|thank you|sorry|vielen dank|merci|gracias) (?:for|f\u00fcr|pour|por)\b[^,;]{0,100}"
     r"|i'?(?:m| am) (?:so |very |really |truly |deeply )?(?:sorry|glad|happy|pleased|here to|"
     rf"not (?:sure|certain)|afraid)\b{_ONWARD}"
-    rf"|i (?:apologi[sz]e|understand|hope|appreciate|think so|guess so|don't know)\b{_ONWARD}"
+    rf"|i (?:apologi[sz]e|hope|appreciate|don't know)\b{_ONWARD}"
+    r"|i (?:think|guess|hope|believe) so\b[^,;]{0,60}|i understand[^\w\s]*"
+    r"|i (?:\w{1,12} )?understand (?:that )?(?:you|your|how|why|what|this|that|it|the|and|my)\b"
+    rf"{_ONWARD}"
     r"|(?:i|we)(?: can| could| will| would|'ll|'d) (?:\w{1,12} ){0,2}"
     r"(?:help|assist|check|look|try|proceed|need|like|love|happy|glad|connect|go ahead|get back|"
     rf"do (?:that|so|this))\b{_ONWARD}"
@@ -154,7 +167,7 @@ def said_before_asking(sentence: str) -> int:
 
 def said_in_asking(sentence: str) -> int:
     """
-    Give the length of the ``Did you know that`` before what a question states; 0 without one.
+    Give the length of a ``Did you know that`` before what a question states; 0 without one.
 
     >>> said_in_asking("Did you know that it is closed?"), said_in_asking("Is it closed?")
     (18, 0)

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,6 +32,13 @@ def printed(script: str, *options: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, Any]]:
+    """Give what the benchmark prints of a few answers."""
+    out = printed("grounding.py", "--data", str(DATA), "--limit", "25")
+    return [json.loads(line) for line in out.splitlines()]
+
+
 @pytest.mark.parametrize("script", ["grounding.py", "grounding_curve.py", "train_lexical.py"])
 def test_no_data_is_said(script: str, tmp_path: Path) -> None:
     """Without labelled answers there is one line, and no failure."""
@@ -40,10 +48,8 @@ def test_no_data_is_said(script: str, tmp_path: Path) -> None:
 
 
 @labelled
-def test_a_few_answers_fill_every_line() -> None:
+def test_a_few_answers_fill_every_line(lines: list[dict[str, Any]]) -> None:
     """Every corpus has its line, and the natural ones stand together."""
-    out = printed("grounding.py", "--data", str(DATA), "--limit", "25")
-    lines = [json.loads(line) for line in out.splitlines()]
     corpora = {line["corpus"]: line for line in lines if "corpus" in line}
     natural = {name for name, line in corpora.items() if line.get("kind") == "natural"}
 
@@ -51,7 +57,27 @@ def test_a_few_answers_fill_every_line() -> None:
     assert sum(corpora[name]["answers"] for name in NATURAL) == corpora["all natural"]["answers"]
     assert not any(corpora[n]["trained_on"] for n in corpora if n.startswith(NEVER_TRAINED))
     assert all(0 <= corpora[name]["calibration_error"] <= 1 for name in ("mtrag-human",))
-    assert {"latency_ms"} | {"published"} == {key for line in lines[-2:] for key in line}
+    assert {"latency_ms", "published", "goals", "not_reached"} == {
+        key for line in lines[-3:] for key in line
+    }
+
+
+@labelled
+def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, Any]]) -> None:
+    """Each corpus has the figures of the command and of the lexical scorer, and goals name both."""
+    whole = next(line for line in lines if line.get("corpus") == "all natural")
+    goals = lines[-1]["goals"]
+    missed = {
+        name
+        for name, one in goals.items()
+        if one["is"] is None
+        or one["is"] < one.get("at_least", -9)
+        or one["is"] > one.get("at_most", 9)
+    }
+
+    assert {"emit", "block", "number_check", "lexical"} <= whole.keys()
+    assert whole["emit"]["bad"] == goals["bad answers emitted"]["is"]
+    assert missed == {*lines[-1]["not_reached"]}
 
 
 @labelled

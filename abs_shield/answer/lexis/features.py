@@ -8,22 +8,28 @@ from itertools import pairwise
 from math import log1p
 
 from abs_shield.answer.lexis.index import HEAD, Index, Sentence, negated, negating
+from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.answer.lexis.opposites import OPPOSITES
-from abs_shield.answer.lexis.tokens import Token
+from abs_shield.answer.lexis.tokens import Token, tokens
 
 FEATURES = {
     "recall_best": 1, "recall_window": 1, "recall_whole": 1,
     "akin_window": 1, "akin_whole": 1,
-    "word_recall": 1, "word_recall_best": 1, "best_covered": 1,
+    "word_recall": 1, "word_recall_best": 1,
+    "letters_near": 1, "letters_whole": 1,
     "bigram_recall": 1, "trigram_recall": 1, "pair_recall": 1, "covered": 1, "order_in_best": 1,
     "unseen_stretch": -1, "unseen_share": -1,
-    "novel_share": -1, "novel_rarest": -1, "novel_sum": -1, "question_only": -1,
-    "number_absent": -1, "number_absent_share": -1, "count_absent": -1,
+    "novel_share": -1, "novel_sum": -1,
+    "number_absent": -1, "number_absent_share": -1,
     "name_absent": -1, "name_absent_share": -1,
     "negation_added": -1, "negation_dropped": -1, "negation_moved": -1,
-    "opposite": -1, "replaced": -1,
+    "opposite": -1,
 }  # fmt: skip
 """The features, and whether more of one speaks for the claim (1) or against it (-1)."""
+MOST_WORDS = 400
+"""Words of a claim that are read; a longer claim is never more than even odds."""
+_SPELT = 4_000
+"""Characters of a claim of which the spelling is compared."""
 _CLOSE = 6
 _NEAREST = 3
 _AKIN = 0.6
@@ -46,11 +52,13 @@ class Measured:
         values: One number, from 0 to about 1, for each of `FEATURES`.
         places: The nearest sentences of the index, best first; at most three.
         absent: Its numbers and names that stand nowhere.
+        cut: Whether it has more words than are read.
     """
 
     values: tuple[float, ...]
     places: tuple[int, ...]
     absent: tuple[Token, ...]
+    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +74,19 @@ class _Said:
 
 
 def measured(
-    words: Sequence[Token], index: Index, *, asked: frozenset[str], idf: Mapping[str, float]
+    claim: str, index: Index, *, asked: frozenset[str], idf: Mapping[str, float]
 ) -> Measured:
     """
-    Measure the claim that has these words.
+    Measure a claim by its first 400 words.
 
     Args:
-        words: The claim's words and numbers, in order.
+        claim: The claim.
         index: The evidence.
         asked: The keys of the question's words.
         idf: How rare a word is.
     """
+    read = tokens(claim, most=MOST_WORDS + 1)
+    words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]
     weights = {word.key: idf[word.key] if word.content else 1.0 for word in content}
     absent = [word for word in content if not index.has(word)]
@@ -87,9 +97,12 @@ def measured(
     found |= _neighbours(said, index)
     found |= _new(said)
     found |= _against(said, index, best)
-    found |= _beside(said, best, idf)
+    found |= _beside(said, best)
+    found |= _lettered(claim[: min(words[-1].end, _SPELT)] if words else "", index, places)
     shown = tuple(word for word in absent if word.figure or (word.named and word.key not in asked))
-    return Measured(tuple([found[name] for name in FEATURES]), places, shown)
+    return Measured(
+        tuple([found[name] for name in FEATURES]), places, shown, len(read) > MOST_WORDS
+    )
 
 
 def _nearest(weights: Mapping[str, float], index: Index) -> tuple[int, ...]:
@@ -140,7 +153,6 @@ def _neighbours(said: _Said, index: Index) -> dict[str, float]:
         "pair_recall": _share([pair in index.pairs for pair in pairwise(content)]),
         "unseen_stretch": min(longest, _STRETCH) / _STRETCH,
         "unseen_share": longest / len(seen) if seen else 1.0,
-        "replaced": _replaced(content, index),
     }
 
 
@@ -162,21 +174,9 @@ def _covered(triples: Sequence[bool], n: int) -> float:
     return covered / n if n > 2 else 0.5
 
 
-def _replaced(content: Sequence[str], index: Index) -> float:
-    """The share of words between two that the evidence has, with another word between them."""
-    if len(content) < 3:
-        return 0.0
-    others = sum(
-        (a, c) in index.around and not ((a, b) in index.pairs and (b, c) in index.pairs)
-        for a, b, c in zip(content, content[1:], content[2:], strict=False)
-    )
-    return others / (len(content) - 2)
-
-
 def _new(said: _Said) -> dict[str, float]:
     new = {word.key for word in said.absent if word.content}
     rare = [said.weights[word] for word in new - said.asked]
-    known = [said.weights[word] for word in new & said.asked]
     numbers = sum(word.figure is not None for word in said.content)
     names = sum(word.named for word in said.content)
     unasked = [word for word in said.absent if word.key not in said.asked]
@@ -184,9 +184,7 @@ def _new(said: _Said) -> dict[str, float]:
     unknown = sum(word.named for word in unasked)
     return {
         "novel_share": len(new) / max(1, len(said.weights)),
-        "novel_rarest": max(rare, default=0.0),
         "novel_sum": log1p(sum(sorted(rare))) / 3,
-        "question_only": sum(sorted(known)) / said.total,
         "number_absent": float(odd > 0),
         "number_absent_share": odd / max(1, numbers),
         "name_absent": float(unknown > 0),
@@ -207,23 +205,28 @@ def _against(said: _Said, index: Index, best: Sentence | None) -> dict[str, floa
         "negation_dropped": _any(not denies and word in theirs for word in shared),
         "negation_moved": _any(denies and (word in mine) != (word in theirs) for word in shared),
         "opposite": _any(not OPPOSITES[word].isdisjoint(there) for word in turned),
-        "count_absent": _any(word.counts and not index.has(word) for word in said.words),
     }
 
 
-def _beside(said: _Said, best: Sentence | None, idf: Mapping[str, float]) -> dict[str, float]:
-    """How the claim and the nearest sentence cover each other."""
+def _beside(said: _Said, best: Sentence | None) -> dict[str, float]:
+    """How the claim's words stand in the nearest sentence."""
     if best is None:
-        return {"word_recall_best": 0.0, "best_covered": 0.0, "order_in_best": 0.0}
+        return {"word_recall_best": 0.0, "order_in_best": 0.0}
     words = set(best.words)
-    theirs = {word: idf[word] for word in best.places}
-    covered = sum(weight for word, weight in theirs.items() if word in said.weights)
     places = [best.places.get(word.key, -1) for word in said.content]
     follows = [a >= 0 and b >= 0 and 0 < b - a <= _CLOSE for a, b in pairwise(places)]
     return {
         "word_recall_best": _share([word.key in words for word in said.words]),
-        "best_covered": covered / (sum(theirs.values()) or 1.0),
         "order_in_best": _share(follows),
+    }
+
+
+def _lettered(claim: str, index: Index, places: Sequence[int]) -> dict[str, float]:
+    """How much of the claim is spelt as the evidence spells something."""
+    said, near = runs(squeezed(claim)), index.near(places)
+    return {
+        "letters_near": _share([run in near for run in said]),
+        "letters_whole": _share([run in index.runs for run in said]),
     }
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence, Piece
 from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
+from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.text.sentences import sentence_spans
 
@@ -20,6 +21,7 @@ _LONGEST = 80
 _MOST_POSTINGS = 200
 """Sentences kept of a word; one that stands in more finds none of them."""
 _LARGEST = 1_000_000
+_READ = 1_000
 _SHORTEST, _ENDING = 4, 3
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 HEAD = 5
@@ -93,7 +95,7 @@ class Index:
         bigrams: Words that stand side by side, small ones included.
         trigrams: Three words side by side.
         pairs: Content words with nothing but small words between them.
-        around: The content words on both sides of another.
+        runs: All runs of letters.
     """
 
     def __init__(self, evidence: Evidence) -> None:
@@ -104,11 +106,12 @@ class Index:
         self.bigrams: set[tuple[str, str]] = set()
         self.trigrams: set[tuple[str, str, str]] = set()
         self.pairs: set[tuple[str, str]] = set()
-        self.around: set[tuple[str, str]] = set()
+        self.runs: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
             for start, end, words in _sentences(piece):
                 self._add(Sentence(place, start, end, words))
+                self.runs.update(runs(squeezed(piece.text[start:end])))
                 values.update(word.figure.value for word in words if word.figure)
         self.words.update(_months(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
@@ -126,7 +129,6 @@ class Index:
         self.bigrams.update(pairwise(words))
         self.trigrams.update(zip(words, words[1:], words[2:], strict=False))
         self.pairs.update(pairwise(content))
-        self.around.update(zip(content, content[2:], strict=False))
 
     def has(self, word: Token) -> bool:
         """Whether a word or a number stands anywhere, a number also more exactly than said."""
@@ -150,6 +152,14 @@ class Index:
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
+
+    def near(self, places: Sequence[int]) -> str:
+        """Give the letters of some sentences, of each the first 1,000 characters."""
+        return " ".join(squeezed(self._text(place)[:_READ]) for place in places)
+
+    def _text(self, place: int) -> str:
+        sentence = self.sentences[place]
+        return self.pieces[sentence.piece].text[sentence.start : sentence.end]
 
     def span(self, place: int) -> Span:
         """Give a sentence as a span of its piece."""

@@ -13,8 +13,6 @@ from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.answer.lexis.weights import Weights
 from abs_shield.stats.logodds import probability
 
-MOST_WORDS = 400
-"""Words of a claim that are read; a longer claim is never more than even odds."""
 MOST_ASKED = 2_000
 _SUREST = 6.0
 """Log-odds beyond which no claim counts more."""
@@ -34,10 +32,9 @@ def judged(
 
 
 def _judged(claim: Claim, index: Index, asked: frozenset[str], weights: Weights) -> Scored:
-    words = tokens(claim.text, most=MOST_WORDS + 1)
-    found = measured(words[:MOST_WORDS], index, asked=asked, idf=weights.idf)
+    found = measured(claim.text, index, asked=asked, idf=weights.idf)
     score = told([weights.claim.log_odds(found.values)], weights)
-    if len(words) > MOST_WORDS:
+    if found.cut:
         score = min(score, 0.5)
     return Scored(
         score=score,

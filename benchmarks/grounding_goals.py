@@ -1,0 +1,74 @@
+"""What the answers' figures are to reach, beside what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+AUC, LEAST_QA, MARGIN, LEFT_OUT = 0.79, 0.78, 0.02, 0.03
+CALIBRATION, BAD_EMITTED, GOOD_EMITTED, GOOD_BLOCKED = 0.05, 0.02, 0.32, 0.01
+PRECISION, ALARMS, SPANS, MILLISECONDS = 0.87, 0.03, 0.38, 1.5
+TIMED = "below 3000"
+
+
+class Goal(NamedTuple):
+    """One figure with what it is to be: at least, or at most."""
+
+    name: str
+    goal: float
+    least: bool
+    found: float | None
+
+    @property
+    def reached(self) -> bool:
+        """Whether it is so; a figure that could not be had is not."""
+        if self.found is None:
+            return False
+        return self.found >= self.goal if self.least else self.found <= self.goal
+
+
+def told(
+    natural: Mapping[str, Mapping[str, Any]],
+    together: Mapping[str, Any],
+    latency: Mapping[str, Mapping[str, float]],
+) -> dict[str, Any]:
+    """Give each goal with its figure, and the names of those that are not reached."""
+    goals = [*_of_all(together, latency), *_of_each(natural)]
+    return {
+        "goals": {
+            one.name: {("at_least" if one.least else "at_most"): one.goal, "is": one.found}
+            for one in goals
+        },
+        "not_reached": [one.name for one in goals if not one.reached],
+    }
+
+
+def _of_all(
+    together: Mapping[str, Any], latency: Mapping[str, Mapping[str, float]]
+) -> Iterator[Goal]:
+    emit, numbers = together["emit"], together["number_check"]
+    claiming = together["emit_of_claims"]
+    yield Goal("mean ROC-AUC", AUC, True, together["mean_roc_auc"])
+    yield Goal("mean ROC-AUC, no claims as 1.0", AUC, True, together["mean_roc_auc_as_shown"])
+    yield Goal("calibration error", CALIBRATION, False, together["calibration_error"])
+    yield Goal("bad answers emitted", BAD_EMITTED, False, emit["bad"])
+    yield Goal("bad answers emitted, of those with claims", BAD_EMITTED, False, claiming["bad"])
+    yield Goal("good answers emitted", GOOD_EMITTED, True, emit["good"])
+    yield Goal("good answers blocked", GOOD_BLOCKED, False, together["block"]["good"])
+    yield Goal("number check, precision", PRECISION, True, numbers["precision"])
+    yield Goal("number check, false alarms", ALARMS, False, numbers["false_alarms"])
+    yield Goal("span F1", SPANS, True, together["span_overlap"]["f1"])
+    yield Goal("median ms", MILLISECONDS, False, latency.get(TIMED, {}).get("median"))
+
+
+def _of_each(natural: Mapping[str, Mapping[str, Any]]) -> Iterator[Goal]:
+    for name, figures in natural.items():
+        auc, share = figures["roc_auc"], figures["roc_auc_share_found"]
+        above = None if auc is None or share is None else auc - share
+        yield Goal(f"{name}, above the share of words found", MARGIN, True, above)
+        if name == "ragtruth-qa-test":
+            yield Goal(f"{name}, ROC-AUC", LEAST_QA, True, auc)
+        if "roc_auc_left_out" in figures:
+            without = figures["roc_auc_left_out"]
+            lost = None if auc is None or without is None else auc - without
+            yield Goal(f"{name}, lost when left out", LEFT_OUT, False, lost)

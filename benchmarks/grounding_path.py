@@ -1,0 +1,85 @@
+"""What ``abs-shield ground`` says of a labelled answer, and how long it takes."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import Any
+from unittest.mock import patch
+
+from grounding_data import Row
+from grounding_measures import Told, marked
+
+from abs_shield.answer.check import Checked, checked
+from abs_shield.answer.claims import claims_of
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.figure import ID
+from abs_shield.answer.lexis.weights import Weights
+from abs_shield.answer.scorers.lexical import lexical
+
+SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
+"""Characters of evidence below which times stand together."""
+_FEW, _MANY = 20, 300
+_SCORER = import_module("abs_shield.answer.scorers.lexical")
+
+
+def shown(rows: Iterable[Row], weights: Weights) -> list[Told]:
+    """Give what a user would see, had the package come with these weights."""
+    with patch.object(_SCORER, "shipped", return_value=weights):
+        return [_told(row, _checked(row, row.evidence)) for row in rows]
+
+
+def _checked(row: Row, evidence: Evidence) -> Checked:
+    return checked(row.answer, evidence=evidence, question=row.question)
+
+
+def _told(row: Row, found: Checked) -> Told:
+    claims = [
+        (one.claim.start, one.claim.end, one.score) for one in found.claims if one.score is not None
+    ]
+    misses = [miss for one in found.claims for miss in one.misses]
+    return Told(
+        row,
+        found.report.overall_score,
+        marked(claims, [(miss.start, miss.end) for miss in misses]),
+        action=found.report.action,
+        figured=any(miss.kind not in (ID, "name") for miss in misses),
+    )
+
+
+def latency(rows: Sequence[Row]) -> dict[str, Any]:
+    """Times of one answer in milliseconds, its evidence indexed before, by characters of that."""
+    spent: dict[int, list[tuple[float, float, float]]] = {size: [] for size in SIZES}
+    for row in rows:
+        size = next(size for size in SIZES if len(row.context) < size)
+        if row.claims and len(spent[size]) < _MANY:
+            spent[size].append(_timed(row))
+    return {
+        f"below {size}": {
+            "answers": len(times),
+            "median": statistics.median(whole for whole, _, _ in times),
+            "p95": statistics.quantiles([whole for whole, _, _ in times], n=20)[-1],
+            "median_lexical": statistics.median(words for _, words, _ in times),
+            "median_index": statistics.median(index for _, _, index in times),
+        }
+        for size, times in spent.items()
+        if len(times) >= _FEW
+    }
+
+
+def _timed(row: Row) -> tuple[float, float, float]:
+    """The whole, of it claims and words, and what reading the evidence took before."""
+    evidence = Evidence(row.evidence.pieces)
+    first = _spent(row, evidence)
+    whole = _spent(row, evidence)
+    begun = time.perf_counter()
+    lexical(claims_of(row.answer), evidence, question=row.question)
+    return whole, 1e3 * (time.perf_counter() - begun), max(0.0, first - whole)
+
+
+def _spent(row: Row, evidence: Evidence) -> float:
+    begun = time.perf_counter()
+    _checked(row, evidence)
+    return 1e3 * (time.perf_counter() - begun)
