@@ -191,4 +191,4 @@ def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
     if found.report.action != "block":
         report = replace(found.report, action="block")
         found = found._replace(report=report, notes=(*found.notes, _FAILED))
-    return Settled(config.refusal.replace("{reason}", reason), found, rounds, reason)
+    return Settled(config.refusal.format(reason=reason), found, rounds, reason)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
+from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
 from abs_shield.policy.declared import Declared
+from abs_shield.text.show import shown
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TaskType = Literal["factual", "creative", "brainstorm", "draft"]
-MOST_PROBES = 5
-_PLACE = re.compile(r"\{(\w*)\}")
 
 
 class AnswerConfig(Declared):
@@ -35,13 +34,12 @@ class AnswerConfig(Declared):
         strict_tool_evidence: Evidence is tool results alone, and not what users or the host said.
         judge: A model that scores claims and answers probes; a `Judge`. None asks nobody.
         verifier: A model of entailment; a `Verifier`. None asks nobody.
-        probes: How often a critical claim is asked again, where there is a judge; at most 5.
+        probes: How often a critical claim is asked again, at most 5 times, where there is a judge.
         probing: Whether the answer waits for its probes, ``"inline"``, or they run in the
             ``"background"`` and are written down when they are in; high-stakes answers wait.
         calls: Most calls of models for one answer.
         revisions: Most times that an answer is written again before it is refused.
-        refusal: What is said in place of a blocked answer; ``{reason}`` names the failure, other
-            braces are text.
+        refusal: What is said in place of a blocked answer; ``{reason}`` names the failure.
     """
 
     emit_threshold: Share = 0.85
@@ -54,7 +52,7 @@ class AnswerConfig(Declared):
     strict_tool_evidence: bool = False
     judge: Callable[..., Any] | None = None
     verifier: Callable[..., Any] | None = None
-    probes: Annotated[int, Field(ge=0, le=MOST_PROBES)] = 1
+    probes: Annotated[int, Field(ge=0, le=5)] = 1
     probing: Literal["inline", "background"] = "inline"
     calls: Annotated[int, Field(ge=0, le=1_000)] = 16
     revisions: Annotated[int, Field(ge=0, le=9)] = 2
@@ -77,12 +75,18 @@ class AnswerConfig(Declared):
 
     @field_validator("refusal")
     @classmethod
-    def _says_something(cls, refusal: str) -> str:
-        wrong = next((name for name in _PLACE.findall(refusal) if name != "reason"), None)
-        if wrong is not None:
-            raise ValueError(f"there is no `{{{wrong}}}`; write `{{reason}}`")
+    def _fillable(cls, refusal: str) -> str:
+        try:
+            named = [part[1:] for part in Formatter().parse(refusal) if part[1] is not None]
+        except ValueError:
+            named = [("", "", None)]
+        if any(one != ("reason", "", None) for one in named):
+            raise ValueError(
+                f"{shown(refusal)} cannot be filled in; `{{reason}}` is all that it may name, and"
+                " `{{` stands for a brace"
+            )
         if not refusal.strip():
-            raise ValueError("it says nothing; write what the agent says instead of its answer")
+            raise ValueError("it says nothing; write what the agent says in place of its answer")
         return refusal
 
     @property

@@ -76,11 +76,13 @@ def decision_about(
     """
     report, mode = found.report, held["mode"]
     would_block = report.action == "block"
+    findings = (*_of_claims(found, mode), *_at_large(found, mode))
+    failed = bool(error or (found.errors and not findings))
     fields: dict[str, Any] = {
         "id": new_id(),
         "subject": Subject.ANSWER,
         "tool": "",
-        "verdict": Verdict.CLEAN if error else _VERDICTS[report.action],
+        "verdict": Verdict.CLEAN if failed else _VERDICTS[report.action],
         "action": _ACTIONS[report.action],
         **held,
         "blocked": would_block and mode is Mode.STRICT,
@@ -91,10 +93,10 @@ def decision_about(
         "run_id": report.run_id,
         "agent": session.agent,
         "model": session.model,
-        "findings": (*_of_claims(found, mode), *_at_large(found, mode)),
+        "findings": findings,
         "coverage": {ANSWER: _coverage(found, error)},
-        "errors": (*found.errors, *([error] if error else [])),
         "probability": None if report.overall_score is None else 1 - report.overall_score,
+        "errors": (*found.errors, error) if error else found.errors,
         "notes": found.notes,
     }
     return Decision.of(fields)

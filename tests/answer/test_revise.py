@@ -62,10 +62,11 @@ def test_a_refusal_after_a_rejected_call(shop):
 
 
 @pytest.mark.parametrize(
-    "refusal", ['{"error": "{reason}", "code": 7}', "Sorry.", "{reason} {reason}", "100 % {reason}"]
+    "refusal",
+    ['{{"error": "{reason}", "code": 7}}', "Sorry.", "{reason} {reason}", "100 % {reason}"],
 )
 def test_a_refusal_is_the_deployments_template(shop, refusal):
-    """Braces that are no placeholder are text, whatever a policy writes."""
+    """Braces that are doubled are text."""
     done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
 
-    assert refusal.replace("{reason}", done.refused) == done.text
+    assert refusal.format(reason=done.refused) == done.text
