@@ -29,9 +29,9 @@ _BE = frozenset("is are was were be has have had will can may must".split())
 _UNITS = frozenset(
     map(
         stem,
-        "seconds minutes hours days weeks months years decades grams kilograms milligrams pounds "
-        "ounces tons millimeters centimeters meters kilometers inches feet miles liters milliliters "
-        "gallons degrees euros dollars yen mg kg g km cm mm m ml l".split(),
+        "seconds minutes hours days weeks months years decades grams kilograms milligrams mg kg g "
+        "pounds ounces tons millimeters centimeters meters kilometers mm cm m km inches feet miles "
+        "liters milliliters l ml gallons degrees euros dollars yen".split(),
     )
 )
 """Units of which one does not stand for another."""
