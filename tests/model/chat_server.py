@@ -86,6 +86,9 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, completion(None, refusal="I will not judge that."))
         elif name == "reads":
             self.send(200, completion(json.dumps(READER(asked["messages"], {}))))
+        elif name == "reads-aloud":
+            said = json.dumps(READER(asked["messages"], {}))
+            self.send(200, completion(f"Here you are:\n```json\n{said}\n```\nAnything else?"))
         elif name == "cut-off":
             self.send(200, completion(TEXTS["half"], finish="length"))
         elif name == "filtered":
