@@ -128,8 +128,12 @@ def keys_of(figure: Figure) -> Iterator[Any]:
                     yield ("year", value.year)
             case Minute():
                 yield value.minutes % _HALF_DAY
-            case Decimal() if figure.kind == NUMBER and value in _YEARS:
+            case Decimal() if figure.kind == NUMBER and _is_year(value):
                 yield ("year", int(value))
+
+
+def _is_year(value: Decimal) -> bool:
+    return _YEARS[0] <= value <= _YEARS[-1] and value == int(value)
 
 
 def id_keys_of(figure: Figure) -> Iterator[str]:

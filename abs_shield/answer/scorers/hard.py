@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.citations import Citation, citations
@@ -103,7 +103,7 @@ class _Check:
         self._sentences: Sentences = evidence.derived(Sentences)
         self._figures = settled(figures(answer))
         self._starts = [one.start for one in self._figures]
-        self._stands = [[*self._known.find(one)] for one in self._figures]
+        self._stands = _stands(self._figures, self._known)
         self._asked = figures(question) if question else []
         self._bound = Bound(answer, self._figures, evidence)
         both = zip(self._figures, self._stands, strict=True)
@@ -237,6 +237,18 @@ class _Check:
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
+
+
+def _stands(said: Sequence[Figure], known: Known) -> list[list[Stand]]:
+    """Where each figure stands; what an answer says again is looked for once."""
+    held: dict[Figure, list[Stand]] = {}
+    found = []
+    for one in said:
+        bare = replace(one, start=0, end=0)
+        if bare not in held:
+            held[bare] = [*known.find(one)]
+        found.append(held[bare])
+    return found
 
 
 class _Sources:
