@@ -317,10 +317,11 @@ def test_a_text_wholly_out_of_scope_is_flagged(provider):
     assert guard(SCOPED[provider](), out_of_scope="fail").check(text).denied
 
 
-def test_a_model_cannot_call_the_subject_out_of_scope():
-    """What shares a name with the context is in scope, whatever the model says."""
+@pytest.mark.parametrize("text", ["The Eiffel Tower was sold in 1925.", "It is 330 meters tall."])
+def test_a_model_cannot_call_the_subject_out_of_scope(text):
+    """What shares a name with the context, or points back, is in scope, whatever the model says."""
     judge = Reader(lambda text: 0, scope=lambda text: False)
-    result = guard(judge).check("The Eiffel Tower was sold in 1925.")
+    result = guard(judge).check(text)
 
     assert (0, True) == (result.statements[0].verdict, result.statements[0].in_scope)
     assert result.denied

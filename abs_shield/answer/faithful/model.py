@@ -8,7 +8,7 @@ from typing import Any
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.provider import Judged, Verdict
-from abs_shield.answer.faithful.scope import shares_entity
+from abs_shield.answer.faithful.scope import points_back, shares_entity
 from abs_shield.answer.injected import injected
 from abs_shield.answer.replying import fits, fits_each, listed
 from abs_shield.answer.stems import stems
@@ -156,7 +156,11 @@ def _verdicts(
 
 
 def _verdict(text: str, told: dict[str, Any], context: Evidence) -> Verdict:
-    """One verdict; what shares an entity with the context is in scope, whatever the model says."""
+    """
+    One verdict; whatever the model says, what shares an entity with the context is in scope, and
+    so is what points back: a text cannot have itself called none of the context's business.
+    """
     inferable = bool(told["verdict"])
-    in_scope = inferable or told["in_scope"] or shares_entity(text, context.derived(Windows))
+    ours = points_back(text) or shares_entity(text, context.derived(Windows))
+    in_scope = inferable or told["in_scope"] or ours
     return Verdict(text, inferable, in_scope, escaped(told["reason"].strip(), limit=_REASON))

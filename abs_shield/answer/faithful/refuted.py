@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from abs_shield.answer.lexis.index import NEGATORS
 from abs_shield.answer.lexis.opposites import OPPOSITES
@@ -110,7 +110,6 @@ class _Words:
         return ""
 
 
-@lru_cache(maxsize=512)
 def _read(text: str) -> _Words:
     return _Words(text, tuple(tokens(text, most=_MOST_WORDS)))
 
