@@ -14,6 +14,7 @@ from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.streaming import Held
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
 from abs_shield.answer.gathering import evidence_from
+from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader
 
@@ -244,3 +245,10 @@ def test_several_messages_are_judged_together():
     result = found.check(["Refunds are paid to the card.", "Sale items can be returned."])
 
     assert (2, True) == (len(result.statements), result.passed)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), "0.5", True, None])
+def test_a_wrong_share_fails_when_declared(share):
+    """The least score of a statement is a number in [0, 1]."""
+    with pytest.raises(PolicyError, match="`holds_from` is"):
+        LexicalProvider(holds_from=share)

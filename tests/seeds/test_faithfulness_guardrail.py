@@ -141,7 +141,8 @@ def test_every_part_of_the_configuration_loads():
     whole = json.loads(f"{{{DOCUMENTED}}}")
     entry = whole["guardrails"][0]
     parts = [whole, whole["guardrails"], entry, entry["config"]]
-    forms = [form for part in parts for form in (part, json.dumps(part), json.dumps(part).encode())]
+    texts = [f"\ufeff{json.dumps(part)}" for part in parts]
+    forms = [*parts, *texts, *(text.encode() for text in texts)]
     providers = {"provider_xxxxxxxxx": LexicalProvider()}
     loaded = [Faithfulness.from_config(form, providers=providers) for form in forms]
 
@@ -196,6 +197,10 @@ def test_the_defaults():
         ({"threshold": float("nan")}, "`threshold` is nan"),
         ({"before": "no"}, '`before` is "no"'),
         ({"mode": "loud"}, '`mode` is "loud"'),
+        ({"terms": 30}, "`terms` is 30"),
+        ({"providers": ["p1"]}, "`providers` is a list"),
+        ({"context": [{"id": "a"}]}, "document 1"),
+        ({"context": [{"id": "a", "text": "x"}] * 2}, "two documents with the id"),
         ({"out_of_scope": "excluded"}, "did you mean `exclude`?"),
         (
             {"out_of_scope": "pass", "exclude_out_of_scope_statements": False},

@@ -73,6 +73,11 @@ class Declared:
             switch(name, getattr(self, name))
         if self.mode not in tuple(Mode):
             raise PolicyError(f"faithfulness: `mode` is {shown(self.mode)}; give strict or audit")
+        if not isinstance(self.terms, Terms):
+            raise PolicyError(f"faithfulness: `terms` is {shown(self.terms)}; give `Terms(...)`")
+        if not isinstance(self.providers, Mapping):
+            given = shown(self.providers)
+            raise PolicyError(f"faithfulness: `providers` is {given}; give providers by their name")
         object.__setattr__(self, "mode", Mode(self.mode))
         object.__setattr__(self, "_judging", self._made())
         if not self._judging.evidence.pieces and not self.allow_missing_context:

@@ -11,6 +11,7 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.inferred import inferred
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.scope import points_back, shares_entity, shares_subject
+from abs_shield.answer.faithful.settings import share_of
 from abs_shield.answer.windows import Windows
 from abs_shield.model import Undetermined
 from abs_shield.model.ask import Steps
@@ -31,11 +32,17 @@ class LexicalProvider:
         score: Scores the claims against the context; where None their words and the hard checks
             do, strictly: see `abs_shield.answer.faithful.inferred`.
         holds_from: The least score of a statement that can be inferred, in [0, 1].
+
+    Raises:
+        PolicyError: *holds_from* is no number in [0, 1].
     """
 
     claims: Callable[[str], tuple[Claim, ...]] = claims_of
     score: Score | None = None
     holds_from: float = 0.3
+
+    def __post_init__(self) -> None:
+        share_of("holds_from", self.holds_from)
 
     @property
     def judge(self) -> None:

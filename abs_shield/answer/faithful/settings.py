@@ -30,9 +30,19 @@ def threshold_of(given: Any) -> Fraction:
     Raises:
         PolicyError: It is no number in [0, 1].
     """
+    return share_of("threshold", given)
+
+
+def share_of(name: str, given: Any) -> Fraction:
+    """
+    Give a share exactly as it is written.
+
+    Raises:
+        PolicyError: It is no number in [0, 1].
+    """
     number = isinstance(given, int | float | Decimal | Fraction) and not isinstance(given, bool)
     if not number or not isfinite(given) or not 0 <= given <= 1:
-        raise PolicyError(f"faithfulness: `threshold` is {shown(given)}; give a number in [0, 1]")
+        raise PolicyError(f"faithfulness: `{name}` is {shown(given)}; give a number in [0, 1]")
     return Fraction(repr(given)) if isinstance(given, float) else Fraction(given)
 
 
