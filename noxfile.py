@@ -7,6 +7,15 @@ import nox
 nox.options.default_venv_backend = "venv"
 nox.options.reuse_existing_virtualenvs = True
 
+JUDGED = (
+    "tests/model",
+    "tests/answer/test_faithful_served.py",
+    "tests/answer/test_every_scorer.py",
+    "tests/answer/test_every_prober.py",
+)
+"""What asks a model over HTTP."""
+VERIFIED = ("tests/answer/test_verifiers.py", "tests/answer/test_every_scorer.py")
+"""What asks a small real model in this process."""
 ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
 
 
@@ -21,7 +30,7 @@ def adapters(session: nox.Session, adapter: str) -> None:
         tests += ["tests/service", *commands]
         session.install("-q", "mcp-server-time", "mcp-server-git")
     if adapter == "openai":  # the judge is on the same SDK
-        tests += ["tests/model", "tests/answer/test_faithful_served.py"]
+        tests += JUDGED
     session.run("python", "-m", "pytest", *tests, *session.posargs)
     session.run("python", "-m", "tests.adapters.matrix")
     if adapter == "fastmcp":
@@ -29,7 +38,14 @@ def adapters(session: nox.Session, adapter: str) -> None:
 
 
 @nox.session
+def judge(session: nox.Session) -> None:
+    """Ask a model over HTTP, with what the extra brings and nothing else."""
+    session.install("-q", "-e", ".[judge]", "pytest>=8.3", "hypothesis>=6.115")
+    session.run("python", "-m", "pytest", *JUDGED, *session.posargs)
+
+
+@nox.session
 def verifiers(session: nox.Session) -> None:
     """Score claims with small real models; which torch is installed, PIP_CONSTRAINT may say."""
     session.install("-q", "-e", ".[nli]", "pytest>=8.3", "hypothesis>=6.115")
-    session.run("python", "-m", "pytest", "tests/answer/test_verifiers.py", *session.posargs)
+    session.run("python", "-m", "pytest", *VERIFIED, *session.posargs)

@@ -93,7 +93,12 @@ def same(said: Figure, stands: Figure) -> bool:
 
 def is_year(figure: Figure) -> bool:
     """Whether a number can be a year: four digits with nothing behind them."""
-    return figure.kind == NUMBER and figure.value in _YEARS and figure.text.isdigit()
+    return (
+        figure.kind == NUMBER
+        and isinstance(figure.value, Decimal)
+        and _YEARS[0] <= figure.value <= _YEARS[-1]
+        and figure.text.isdigit()
+    )
 
 
 def near(one: Decimal, other: Decimal, step: Decimal) -> bool:

@@ -63,3 +63,48 @@ def asynchronous(judge: Any) -> Any:
         return judge(messages, schema)
 
     return ajudge
+
+
+_GAP = "[ ? ]"
+
+
+class Clerk(Reader):
+    """A judge of claims and gaps as well: it looks words up in the evidence that it is sent."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda text: 1)
+
+    def __call__(self, messages: list[dict[str, str]], schema: dict[str, Any]) -> dict[str, Any]:
+        data = data_in(messages)
+        if "claims" not in data and "sentences" not in data:
+            return super().__call__(messages, schema)
+        self.heard.append(messages)
+        text = "\n".join(one["text"] for one in data["evidence"])
+        if "claims" in data:
+            return {"judgements": [self.judged(one, text) for one in data["claims"]]}
+        found = [
+            {"id": one["id"], "value": self.found(one["sentence"], text)}
+            for one in data["sentences"]
+        ]
+        return {"answer": text[:80], "found": found}
+
+    @staticmethod
+    def judged(asked: dict[str, str], text: str) -> dict[str, str]:
+        words = re.findall(r"\w+", asked["claim"].casefold())[:200]
+        there = set(re.findall(r"\w+", text.casefold()))
+        verdict = "supported" if set(words) <= there else "not_found"
+        if verdict == "not_found" and any(word.isdigit() and word not in there for word in words):
+            verdict = "contradicted"
+        quote = next(
+            (line for line in text.split(". ") if words and words[0] in line.casefold()), ""
+        )
+        return {"id": asked["id"], "verdict": verdict, "quote": quote, "reason": "by its words"}
+
+    @staticmethod
+    def found(sentence: str, text: str) -> str:
+        before, gap, behind = sentence.partition(_GAP)
+        if not gap:
+            return "yes" if sentence.strip(" .") in text else "no"
+        form = re.escape(before[-12:]) + r"(\S.{0,40}?)" + re.escape(behind[:6])
+        place = re.search(form, text)
+        return place[1] if place else "unknown"

@@ -30,7 +30,8 @@ MADE_UP = {
 }
 OPEN = "Order W-2040 was shipped from Oslo and cost $120.50."
 """The cheap scorers leave it open: between .4 and .85."""
-CONFIG = AnswerConfig()
+CONFIG = AnswerConfig(base_rate=0.5)
+"""Even odds, so that code alone leaves something open."""
 
 
 class Shop:

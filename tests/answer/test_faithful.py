@@ -13,6 +13,8 @@ from abs_shield.answer.claim import Claim, Scored, Unavailable
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.streaming import Held
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
+from abs_shield.answer.gathering import evidence_from
+from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader
 
@@ -41,6 +43,13 @@ def verdicts(text: str, context: str = POLICY, **settings: Any) -> list[int]:
         ("Sale items can be returned.", 0),
         ("Refunds are not paid to the original card.", 0),
         ("Refunds take about ten business days and need a printed form.", 0),
+        ("Refunds go to the original card.", 1),
+        ("Sale items can't be returned.", 1),
+        ("The store in Lyon has 3 employees.", 0),
+        ("The Lyon store closed on 3 March 2019.", 0),
+        ("You may return unworn shoes within 30 weeks of delivery.", 0),
+        ("Jean Renoir opened the store in Lyon.", 0),
+        ("The store in Lyon opened in the summer of 2019 with a concert [4].", 0),
     ],
 )
 def test_the_deterministic_provider(text, verdict):
@@ -49,11 +58,30 @@ def test_the_deterministic_provider(text, verdict):
     assert [verdict] == verdicts(text)
 
 
+def test_the_reason_names_what_is_wrong():
+    """The absent token, or what the context says instead."""
+    found = Faithfulness(provider="lexical", context=POLICY)
+    texts = {
+        "The store in Nice has 12 employees.": "the name `Nice` is not in the context",
+        "Refunds take 17 signatures.": "the number `17` is not in the context",
+        "Sale items can be returned.": "the evidence says",
+        "The Lyon store closed on 3 March 2019.": "is the opposite of",
+        "Returns are a matter of great national pride.": "too few of its words",
+    }
+
+    for text, reason in texts.items():
+        (one,) = found.check(text).statements
+        assert reason in one.reason
+
+
 @pytest.mark.parametrize(
     ("text", "context", "verdict"),
     [
         ("Der Turm wurde 1889 gebaut.", "Der Turm wurde 1889 in Paris gebaut.", 1),
         ("Der Turm wurde 1890 gebaut.", "Der Turm wurde 1889 in Paris gebaut.", 0),
+        ("Der Turm wurde nicht 1889 gebaut.", "Der Turm wurde 1889 in Paris gebaut.", 0),
+        ("La tour a été construite en 1889.", "La tour a été construite en 1889 à Paris.", 1),
+        ("La tour a été construite à Rome.", "La tour a été construite en 1889 à Paris.", 0),
         ("東京タワーは赤いです。", "東京タワーは1958年に建てられ、赤いです。", 1),
     ],
 )
@@ -97,6 +125,46 @@ def test_a_stream_loses_nothing(chunks, window):
     parts = [part for chunk in chunks for part in held.add(chunk)]
 
     assert "".join(chunks) == "".join([*parts, held.rest()])
+
+
+def test_a_text_is_taken_apart_into_propositions():
+    """Clauses that can stand alone are judged alone; questions, offers and refusals are not."""
+    text = (
+        "Sure! Refunds are paid to the original card, but sale items can be returned. "
+        "The context does not mention gift cards. Shall I start the return?"
+    )
+    result = Faithfulness(provider="lexical", context=POLICY).check(text)
+
+    assert [1, 0] == [one.verdict for one in result.statements]
+    assert all(one.text in text for one in result.statements)
+
+
+def test_a_later_clause_speaks_of_what_the_first_does():
+    """It names nothing of the context, but it goes on in a sentence that does."""
+    text = "Our store in Lyon opened on 3 March 2019, and was visited by twenty giraffes."
+    result = Faithfulness(provider="lexical", context=POLICY).check(text)
+
+    assert [True] * len(result.statements) == [one.in_scope for one in result.statements]
+    assert result.denied
+
+
+def test_a_context_may_be_what_a_tool_returned():
+    """JSON is opened; documents may have ids; evidence of a run is taken as it is."""
+    record = '{"order": {"id": "W-4411", "total": 129.5, "status": "shipped"}}'
+    given = [record, [{"id": "orders", "text": record}], evidence_from(record)]
+    right, wrong = "Order W-4411 was shipped.", "Order W-4411 was shipped for $192.50."
+    found = [Faithfulness(provider="lexical", context=one) for one in given]
+
+    assert [True] * 3 == [one.check(right).passed for one in found]
+    assert [False] * 3 == [one.check(wrong).passed for one in found]
+
+
+def test_a_context_that_is_cut_is_said():
+    """What could not be read whole proves no absence."""
+    long = "Rooms are free on Monday. " * 45_000
+    result = Faithfulness(provider="lexical", context=long).check("Rooms are free on Monday.")
+
+    assert "a result is too large to be read whole" in result.notes
 
 
 def test_a_scorer_of_ones_own():
@@ -177,3 +245,10 @@ def test_several_messages_are_judged_together():
     result = found.check(["Refunds are paid to the card.", "Sale items can be returned."])
 
     assert (2, True) == (len(result.statements), result.passed)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.1, float("nan"), "0.5", True, None])
+def test_a_wrong_share_fails_when_declared(share):
+    """The least score of a statement is a number in [0, 1]."""
+    with pytest.raises(PolicyError, match="`holds_from` is"):
+        LexicalProvider(holds_from=share)

@@ -38,6 +38,13 @@ def test_a_served_model_gives_the_table(url):
     assert result == asyncio.run(guard(url, "reads").acheck(RESPONSE))
 
 
+def test_a_served_model_that_talks_is_read(url):
+    """Prose and fences around the JSON are no reason to deny."""
+    result = guard(url, "reads-aloud").check(RESPONSE)
+
+    assert (Fraction(2, 3), "") == (result.score, result.undetermined)
+
+
 @pytest.mark.parametrize("model", ["busy", "broken", "prose", "half", "empty", "refusing", "page"])
 def test_a_served_model_that_fails_denies(url, model):
     """Each failure of a server is undetermined, and closes the door in strict mode."""
@@ -45,3 +52,4 @@ def test_a_served_model_that_fails_denies(url, model):
 
     assert result.undetermined
     assert result.denied
+    assert result == asyncio.run(guard(url, model).acheck(RESPONSE))

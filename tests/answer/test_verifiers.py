@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +12,6 @@ pytest.importorskip("transformers", reason="the extra `nli` is not installed")
 import torch
 import transformers
 from safetensors.torch import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from abs_shield.answer.claim import Claim, Unavailable
 from abs_shield.answer.evidence import Evidence, Piece, Source
@@ -24,43 +21,10 @@ from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect
 from abs_shield.answer.verifiers.sequence import SequenceVerifier
 from abs_shield.errors import PolicyError, ShieldError
+from tests.answer.tiny import bert, tokenizer
 
-WORDS = "the tower is in paris berlin it was built 1889 not . tall premise hypothesis true".split()
-SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-SIZES: dict[str, Any] = {
-    "vocab_size": 64, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-    "intermediate_size": 32, "max_position_embeddings": 600, "pad_token_id": 0,
-}  # fmt: skip
 PREMISE = "The tower is in Paris . It was built 1889 ."
 CLAIMS = ["The tower is in Paris .", "The tower is in Berlin .", "tall"]
-
-
-def tokenizer(folder: Path) -> Any:
-    vocabulary = {word: n for n, word in enumerate(SPECIAL + WORDS)}
-    made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = pre_tokenizers.Whitespace()
-    made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )  # fmt: skip
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]",
-        cls_token="[CLS]", sep_token="[SEP]",
-    )  # fmt: skip
-    fast.save_pretrained(folder)
-    return fast
-
-
-def bert(folder: Path, kind: str, labels: list[str]) -> Any:
-    """A BERT with random weights, so wide that its logits differ, saved in *folder*."""
-    torch.manual_seed(7)
-    config = transformers.BertConfig(
-        **SIZES, initializer_range=0.8, id2label=dict(enumerate(labels)),
-        label2id={label: n for n, label in enumerate(labels)},
-    )  # fmt: skip
-    model = getattr(transformers, kind)(config).eval()
-    model.save_pretrained(folder)
-    return model
 
 
 @pytest.fixture

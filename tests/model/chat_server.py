@@ -8,11 +8,13 @@ from collections import Counter
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
 
-from tests.answer.judges import Reader
+from tests.answer.judges import Clerk, Reader
 
 GOOD = '{"verdict": 1}'
 READER = Reader(lambda statement: int("330" not in statement))
 """Takes texts apart, and judges statements: what a faithfulness guardrail asks a model for."""
+CLERK = Clerk()
+"""Judges claims and fills gaps: what scorers and probes ask a model for."""
 TEXTS = {
     "good": GOOD,
     "fenced": f"Here it is:\n```json\n{GOOD}\n```\nBye.",
@@ -86,6 +88,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, completion(None, refusal="I will not judge that."))
         elif name == "reads":
             self.send(200, completion(json.dumps(READER(asked["messages"], {}))))
+        elif name == "clerk":
+            self.send(200, completion(json.dumps(CLERK(asked["messages"], {}))))
+        elif name == "reads-aloud":
+            said = json.dumps(READER(asked["messages"], {}))
+            self.send(200, completion(f"Here you are:\n```json\n{said}\n```\nAnything else?"))
         elif name == "cut-off":
             self.send(200, completion(TEXTS["half"], finish="length"))
         elif name == "filtered":

@@ -11,7 +11,7 @@ import pytest
 
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
 from abs_shield.errors import PolicyError
-from abs_shield.model import Terms
+from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader, Scripted, asynchronous, data_in
 
 CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."
@@ -141,7 +141,8 @@ def test_every_part_of_the_configuration_loads():
     whole = json.loads(f"{{{DOCUMENTED}}}")
     entry = whole["guardrails"][0]
     parts = [whole, whole["guardrails"], entry, entry["config"]]
-    forms = [form for part in parts for form in (part, json.dumps(part), json.dumps(part).encode())]
+    texts = [f"\ufeff{json.dumps(part)}" for part in parts]
+    forms = [*parts, *texts, *(text.encode() for text in texts)]
     providers = {"provider_xxxxxxxxx": LexicalProvider()}
     loaded = [Faithfulness.from_config(form, providers=providers) for form in forms]
 
@@ -196,6 +197,10 @@ def test_the_defaults():
         ({"threshold": float("nan")}, "`threshold` is nan"),
         ({"before": "no"}, '`before` is "no"'),
         ({"mode": "loud"}, '`mode` is "loud"'),
+        ({"terms": 30}, "`terms` is 30"),
+        ({"providers": ["p1"]}, "`providers` is a list"),
+        ({"context": [{"id": "a"}]}, "document 1"),
+        ({"context": [{"id": "a", "text": "x"}] * 2}, "two documents with the id"),
         ({"out_of_scope": "excluded"}, "did you mean `exclude`?"),
         (
             {"out_of_scope": "pass", "exclude_out_of_scope_statements": False},
@@ -317,10 +322,11 @@ def test_a_text_wholly_out_of_scope_is_flagged(provider):
     assert guard(SCOPED[provider](), out_of_scope="fail").check(text).denied
 
 
-def test_a_model_cannot_call_the_subject_out_of_scope():
-    """What shares a name with the context is in scope, whatever the model says."""
+@pytest.mark.parametrize("text", ["The Eiffel Tower was sold in 1925.", "It is 330 meters tall."])
+def test_a_model_cannot_call_the_subject_out_of_scope(text):
+    """What shares a name with the context, or points back, is in scope, whatever the model says."""
     judge = Reader(lambda text: 0, scope=lambda text: False)
-    result = guard(judge).check("The Eiffel Tower was sold in 1925.")
+    result = guard(judge).check(text)
 
     assert (0, True) == (result.statements[0].verdict, result.statements[0].in_scope)
     assert result.denied
@@ -550,4 +556,137 @@ def test_a_stream_without_end_is_bounded():
 def test_a_wrong_window_fails_at_once(window):
     """It is a number of characters."""
     with pytest.raises(PolicyError, match="`window` is"):
-        list(guard("lexical").stream(["x"], window=window))
+        guard("lexical").stream(["x"], window=window)
+    with pytest.raises(PolicyError, match="`window` is"):
+        guard("lexical").astream(achunks("x"), window=window)
+
+
+CASES = {
+    "retrieved documents": (
+        ["Trail A is 12 km long and open from May to October.", "Dogs must be on a lead."],
+        "Trail A is 12 km long. It is open from May to October.",
+        "Trail A is 18 km long. It is open all year.",
+    ),
+    "customer support": (
+        "Our chargers carry a two-year warranty. Repairs take 10 working days. We do not repair "
+        "devices that were opened.",
+        "Chargers carry a two-year warranty. Repairs take ten working days.",
+        "Chargers carry a five-year warranty. We repair devices that were opened.",
+    ),
+    "legal": (
+        "The tenant may terminate the lease with 90 days' notice. The deposit is returned within "
+        "30 days. Subletting is prohibited without written consent.",
+        "The tenant may terminate the lease with 90 days' notice. The deposit is returned within "
+        "30 days.",
+        "The tenant may terminate the lease with 60 days' notice. The landlord keeps the deposit "
+        "for repainting.",
+    ),
+    "fact-checking": (
+        "Marie Curie won two Nobel prizes, one in physics and one in chemistry. She was born in "
+        "Warsaw.",
+        "Marie Curie won two Nobel prizes. She was born in Warsaw.",
+        "Marie Curie won three Nobel prizes. She was born in Vienna.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_use_cases(case):
+    """Answers that stick to the source pass, those that do not are denied, without a model."""
+    context, right, wrong = CASES[case]
+    found = Faithfulness(provider="lexical", context=context)
+
+    assert found.check(right).passed
+    assert found.check(wrong).denied
+
+
+def test_statements_are_asked_for_without_pronouns():
+    """The model is told to give self-contained facts, and judges by the context alone."""
+    judge = Reader(table)
+    guard(judge).check(RESPONSE)
+    extraction, judgement = (messages[0]["content"] for messages in judge.heard)
+
+    assert "pronoun" in extraction
+    assert "one fact" in extraction
+    assert "directly inferred from the context" in judgement
+
+
+@pytest.mark.parametrize("provider", ["model", "lexical"])
+def test_all_messages_of_a_phase_are_judged_together(provider):
+    """One score for several messages; none at all, as of an empty generation, states nothing."""
+    given = Reader(table) if provider == "model" else "lexical"
+    found = guard(given, before=True)
+
+    assert Fraction(2, 3) == found.check(list(ROWS)).score
+    assert Fraction(2, 3) == found.check_input(tuple(ROWS)).score
+    assert ("no_statements",) == found.check([]).notes == found.check(["", " "]).notes
+
+
+@pytest.mark.parametrize("given", [None, 5, b"text", [1], {"role": "assistant"}])
+def test_what_is_no_text_is_the_callers_mistake(given):
+    """It raises one line; what a model says never does."""
+    with pytest.raises(PolicyError, match="give a text, or a list of texts"):
+        guard("lexical").check(given)
+
+
+def test_an_error_of_ours_is_no_answer():
+    """What is said in place of a denied text names no statement and no internals."""
+    broken = guard(Scripted(RuntimeError("db-7.internal: no route"))).check(RESPONSE)
+    denied = guard("lexical").check(RESPONSE)
+
+    assert "db-7.internal" in broken.undetermined
+    assert broken.instead == denied.instead
+    assert "I cannot answer this reliably" in denied.instead
+    assert not any(word in denied.instead for word in ("330", "db-7", "score"))
+    assert "" == guard("lexical", threshold=0.5).check(RESPONSE).instead
+
+
+def test_an_evaluation_has_a_price_at_most():
+    """A budget is that of one check; what it does not pay for is undetermined."""
+    judge = Reader(table)
+    poor = guard(judge, terms=Terms(budget=Budget(calls=1)))
+
+    assert "the budget of 1 calls is spent" == poor.check(RESPONSE).undetermined
+    assert 1 == len(judge.heard)
+
+
+def test_groups_of_statements_are_judged_side_by_side():
+    """From async code the calls that follow the first wait for each other no more than once."""
+    running, most = [0], [0]
+    reader = Reader(lambda text: 1)
+
+    async def judge(messages: Any, schema: Any) -> Any:
+        running[0] += 1
+        most[0] = max(most[0], running[0])
+        await asyncio.sleep(0.01)
+        running[0] -= 1
+        return reader(messages, schema)
+
+    result = asyncio.run(guard(judge).acheck(" ".join(f"Room {n} is free." for n in range(150))))
+
+    assert (150, 3) == (len(result.statements), most[0])
+
+
+def test_a_wholly_invented_text_is_said_to_be_so():
+    """Nothing in it is of the context: it passes as the document has it, and is flagged."""
+    text = "Kangaroos graze at dusk. Wombats dig burrows."
+    result = guard("lexical").check(text)
+
+    assert (True, ("only_out_of_scope",)) == (result.passed, result.notes)
+    assert result.as_dict()["notes"] == ["only_out_of_scope"]
+    assert guard("lexical", exclude_out_of_scope_statements=False).check(text).denied
+
+
+@pytest.mark.parametrize("entry", [{"id": "regex", "config": {}}, {"id": "faithfulness"}])
+def test_a_second_entry_is_not_skipped_in_silence(entry):
+    """A list is one guardrail's; what else stands in it is named."""
+    whole = json.loads(f"{{{DOCUMENTED}}}")["guardrails"]
+    with pytest.raises(PolicyError, match=r"load its entry alone|load one entry at a time"):
+        Faithfulness.from_config([*whole, entry], providers={"provider_xxxxxxxxx": Reader(table)})
+
+
+@pytest.mark.parametrize("chunks_", [[None], ["x", 5]])
+def test_a_stream_of_something_else_is_the_callers_mistake(chunks_):
+    """A chunk is a text."""
+    with pytest.raises(PolicyError, match="the stream holds"):
+        list(guard("lexical").stream(chunks_))

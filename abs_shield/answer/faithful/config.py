@@ -51,7 +51,7 @@ def _parsed(config: Any) -> Any:
         config = config.decode("utf-8", "replace")
     if not isinstance(config, str):
         return config
-    text = config.strip()[:_LONGEST].rstrip(",")
+    text = config.lstrip("\ufeff").strip()[:_LONGEST].rstrip(",")
     try:
         return json.loads(f"{{{text}}}" if text.startswith('"guardrails"') else text)
     except (ValueError, RecursionError) as error:

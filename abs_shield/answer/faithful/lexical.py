@@ -1,25 +1,25 @@
-"""Faithfulness without a model: statements by sentences, verdicts by words and figures."""
+"""Faithfulness without a model: the claims of a text, judged by their words and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.claim import Claim, Scored, Unavailable
+from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.faithful.overlap import overlap
+from abs_shield.answer.faithful.inferred import inferred
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.scope import points_back, shares_entity, shares_subject
-from abs_shield.answer.faithful.sentences import sentence_claims
+from abs_shield.answer.faithful.settings import share_of
 from abs_shield.answer.windows import Windows
-from abs_shield.core.finding import Unavailable
 from abs_shield.model import Undetermined
 from abs_shield.model.ask import Steps
 from abs_shield.text.show import escaped
 
 Score = Callable[..., Sequence[Scored | Unavailable]]
 """``score(claims, evidence, question=None)``: of each claim how far it is grounded, in [0, 1]."""
-_MOST = 2_000
+_ENDS = ".!?\u2026\u3002\uff01\uff1f"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +29,20 @@ class LexicalProvider:
 
     Attributes:
         claims: Takes a text apart.
-        score: Scores the claims against the context.
+        score: Scores the claims against the context; where None their words and the hard checks
+            do, strictly: see `abs_shield.answer.faithful.inferred`.
         holds_from: The least score of a statement that can be inferred, in [0, 1].
+
+    Raises:
+        PolicyError: *holds_from* is no number in [0, 1].
     """
 
-    claims: Callable[[str], tuple[Claim, ...]] = sentence_claims
-    score: Score = overlap
-    holds_from: float = 0.5
+    claims: Callable[[str], tuple[Claim, ...]] = claims_of
+    score: Score | None = None
+    holds_from: float = 0.3
+
+    def __post_init__(self) -> None:
+        share_of("holds_from", self.holds_from)
 
     @property
     def judge(self) -> None:
@@ -46,29 +53,49 @@ class LexicalProvider:
         """Ask nothing; give the verdicts."""
         yield from ()
         claims = self.claims(text)
-        if len(claims) > _MOST:
-            return Undetermined(f"{len(claims)} statements, at most {_MOST} are judged")
-        scores = self.score(claims, context, question=None)
-        windows: Windows = context.derived(Windows)
+        if self.score is None:
+            scores: Sequence[Scored | Unavailable] = inferred(claims, context, answer=text)
+        else:
+            scores = self.score(claims, context, question=None)
         verdicts: list[Verdict] = []
-        for claim, scored in zip(claims, scores, strict=True):
+        for number, (claim, scored) in enumerate(zip(claims, scores, strict=True)):
             if isinstance(scored, Unavailable):
                 return Undetermined(scored.reason)
-            verdicts.append(self._verdict(claim, scored, windows, verdicts))
+            before = claims[number - 1] if number else None
+            goes_on = before is not None and _goes_on(before, claim, text)
+            verdicts.append(self._verdict(claim, scored, context, verdicts, goes_on=goes_on))
         return Judged(tuple(verdicts))
 
     def _verdict(
-        self, claim: Claim, scored: Scored, windows: Windows, earlier: list[Verdict]
+        self,
+        claim: Claim,
+        scored: Scored,
+        context: Evidence,
+        earlier: list[Verdict],
+        *,
+        goes_on: bool,
     ) -> Verdict:
-        inferable = (
-            scored.score >= self.holds_from and not scored.misses and not scored.contradicted
+        wrong = scored.misses or scored.contradicted
+        inferable = scored.score >= self.holds_from and not wrong
+        in_scope = (
+            inferable
+            or (goes_on and earlier[-1].in_scope)
+            or _in_scope(claim.text, context, earlier)
         )
-        in_scope = inferable or (bool(windows) and _in_scope(claim.text, windows, earlier))
         return Verdict(claim.text, inferable, in_scope, _reason(scored, inferable, in_scope))
 
 
-def _in_scope(text: str, windows: Windows, earlier: list[Verdict]) -> bool:
+def _goes_on(before: Claim, claim: Claim, text: str) -> bool:
+    """Whether a claim is a later part of the sentence before it: it speaks of the same."""
+    between = text[before.end : claim.start]
+    return "\n" not in between and not before.text.rstrip().endswith(tuple(_ENDS))
+
+
+def _in_scope(text: str, context: Evidence, earlier: list[Verdict]) -> bool:
     """What points back is about what the statement before it was; the first one, the context."""
+    windows: Windows = context.derived(Windows)
+    if not windows:
+        return False
     if shares_entity(text, windows) or shares_subject(text, windows):
         return True
     return points_back(text) and (not earlier or earlier[-1].in_scope)
@@ -79,7 +106,9 @@ def _reason(scored: Scored, inferable: bool, in_scope: bool) -> str:
         return "its words and figures stand in the context"
     if not in_scope:
         return "it refers to nothing in the context"
+    if scored.contradicted:
+        return scored.contradicted
     if scored.misses:
         miss = scored.misses[0]
         return f"the {miss.kind} `{escaped(miss.text)}` is not in the context"
-    return scored.contradicted or "too few of its words stand in the context"
+    return "too few of its words stand in the context"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.provider import Judged, Verdict
-from abs_shield.answer.faithful.scope import shares_entity
-from abs_shield.answer.faithful.sentences import sentence_claims
+from abs_shield.answer.faithful.scope import points_back, shares_entity
 from abs_shield.answer.injected import injected
 from abs_shield.answer.replying import fits, fits_each, listed
 from abs_shield.answer.stems import stems
@@ -127,7 +127,7 @@ def _whole(text: str, extracted: list[str]) -> tuple[list[str], tuple[str, ...]]
     once = {normal(one).strip(): one.strip()[:_LONGEST] for one in extracted if one.strip()}
     stated = [one for one in once.values() if _of(one, said)]
     there = {stem for one in stated for stem in stems(one)}
-    left = [claim.text for claim in sentence_claims(text) if not _covered(claim.text, there)]
+    left = [claim.text for claim in claims_of(text) if not _covered(claim.text, there)]
     added = len(once) - len(stated)
     notes = (
         f"not in the text: {added} statements, left out" if added else "",
@@ -156,7 +156,11 @@ def _verdicts(
 
 
 def _verdict(text: str, told: dict[str, Any], context: Evidence) -> Verdict:
-    """One verdict; what shares an entity with the context is in scope, whatever the model says."""
+    """
+    One verdict; whatever the model says, what shares an entity with the context is in scope, and
+    so is what points back: a text cannot have itself called none of the context's business.
+    """
     inferable = bool(told["verdict"])
-    in_scope = inferable or told["in_scope"] or shares_entity(text, context.derived(Windows))
+    ours = points_back(text) or shares_entity(text, context.derived(Windows))
+    in_scope = inferable or told["in_scope"] or ours
     return Verdict(text, inferable, in_scope, escaped(told["reason"].strip(), limit=_REASON))

@@ -9,6 +9,7 @@ from typing import Any
 from abs_shield.core.words import Mode
 from abs_shield.text.show import escaped
 
+DENIED = "I cannot answer this reliably: it does not follow from the sources that I was given."
 _SHOWN = 3
 """Digits behind the point of a score that is shown."""
 
@@ -64,6 +65,11 @@ class FaithfulnessResult:
     def denied(self) -> bool:
         """Whether the text must not go on."""
         return not self.passed and self.mode is Mode.STRICT
+
+    @property
+    def instead(self) -> str:
+        """What a user may read in its place: no statement, no error of ours; empty where passed."""
+        return DENIED if self.denied else ""
 
     @property
     def in_scope(self) -> tuple[Statement, ...]:

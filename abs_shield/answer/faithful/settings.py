@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any
 
-from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.errors import PolicyError
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.gathering import evidence_from
+from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import shown
 
@@ -29,9 +30,19 @@ def threshold_of(given: Any) -> Fraction:
     Raises:
         PolicyError: It is no number in [0, 1].
     """
+    return share_of("threshold", given)
+
+
+def share_of(name: str, given: Any) -> Fraction:
+    """
+    Give a share exactly as it is written.
+
+    Raises:
+        PolicyError: It is no number in [0, 1].
+    """
     number = isinstance(given, int | float | Decimal | Fraction) and not isinstance(given, bool)
     if not number or not isfinite(given) or not 0 <= given <= 1:
-        raise PolicyError(f"faithfulness: `threshold` is {shown(given)}; give a number in [0, 1]")
+        raise PolicyError(f"faithfulness: `{name}` is {shown(given)}; give a number in [0, 1]")
     return Fraction(repr(given)) if isinstance(given, float) else Fraction(given)
 
 
@@ -74,15 +85,24 @@ def evidence_of(context: Any) -> Evidence:
     """
     Give a context as evidence, one piece a document; blanks and ``--`` are none.
 
+    JSON in a document is opened, as a tool's result would be.
+
     Raises:
-        PolicyError: It is no text and no list of texts.
+        PolicyError: It is no text and no list of texts or of ``{"id", "text"}``.
     """
+    if isinstance(context, Evidence):
+        return context
     documents = [context] if isinstance(context, str) or context is None else context
     if not isinstance(documents, Sequence):
         raise PolicyError(f"faithfulness: `context` is {shown(context)}; give a text or a list")
     for one in documents:
-        if not isinstance(one, str | None):
+        if not isinstance(one, str | Mapping | None):
             raise PolicyError(f"faithfulness: `context` holds {shown(one)}; give texts")
-    texts = [one for one in documents if one and one.strip() not in ("", MISSING)]
-    pieces = (Piece(f"context:{n}", Source.SYSTEM, text) for n, text in enumerate(texts, 1))
-    return Evidence(tuple(pieces))
+    try:
+        return evidence_from([one for one in documents if not _blank(one)])
+    except ShieldError as error:
+        raise PolicyError(f"faithfulness: {error}") from None
+
+
+def _blank(document: Any) -> bool:
+    return not document or (isinstance(document, str) and document.strip() in ("", MISSING))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import NamedTuple
 
 from abs_shield.answer.faithful.result import FaithfulnessResult
+from abs_shield.answer.faithful.scoring import NONE_YET, Tally
 from abs_shield.errors import PolicyError
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.show import shown
@@ -44,9 +45,37 @@ class Held:
         self._chunks: list[str] = []
         self._length = 0
         self._due = window
+        self.given = False
+        self.tally: Tally = NONE_YET
+
+    def parts(self, chunks: Iterable[str]) -> Iterator[str]:
+        """Give the parts of a stream as they are due; at least one, if empty."""
+        for chunk in chunks:
+            yield from self.add(chunk)
+        yield from self._last()
+
+    async def aparts(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
+        """As `parts`, of chunks that come asynchronously."""
+        async for chunk in chunks:
+            for part in self.add(chunk):
+                yield part
+        for part in self._last():
+            yield part
+
+    def checked(self, text: str, result: FaithfulnessResult) -> Checked:
+        """Give a part that was judged; count its verdicts for those that follow."""
+        self.tally = self.tally.with_(result)
+        return Checked("" if result.denied else text, result)
 
     def add(self, chunk: str) -> Iterator[str]:
-        """Take in a chunk; give the part that is due, if any."""
+        """
+        Take in a chunk; give the part that is due, if any.
+
+        Raises:
+            PolicyError: *chunk* is no text.
+        """
+        if not isinstance(chunk, str):
+            raise PolicyError(f"faithfulness: the stream holds {shown(chunk)}; give texts")
         self._chunks.append(chunk)
         self._length += len(chunk)
         if self._length > self._longest:
@@ -62,4 +91,11 @@ class Held:
     def rest(self) -> str:
         """Give what is left."""
         text, self._chunks, self._length = "".join(self._chunks), [], 0
+        self.given = True
         return text
+
+    def _last(self) -> Iterator[str]:
+        some = self.given
+        rest = self.rest()
+        if rest or not some:
+            yield rest

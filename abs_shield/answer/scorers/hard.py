@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from abs_shield.answer.bound import Bound
@@ -111,7 +111,7 @@ class _Check:
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         for one in self._figures:
             self._places[one.values].append(one.start)
-        self._stands = [[*self._known.find(one)] for one in self._figures]
+        self._stands = _stands(self._figures, self._known)
         self._asked = figures(question) if question else []
         self._bound = Bound(answer, self._figures, evidence)
         both = zip(self._figures, self._stands, strict=True)
@@ -259,6 +259,18 @@ class _Check:
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
+
+
+def _stands(said: Sequence[Figure], known: Known) -> list[list[Stand]]:
+    """Where each figure stands; what an answer says again is looked for once."""
+    held: dict[Figure, list[Stand]] = {}
+    found = []
+    for one in said:
+        bare = replace(one, start=0, end=0)
+        if bare not in held:
+            held[bare] = [*known.find(one)]
+        found.append(held[bare])
+    return found
 
 
 class _Sources:
