@@ -1,9 +1,14 @@
-"""Real models of a few thousand weights, made here; import it where the extra `nli` is."""
+"""Real models of a few thousand weights, made where the extra `nli` is installed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+pytest.importorskip("torch", reason="the extra `nli` is not installed")
+pytest.importorskip("transformers", reason="the extra `nli` is not installed")
 
 import torch
 import transformers
