@@ -129,6 +129,9 @@ class Desk:
                 place=len(turn),
             )
             turn.append(pending)
+            if not pending.place:
+                session.newest_turn = []
+            session.newest_turn.append(pending.decision.id)
             for old in session.pending.propose(pending):
                 old.settle()
         return opened.decision

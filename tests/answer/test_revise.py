@@ -7,7 +7,7 @@ import pytest
 from abs_shield import AnswerConfig
 from abs_shield.answer.check import checked
 from abs_shield.answer.revise import feedback_on
-from tests.answer.shop import MADE_UP, OPEN, REFUSED, TRUE, Writer, asked, statuses, through
+from tests.answer.shop import CONFIG, MADE_UP, OPEN, REFUSED, TRUE, Writer, asked, statuses, through
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def shop():
 
 def test_feedback_names_a_claim_that_is_only_too_weak(shop):
     """No claim is below the revise threshold, and still there is something to correct."""
-    found = checked(OPEN, session=shop.session)
+    found = checked(OPEN, session=shop.session, config=CONFIG)
 
     assert ("revise", ["grounded"]) == (found.report.action, statuses(found.report))
     assert OPEN in feedback_on(found)
@@ -46,7 +46,7 @@ def test_what_no_wording_mends_is_not_revised(shop):
 def test_each_failure_has_words_of_its_own(shop):
     """Which of them it was is what a refusal tells."""
     told = {
-        through(shop, answer, Writer(), AnswerConfig(**given)).refused
+        through(shop, answer, Writer(), AnswerConfig(**{"base_rate": 0.5, **given})).refused
         for answer, given in REFUSED.values()
     }
 

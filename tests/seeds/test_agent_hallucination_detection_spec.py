@@ -282,8 +282,10 @@ def test_entailment_decides_what_words_leave_open(shop):
         asked.extend(claims)
         return [0.97] * len(claims)
 
-    before = shop.door.check_answer(OPEN)
-    after = shop.door.check_answer(f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier))
+    before = shop.door.check_answer(OPEN, config=CONFIG)
+    after = shop.door.check_answer(
+        f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, base_rate=0.5)
+    )
 
     assert ("revise", "emit") == (before.action, after.action)
     assert {OPEN} == {*asked}
@@ -296,7 +298,9 @@ def test_entailment_decides_what_words_leave_open(shop):
 )  # fmt: skip
 def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, status):
     """Supported, not found or contradicted, each with its score."""
-    config = AnswerConfig(judge=saying(verdict, quote="has shipped from Oslo"), probes=0)
+    config = AnswerConfig(
+        judge=saying(verdict, quote="has shipped from Oslo"), probes=0, base_rate=0.5
+    )
     report = shop.door.check_answer(OPEN, config=config)
 
     assert (emits, [status]) == (report.action == "emit", statuses(report))
@@ -574,7 +578,7 @@ def test_the_default_thresholds():
 
 def test_thresholds_are_the_deployments(shop):
     """High stakes tighten them; the same answer is emitted here and revised there."""
-    tight = AnswerConfig(emit_threshold=0.99, revise_threshold=0.95, block_threshold=0.5)
+    tight = AnswerConfig(emit_threshold=0.999, revise_threshold=0.95, block_threshold=0.5)
 
     assert "emit" == shop.door.check_answer(TRUE).action
     assert "revise" == shop.door.check_answer(TRUE, config=tight).action
@@ -655,7 +659,7 @@ def test_a_block_is_not_revised(shop):
 def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     """No tool, no score, no threshold, no evidence, nothing of the draft."""
     answer, given = REFUSED[what]
-    done = through(shop, answer, Writer(), AnswerConfig(**given))
+    done = through(shop, answer, Writer(), AnswerConfig(**{"base_rate": 0.5, **given}))
 
     assert f"I cannot answer this reliably: {done.refused}." == done.text
     assert not re.search(r"\d|get_order|[\[\]{}_`$]", done.text)
