@@ -24,10 +24,11 @@ from abs_shield.answer.forms import (
     MONEY_WORDS,
     PHONE,
     SCALE,
+    SMALL_MONEY,
     TOKEN,
     URL,
 )  # fmt: skip
-from abs_shield.answer.numerals import COUNTED, DIGITS, SPACED, WORDS, numeral, worded
+from abs_shield.answer.numerals import COUNTED, DIGITS, SPACED, WORDS, Numeral, numeral, worded
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.shape import is_code
 
@@ -215,7 +216,9 @@ def _money(match: re.Match[str], text: str) -> Found:
     digits, scale = said["digits"], said.get("scale") or said.get("letter") or ""
     read = numeral(digits, scale)
     sign = (said.get("before") or said.get("behind") or "").strip()
-    unit = _SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold()) or sign.upper()
+    unit = _SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold(), sign.upper())
+    if sign.casefold() in SMALL_MONEY:
+        read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
     yield _figure(MONEY, text, match.span(), *_grouped(read.values), step=read.step, unit=unit)
 
@@ -305,7 +308,7 @@ def id_key(said: str) -> str:
     return plain if _ADDRESS.search(plain) else squeezed(plain)
 
 
-_DATE_FORMS = ("iso", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
+_DATE_FORMS = ("iso", "ym", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
 _THROUGH = _form(
     r"(?:[ ]?(?:-|to|through|until)[ ]?|(?P<list>,?[ ](?:and|or)[ ]|,[ ]))"
     r"(\d{1,2})(?:st|nd|rd|th)?(?:,[ ]((?:19|20)\d\d))?"

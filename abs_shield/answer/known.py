@@ -135,8 +135,8 @@ class Known:
 
     def _near(self, said: Figure) -> Iterator[int]:
         if said.kind in SUMS:
-            for value in said.numbers:
-                reach = said.step / 2 + _SLACK
+            for value, step in said.readings:
+                reach = step / 2 + _SLACK
                 low = bisect_left(self._values, abs(value) - reach)
                 high = bisect_right(self._values, abs(value) + reach)
                 yield from islice(self._owners, low, min(high, low + MOST_PLACES))
