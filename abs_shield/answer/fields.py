@@ -9,7 +9,7 @@ from abs_shield.text.names import name_words
 
 _BEFORE = 60
 _LABEL = re.compile(
-    r"([A-Za-z]{4,20})(?:[ ](?:time|date|day|on|at|is|by|are|was)){0,3}[\s:*_|\"']{1,8}$",
+    r"([A-Za-z]{3,20})(?:[ ](?:time|date|day|on|at|is|by|are|was)){0,3}[\s:*_|\"']{1,8}$",
     re.IGNORECASE,
 )
 _STAMPS = frozenset("created updated modified timestamp sent received posted logged edited".split())
@@ -24,6 +24,7 @@ _STAMPED = re.compile(
     r"|last|recent|fil|record|enter|open|report|regist|join|sign|submit)",
     re.IGNORECASE,
 )
+_LEAST = 3
 _ALIKE = 5
 """Letters by which a word is taken for another form of one."""
 
@@ -46,7 +47,9 @@ def is_named(field: str, word: str) -> bool:
     >>> is_named("scheduled_departure_time", "departs"), is_named("arrival_time", "departs")
     (True, False)
     """
-    return any(part[:_ALIKE] == word[:_ALIKE] for part in name_words(field) if len(part) > 3)
+    stem = word[:_ALIKE]
+    parts = (part for part in name_words(field) if len(part) >= _LEAST)
+    return any(part.startswith(stem) or stem.startswith(part) for part in parts)
 
 
 def is_stamp(field: str) -> bool:
