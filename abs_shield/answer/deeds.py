@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from abs_shield.answer.evidence import Deed, Evidence, Source
 from abs_shield.answer.figure import ID, SUMS
-from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.figures import figures
+from abs_shield.answer.read_ids import id_key
 from abs_shield.plan.verbs import Does, commanded, deed
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words

@@ -12,8 +12,8 @@ from itertools import accumulate, combinations, islice
 
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Day, Figure, Minute, near, same
-from abs_shield.answer.figures import NTH
 from abs_shield.answer.known import Known
+from abs_shield.answer.read_numbers import NTH
 from abs_shield.answer.records import Steps, blocks, walked
 from abs_shield.answer.stand import Stand, names_money
 

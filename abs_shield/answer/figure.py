@@ -85,6 +85,15 @@ class Figure:
         yield from ((one, abs(self.step * one / first) if first else self.step) for one in others)
 
 
+Found = Iterator[Figure]
+"""What one form gives where it was found."""
+
+
+def written(kind: str, text: str, span: tuple[int, int], *values: object, **more: object) -> Figure:
+    """Give a figure of *text* that stands at *span*, with its meanings."""
+    return Figure(kind, text[span[0] : span[1]], *span, values, **more)  # type: ignore[arg-type]
+
+
 def same(said: Figure, stands: Figure) -> bool:
     """
     Whether *said*, as far as it goes, is what *stands* in the evidence.

@@ -10,8 +10,9 @@ from typing import Any
 
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
-from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.figures import figures
 from abs_shield.answer.forms import CODES
+from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
 from abs_shield.text.names import name_words
