@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from abs_shield.answer.evidence import Evidence, Source
+from abs_shield.answer.fields import is_event, is_stamp, label, others
 from abs_shield.answer.figure import DATE, MONEY, TIME, Figure, same
 from abs_shield.answer.known import MOST_PLACES, Known
 from abs_shield.answer.opposed import Sentences, other_value
@@ -16,9 +17,12 @@ from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
 
-_BOUND = frozenset({DATE, TIME, MONEY})
+MOMENTS = frozenset({DATE, TIME})
+_BOUND = MOMENTS | {MONEY}
 """Kinds that are looked for in a record."""
 _MOST_RECORDS = 24
+_LONGEST_DAY = 16
+"""Characters before a time that may be its day, or what sets it off from its field."""
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 
 
@@ -43,6 +47,28 @@ class Bound:
         if figure.kind not in _BOUND:
             return ()
         return tuple(islice(dict.fromkeys(self.scope.records(figure)), _MOST_RECORDS))
+
+    def fitting(
+        self, figure: Figure, stands: Sequence[Stand], records: Sequence[Place]
+    ) -> Sequence[Stand]:
+        """Give *stands* without those of a moment under another field of the record than meant."""
+        if figure.kind not in MOMENTS or not stands or not records:
+            return stands
+        bare = {stand.field for stand in self.alike(figure, records) if self._is_bare(stand)}
+        wrong = others(bare, label(self._answer, figure.start))
+        if is_event(self._answer, *self.scope.sentence(figure.start)):
+            stamps = frozenset(filter(is_stamp, bare))
+            rest = any(stand.field not in stamps for stand in self.alike(figure, records))
+            wrong |= stamps if rest else frozenset()
+        return [one for one in stands if one.field not in wrong or not self._is_bare(one)]
+
+    def _is_bare(self, stand: Stand) -> bool:
+        """Whether a moment of a result is all that its field says, not part of running text."""
+        if stand.source is not Source.TOOL_RESULT or stand.piece < 0 or not stand.field:
+            return False
+        piece = self._known.pieces[stand.piece]
+        start = 0 if piece.lines else piece.text.rfind("\n", 0, stand.figure.start) + 1
+        return stand.figure.start - start <= _LONGEST_DAY + (0 if piece.lines else len(stand.field))
 
     def own(self, stands: Sequence[Stand], records: Sequence[Place]) -> Stand | None:
         """Give the first of *stands* that is in one of the records, or where nobody keeps any."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _EXAMPLE = re.compile(
-    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as|\blike(?: this)?"
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"
+    r"|(?<!\bit looks )(?<!\bit seems )\blike(?: this)?"
     r"|\bformat(?:ted)?(?: as| of)?|\bexample|\bISO)[\s:,`\"'\u201c*(]{0,6}",
     re.IGNORECASE,
 )
@@ -41,6 +42,11 @@ _SHARED = re.compile(
     re.IGNORECASE,
 )
 
+_LEFT = re.compile(
+    r"\b(?:left|remain|differ|net\b|still|unused|outstanding|available|minus|short\b)",
+    re.IGNORECASE,
+)
+_MONTHLY = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
 _MULTIPLIED = re.compile(
     r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
     r"|night|ticket|seat|bag|unit|piece|month|week|all[ ](?:two|three|four|five|six|of))"
@@ -104,6 +110,16 @@ def is_multiplied(text: str) -> bool:
     (True, False)
     """
     return _MULTIPLIED.search(text) is not None
+
+
+def is_left(text: str) -> bool:
+    """Whether a text speaks of what is left, or of a difference."""
+    return _LEFT.search(text) is not None
+
+
+def is_monthly(text: str) -> bool:
+    """Whether a text speaks of what is paid or used by the month."""
+    return _MONTHLY.search(text) is not None
 
 
 def is_shared(text: str) -> bool:

@@ -32,8 +32,9 @@ _WEEKDAYS = (
 _WEEKDAY = {name: n for n, names in enumerate(_WEEKDAYS) for name in names.split()}
 
 DATES = (
-    r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?"
+    r"(?P<iso>\d{4}-\d{2}-\d{2})(?:[T ](?P<isotime>\d{1,2}:\d{2})(?::\d{2}(?:\.\d{1,9})?)?)?"
     r"(?:Z|[+-]\d{2}:?\d{2})?(?!\d)",
+    r"(?P<ym>(?:19|20)\d{2}-(?:0[1-9]|1[0-2]))(?![\w-])",
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
@@ -66,7 +67,7 @@ def days(form: str, text: str) -> tuple[Day, ...]:
     """
     numbers = [int(part) for part in re.findall(r"\d+", text)]
     match form:
-        case "iso" | "ymd" | "cjk":
+        case "iso" | "ym" | "ymd" | "cjk":
             year, month, *day = numbers
             found = [Day(year, month, day[0] if day else None)]
         case "dmy":

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from abs_shield.answer.evidence import Deed, Evidence, Source
 from abs_shield.answer.figure import ID, SUMS
-from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.figures import figures
+from abs_shield.answer.read_ids import id_key
 from abs_shield.plan.verbs import Does, commanded, deed
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words
@@ -41,6 +42,7 @@ _SHORT = re.compile(
 )
 _OPEN = re.compile(
     r"\b(?:if|once|when|whenever|after|until|unless|before|should|would|could|can|will|may|might|must"
+    r"|nothing|nobody|no[ ]one|you[ ](?:said|say|told|mentioned|wrote|asked|confirmed)"
     r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor"
     r"|cannot|unable"
     r"|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify|confirm[ ](?:if|that)"
@@ -48,7 +50,8 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What makes of a deed a plan, a condition, or none."""
-_CLAUSE = re.compile(r"[;:.!?\n]|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
+_CLAUSE = re.compile(r"[;:!?\n]|\.(?!\d)|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
+_CLAUSE_END = re.compile(r"[;:!?\n]|\.(?!\d)|[ ](?:but|so|because|which|that)[ ]")
 _TALK = frozenset(
     "accept confirm note draft write generate make build mark show apply label flag detach like "
     "hold "
@@ -57,6 +60,11 @@ _TALK = frozenset(
     "request select filter attach post pin tag bookmark admit allow abort".split()
 )
 """Verbs that also say what somebody thinks, reads or writes in the answer itself."""
+_MORE = frozenset(
+    "renew discharge dispatch prescribe ship reroute onboard waive reimburse redeem redirect repay "
+    "expedite escalate".split()
+)
+"""Verbs of deeds that name few tools."""
 _PAST = {
     "sent": "send", "made": "make", "bought": "buy", "paid": "pay", "put": "put", "set": "set",
     "built": "build", "drew": "draw", "withdrawn": "withdraw", "withdrew": "withdraw",
@@ -66,6 +74,14 @@ _PAST = {
     "texted": "send", "forwarded": "forward", "wired": "transfer", "refunded": "refund",
     "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel",
 }  # fmt: skip
+_AND = re.compile(
+    rf",?[ ]and{_ADVERBS}[ ](?P<verb>[a-z]{{3,20}})"
+    r"(?=[ ](?:the|an?|your|it|you|them|him|her|this|that|all|both)\b|[ ][A-Z#$\u20ac\u00a3\d])"
+)
+"""A second deed of the same person."""
+_RELATIVE = re.compile(r"\b(?:that|which|who)[ ]$")
+"""What makes of a deed a description: bookings that have been cancelled."""
+_LONGEST_WORD = 8
 _MOST_WORDS = 400
 _LONGEST_CLAUSE = 300
 _PAYING = frozenset("issue add process apply credit return release initiate".split())
@@ -101,13 +117,29 @@ def said_done(text: str) -> Iterator[Said]:
         return
     for form in (_FIRST, _MANAGED, _PASSIVE, _SHORT):
         for found in form.finditer(text):
-            word = found["verb"].casefold()
-            verb = infinitive(word) if form is not _MANAGED else word if _writes(word) else ""
-            passive = form is _PASSIVE
-            if passive and verb in _PAYING and _REFUND.search(_clause(text, found)):
-                verb = "refund"  # what follows from a cancellation, whoever issues it
-            if verb and not (verb in _TALK and not _firm(verb, found[0])) and _done(text, found):
-                yield Said(verb, found[0].strip(), passive)
+            if said := _said(text, found, form):
+                yield said
+                if form is _FIRST and (more := _AND.search(text, *_behind(text, found))):
+                    also = _said(text, more, form)
+                    yield from (also,) if also else ()
+
+
+def _said(text: str, found: re.Match[str], form: re.Pattern[str]) -> Said | None:
+    """The deed that a form has found; None where it is talk, a plan or a description."""
+    word = found["verb"].casefold()
+    verb = infinitive(word) if form is not _MANAGED else word if _writes(word) else ""
+    passive = form is _PASSIVE
+    if passive and verb in _PAYING and _REFUND.search(_clause(text, found)):
+        verb = "refund"  # what follows from a cancellation, whoever issues it
+    if not verb or (verb in _TALK and not _firm(verb, found[0])) or not _done(text, found):
+        return None
+    return Said(verb, found[0].strip(" ,"), passive)
+
+
+def _behind(text: str, found: re.Match[str]) -> tuple[int, int]:
+    """Where the clause of a deed goes on."""
+    end = _CLAUSE_END.search(text, found.end(), found.end() + _LONGEST_CLAUSE)
+    return found.end(), end.start() if end else found.end() + _LONGEST_CLAUSE
 
 
 def _firm(verb: str, text: str) -> bool:
@@ -116,7 +148,8 @@ def _firm(verb: str, text: str) -> bool:
 
 
 def _done(text: str, found: re.Match[str]) -> bool:
-    return _OPEN.search(_clause(text, found)) is None
+    relative = _RELATIVE.search(text, max(0, found.start() - _LONGEST_WORD), found.start())
+    return relative is None and _OPEN.search(_clause(text, found)) is None
 
 
 def _clause(text: str, found: re.Match[str]) -> str:
@@ -146,7 +179,7 @@ def infinitive(word: str) -> str:
 
 def _writes(verb: str) -> bool:
     told = deed(verb)
-    return told.verb == verb and told.does.writes
+    return verb in _MORE or (told.verb == verb and told.does.writes)
 
 
 def ids_of(text: str) -> frozenset[str]:

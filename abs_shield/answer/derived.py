@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, islice
 
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Day, Figure, Minute, near, same
-from abs_shield.answer.figures import NTH
 from abs_shield.answer.known import Known
-from abs_shield.answer.records import blocks, walked
-from abs_shield.answer.stand import Stand
+from abs_shield.answer.read_numbers import NTH
+from abs_shield.answer.records import Steps, blocks, walked
+from abs_shield.answer.stand import Stand, names_money
 
 _MOST = 48
 """Figures of a kind that are reckoned with."""
@@ -50,6 +50,8 @@ class Reckoned:
         items: How many items the reply lists.
         shared: Whether the reply speaks of halves and shares.
         multiplied: Whether it speaks of something that there is several times.
+        remains: Whether it speaks of what is left, or of a difference.
+        monthly: Whether it speaks of what is paid or used by the month.
         weekdays: Days of the week that it names, Monday as 0.
     """
 
@@ -62,6 +64,8 @@ class Reckoned:
         items: int = 0,
         shared: bool = False,
         multiplied: bool = False,
+        remains: bool = False,
+        monthly: bool = False,
         weekdays: frozenset[int] = frozenset(),
     ) -> None:
         place = known.newest
@@ -73,10 +77,14 @@ class Reckoned:
         rates = (one.numbers[0] for one in both if one.unit == "%")
         self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
         self._columns = [*_columns(there)][:_MOST_COLUMNS]
+        self._whole = _total(there)
+        self._pairs = [*_pairs(there)] if remains else []
         self._lists = _lists(known)
         counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
         counts.update({2} if shared else ())
         self._shared, self._multiplied = shared, multiplied
+        self._year = [one.numbers[0] for one in found if _reckons(one)] if monthly else []
+        self._year += [s.figure.numbers[0] for s in _alone(there) if monthly][:_MOST]
         self._counts = sorted(counts | {n for n in self._lists if n in _COUNTS})
         moments = (*found, *(stand.figure for stand in (*there[:_MOST_READ], *system)))
         self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
@@ -111,7 +119,7 @@ class Reckoned:
             return self._is_later(figure, *line)
         if figure.kind not in SUMS:
             return False
-        if any(_among(self._sums, abs(value), figure.step) for value in figure.numbers):
+        if any(_among(self._sums, abs(value), step) for value, step in figure.readings):
             return True
         if figure.unit == "%":
             return self._is_share(figure)
@@ -119,7 +127,8 @@ class Reckoned:
         if whole == whole.to_integral_value() and figure.kind != MONEY:
             counted = whole in self._lists or whole == self._items
             return counted or (figure.unit in _LENGTHS and self._is_length(figure))
-        return any(near(whole, 1 + rate / _HUNDRED, figure.step) for rate in self._rates)
+        factors = (1 + rate / _HUNDRED for rate in self._rates if figure.kind != MONEY)
+        return any(near(whole, factor, figure.step) for factor in factors)
 
     def _all_sums(self) -> Iterator[Decimal]:
         """Sums of neighbours, differences, multiples and parts."""
@@ -131,6 +140,7 @@ class Reckoned:
                 sums += _runs(column)
                 singles += column
         yield from sums
+        yield from (*self._whole, *self._pairs, *(value / 12 for value in self._year))
         for one, other in combinations(self._own, 2):
             yield one + other
             yield one - other
@@ -166,7 +176,8 @@ class Reckoned:
         )
 
     def _is_share(self, figure: Figure) -> bool:
-        pairs = ((a, b) for a in self._own for b in self._own if b)
+        few = [column for column in self._columns if len(column) <= _FEW]
+        pairs = ((a, b) for some in (self._own, *few) for a in some for b in some if b)
         said = figure.numbers[0]
         return any(
             near(said, a / b * _HUNDRED, figure.step)
@@ -229,6 +240,27 @@ def _alone(stands: Iterable[Stand]) -> Iterator[Stand]:
     for field in fields.values():
         if len(field) == 1 and field[0].sum:
             yield field[0]
+
+
+def _total(stands: Iterable[Stand]) -> list[Decimal]:
+    """All amounts of a result in one sum; nothing where one is none, or there are many."""
+    amounts = [stand.figure.numbers[0] for stand in _alone(stands) if names_money(stand.field)]
+    return [sum(amounts, ZERO)] if 1 < len(amounts) <= _MOST_RUN else []
+
+
+def _pairs(stands: Iterable[Stand]) -> Iterator[Decimal]:
+    """The differences of the numbers of one record: what is left of what there was."""
+    records: dict[object, list[Decimal]] = defaultdict(list)
+    for stand in islice(_alone(stands), _MOST_READ):
+        records[_record(stand.steps)].append(stand.figure.numbers[0])
+    for record in records.values():
+        if len(record) <= _FEW:
+            yield from (one - other for one, other in combinations(record, 2))
+
+
+def _record(steps: Steps) -> Steps:
+    """The way to the record in which a value stands."""
+    return steps[: next((n for n in range(len(steps), 0, -1) if type(steps[n - 1]) is not str), 0)]
 
 
 def _lists(known: Known) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
@@ -76,6 +77,22 @@ class Figure:
         """Its meanings that are numbers."""
         return tuple(value for value in self.values if isinstance(value, Decimal))
 
+    @property
+    def readings(self) -> Iterator[tuple[Decimal, Decimal]]:
+        """Its meanings that are numbers, each with what its last digit counts there."""
+        first, *others = self.numbers
+        yield first, self.step
+        yield from ((one, abs(self.step * one / first) if first else self.step) for one in others)
+
+
+Found = Iterator[Figure]
+"""What one form gives where it was found."""
+
+
+def written(kind: str, text: str, span: tuple[int, int], *values: object, **more: object) -> Figure:
+    """Give a figure of *text* that stands at *span*, with its meanings."""
+    return Figure(kind, text[span[0] : span[1]], *span, values, **more)  # type: ignore[arg-type]
+
 
 def same(said: Figure, stands: Figure) -> bool:
     """
@@ -86,7 +103,7 @@ def same(said: Figure, stands: Figure) -> bool:
     """
     if said.kind in SUMS and stands.kind in SUMS:
         return _same_unit(said, stands) and any(
-            near(one, other, said.step) for one in said.numbers for other in stands.numbers
+            near(one, other, step) for one, step in said.readings for other in stands.numbers
         )
     return any(_equal(one, other) for one in said.values for other in stands.values)
 

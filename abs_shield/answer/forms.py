@@ -8,7 +8,10 @@ CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN
 MONEY_WORDS = {
     "dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR",
     "pound": "GBP", "pounds": "GBP", "yen": "JPY", "rupees": "INR",
+    "cent": "", "cents": "", "pence": "GBP",
 }  # fmt: skip
+SMALL_MONEY = frozenset("cent cents pence".split())
+"""A hundredth of the others."""
 BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{CODES})\b)"
 BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
 SCALE = rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9]))"

@@ -13,8 +13,9 @@ from typing import Any
 
 from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.figure import DATE, ID, MONEY, SUMS, Figure, same
-from abs_shield.answer.figures import figures, id_key, settled
+from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.kept_records import Records
+from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
 from abs_shield.answer.stand import (
     LONGEST_NAME,
@@ -135,8 +136,8 @@ class Known:
 
     def _near(self, said: Figure) -> Iterator[int]:
         if said.kind in SUMS:
-            for value in said.numbers:
-                reach = said.step / 2 + _SLACK
+            for value, step in said.readings:
+                reach = step / 2 + _SLACK
                 low = bisect_left(self._values, abs(value) - reach)
                 high = bisect_right(self._values, abs(value) + reach)
                 yield from islice(self._owners, low, min(high, low + MOST_PLACES))

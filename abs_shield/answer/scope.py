@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from abs_shield.answer.figure import ID, SUMS, Figure
-from abs_shield.answer.figures import unescaped
 from abs_shield.answer.known import Known
+from abs_shield.answer.plain_text import unescaped
 from abs_shield.answer.stand import Place
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans

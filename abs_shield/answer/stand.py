@@ -10,7 +10,9 @@ from typing import Any
 
 from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
-from abs_shield.answer.figures import figures, id_key
+from abs_shield.answer.figures import figures
+from abs_shield.answer.forms import CODES
+from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
 from abs_shield.text.names import name_words
@@ -25,8 +27,9 @@ _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 SUM_WORDS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
-    "salary budget income due paid fare tip".split()
-)
+    "salary budget income due paid fare tip fine penalty wage bill invoice premium deposit rent "
+    "toll tariff discount bonus freight surcharge commission revenue".split()
+) | frozenset(CODES.casefold().split("|"))
 """Words of names under which amounts of money stand."""
 _ANY_SUM = frozenset("total sum value rate due".split())
 """Those that are said of anything: the total of bags."""

@@ -143,7 +143,7 @@ def test_what_stands_nowhere_is_a_miss(answer, kind):
 )
 def test_what_follows_from_the_reply_and_the_newest_result_is_derived(answer):
     """Sums, differences, multiples, shares, and totals of totals."""
-    one = judged(answer, run(TRIP))
+    one = judged(answer, run(TRIP, user="May I have 10% off?"))
 
     assert (DERIVED, ()) == (one.score, one.misses)
 

@@ -14,7 +14,9 @@ from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
 from abs_shield.answer.cues import (
     is_ending,
     is_example,
+    is_left,
     is_looked_up,
+    is_monthly,
     is_multiplied,
     is_reckoned,
     is_shared,
@@ -122,6 +124,8 @@ class _Check:
             items=items_of(answer),
             shared=is_shared(answer),
             multiplied=is_multiplied(answer),
+            remains=is_left(answer),
+            monthly=is_monthly(answer),
             weekdays=weekdays(answer),
         )
 
@@ -154,6 +158,7 @@ class _Check:
             seen.checked = seen.checked or bool(stands) or not figure.soft
             return
         records = self._bound.records(figure)
+        stands = [*self._bound.fitting(figure, stands, records)]
         stand = self._bound.own(stands, records)
         if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
             seen.worst(DERIVED)
@@ -172,7 +177,9 @@ class _Check:
 
     def _is_excused(self, figure: Figure) -> bool:
         """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
-        if self._is_asked(figure) or "{" in figure.text or is_example(self._answer, figure.start):
+        if self._is_asked(figure) or is_example(self._answer, figure.start):
+            return True
+        if figure.kind == ID and "{" in figure.text:
             return True
         if self._is_searched(figure) or self._known.names_known(figure):
             return True

@@ -1,0 +1,52 @@
+"""A text as its figures are looked for: with ASCII digits, and without what was found."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_GONE = "\x00"
+
+
+def unescaped(text: str) -> str:
+    r"""
+    Give *text* with a line's end for each that stands escaped in it; offsets stay.
+
+    >>> unescaped(r"one\ntwo").splitlines()
+    ['one ', 'two']
+    """
+    return text.replace("\\n", " \n") if "\\n" in text else text
+
+
+def blanked(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text with spans that nothing may be found in any more."""
+    if not spans:
+        return text
+    pieces, behind = [], 0
+    for start, end in spans:
+        start = max(start, behind)
+        pieces += [text[behind:start], _GONE * (end - start)]
+        behind = max(end, behind)
+    return "".join((*pieces, text[behind:]))
+
+
+class _Plain(dict[int, str]):
+    """Any digit as ASCII writes it, any hyphen, colon and blank as well; one for one."""
+
+    def __missing__(self, code: int) -> str:
+        digit = unicodedata.decimal(chr(code), None)
+        plain = chr(code) if digit is None else str(digit)
+        if len(self) < 1 << 16:
+            self[code] = plain
+        return plain
+
+
+PLAIN = _Plain(
+    {
+        ord(given): plain
+        for plain, several in {
+            "-": "\u2010\u2011\u2012\u2013\u2212", ":": "\uff1a\u2236", "'": "\u2019",
+            "$": "\uff04", "%": "\uff05", ".": "\uff0e", ",": "\uff0c", "+": "\uff0b",
+        }.items()
+        for given in several
+    }
+)  # fmt: skip

@@ -1,0 +1,53 @@
+"""Days and times of day, read where their forms were found in a text."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.answer.days import days, minute
+from abs_shield.answer.figure import DATE, TIME, Day, Found, Minute, written
+
+_DATE_FORMS = ("iso", "ym", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
+_THROUGH = re.compile(
+    r"(?:[ ]?(?:-|to|through|until)[ ]?|(?P<list>,?[ ](?:and|or)[ ]|,[ ]))"
+    r"(\d{1,2})(?:st|nd|rd|th)?(?:,[ ]((?:19|20)\d\d))?"
+    r"(?![\w%]|[.,:/-]\d|[ ]?[ap]\.?m\b)"
+    r"(?(list)(?=[^\w\s]|\s*$|[ ](?:and|or|to|at|for|from|in|on|with|by|as|was|were|is|are)\b))",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(r"(?<=\d) may(?! \d)")
+"""What may be no month: ``option 1 may lead``."""
+_MOST_DAYS = _LAST_DAY = 31
+
+
+def day_of(match: re.Match[str], text: str) -> Found:
+    form = next(name for name in _DATE_FORMS if match.groupdict().get(name))
+    read = days(form, match[form])
+    if read:
+        maybe = form == "dmony" and _MODAL.search(match.string, *match.span(form)) is not None
+        yield written(DATE, text, match.span(form), *read, soft=maybe)
+    if form == "iso" and match["isotime"] and (at := minute(match["isotime"])):
+        yield written(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
+    if form == "mdy" and read:
+        yield from _further_days(match, text, read[0])
+
+
+def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
+    """The days behind a first one that leave its month out: ``May 3, 4 and 5``, ``May 3 - 5``."""
+    end = match.end()
+    for _ in range(_MOST_DAYS):
+        to = _THROUGH.match(match.string, end)
+        if to is None or not 1 <= int(to[2]) <= _LAST_DAY:
+            return
+        year = int(to[3]) if to[3] else day.year
+        yield written(DATE, text, (to.start(2), to.end()), Day(year, day.month, int(to[2])))
+        end = to.end()
+
+
+def time_of(match: re.Match[str], text: str) -> Found:
+    said = match.groupdict()
+    digits = said.get("clock") or said.get("hour") or said.get("euro") or said.get("word") or ""
+    at = minute(digits, said.get("half") or said.get("hourhalf") or "")
+    if at is not None:
+        whole = said.get("euro") or match[0].count(":") > 1
+        yield written(TIME, text, match.span(), Minute(at.minutes, whole=True) if whole else at)

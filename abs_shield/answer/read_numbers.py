@@ -1,0 +1,94 @@
+"""Numbers and amounts of money, read where their forms were found in a text."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from abs_shield.answer.figure import ID, MONEY, NUMBER, Figure, Found, written
+from abs_shield.answer.forms import MONEY_WORDS, SMALL_MONEY
+from abs_shield.answer.numerals import COUNTED, Numeral, numeral, worded
+from abs_shield.text.shape import is_code
+
+SIGNS = {
+    "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
+    "₺": "TRY", "฿": "THB", "円": "JPY", "元": "CNY", "원": "KRW",
+}  # fmt: skip
+_UNITS = frozenset(
+    "hour hours hr hrs h minute minutes min mins second seconds sec day days week weeks "
+    "month months "
+    "year years yr yrs mile miles km kilometers kilometres meter meters metres m cm mm inch inches "
+    "feet foot ft kg g gram grams lb lbs ounce ounces oz ton tons tonnes liter liters litres ml l "
+    "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
+)
+"""Words behind a number that make a measure of it, which nobody counts while reading."""
+NTH = "nth"
+"""The unit of what counts places: an ordinal, the number of an item in a list."""
+
+
+def money_of(match: re.Match[str], text: str) -> Found:
+    said = match.groupdict()
+    digits, scale = said["digits"], said.get("scale") or said.get("letter") or ""
+    read = numeral(digits, scale)
+    sign = (said.get("before") or said.get("behind") or "").strip()
+    unit = SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold(), sign.upper())
+    if sign.casefold() in SMALL_MONEY:
+        read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
+    unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
+    yield written(MONEY, text, match.span(), *_grouped(read.values), step=read.step, unit=unit)
+
+
+def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
+    """Money has no three decimals: ``1.200`` euros are twelve hundred."""
+    return values[1:] if len(values) > 1 else values
+
+
+def percent_of(match: re.Match[str], text: str) -> Found:
+    read = numeral(match["digits"])
+    values = (*read.values, *(value / 100 for value in read.values))
+    yield written(NUMBER, text, match.span(), *values, step=read.step, unit="%")
+
+
+def scaled_of(match: re.Match[str], text: str) -> Found:
+    read = numeral(match["digits"], match["scale"] or match["letter"] or "")
+    yield written(NUMBER, text, match.span(), *read.values, step=read.step)
+
+
+def range_of(match: re.Match[str], text: str) -> Found:
+    for group in ("first", "last"):
+        yield plain_number(match[group], match.span(group), match["unit"] or "", text)
+
+
+def number_of(match: re.Match[str], text: str) -> Found:
+    digits = match["digits"]
+    if is_code(digits) or (len(digits) > 15 and digits.isdigit()):
+        yield written(ID, text, match.span("digits"), digits)
+    else:
+        yield plain_number(digits, match.span("digits"), match["unit"] or "", text)
+
+
+def plain_number(digits: str, span: tuple[int, int], unit: str, text: str) -> Figure:
+    read = numeral(digits)
+    unit = unit.casefold()
+    soft = digits.isdigit() and read.values[0] <= COUNTED and unit not in _UNITS
+    soft = soft or unit == "s"  # a decade
+    return written(NUMBER, text, span, *read.values, step=read.step, unit=unit, soft=soft)
+
+
+def words_of(match: re.Match[str], text: str) -> Found:
+    value = worded(match[0])
+    unit = (match["unit"] or "").casefold()
+    span = match.span("words")
+    yield written(NUMBER, text, span, value, step=Decimal(1), unit=unit, soft=value <= COUNTED)
+
+
+def ordinal_of(match: re.Match[str], text: str) -> Found:
+    yield _soft(match[1], match.span(), text)
+
+
+def listed(match: re.Match[str], text: str) -> Found:
+    yield _soft(match[1], match.span(1), text)
+
+
+def _soft(digits: str, span: tuple[int, int], text: str) -> Figure:
+    return written(NUMBER, text, span, Decimal(digits), step=Decimal(1), unit=NTH, soft=True)

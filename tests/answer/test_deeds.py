@@ -1,0 +1,131 @@
+"""What an answer says was done, in any voice, with and without a call that did it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield.answer.claim import Claim, Scored
+from abs_shield.answer.gathering import evidence_of
+from abs_shield.answer.scorers.hard import hard
+from abs_shield.session import Session
+
+LOOK = ("get_booking", {"id": "BK-2041"}, {"id": "BK-2041", "status": "confirmed", "price": 120})
+DO = ("cancel_booking", {"id": "BK-2041"})
+RUNS = {
+    "nothing": [],
+    "book": [LOOK],
+    "cancel": [LOOK, (*DO, "ok")],
+    "failed": [LOOK, (*DO, "Error: booking is locked")],
+    "refused": [LOOK, (*DO, {"error": "locked", "success": False})],
+    "german": [LOOK, ("buchung_stornieren", {"id": "BK-2041"}, {"ok": True})],
+    "spanish": [LOOK, ("cancelar_reserva", {"id": "BK-2041"}, {"ok": True})],
+    "odd": [LOOK, ("svc_op_17", {"ref": "BK-2041"}, {"ok": True})],
+    "mail": [LOOK, ("send_email", {"to": "a@b.org"}, "sent")],
+    "admit": [("admit_patient", {"id": "PT-40817", "ward": 7}, {"ok": True})],
+    "delivered": [("get_order", {"id": 1}, {"id": 1, "status": "delivered"})],
+}
+
+
+def told(run, answer):
+    """Why a sentence is contradicted, in a run of calls; empty where it is not."""
+    session = Session()
+    session.user("Please help me with my booking.")
+    for n, (tool, arguments, result) in enumerate(RUNS[run]):
+        made = {"id": f"c{n}", "function": {"name": tool, "arguments": json.dumps(arguments)}}
+        content = result if isinstance(result, str) else json.dumps(result)
+        session.add(
+            [
+                {"role": "assistant", "tool_calls": [made]},
+                {"role": "tool", "tool_call_id": f"c{n}", "content": content},
+            ]
+        )
+    (one,) = hard((Claim(answer, 0, len(answer)),), evidence_of(session), answer=answer)
+    return one.contradicted if isinstance(one, Scored) else ""
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("book", "I have cancelled booking BK-2041."),
+        ("failed", "I have cancelled booking BK-2041."),
+        ("refused", "I have cancelled booking BK-2041."),
+        ("book", "Your booking has been cancelled."),
+        ("book", "Your booking is now cancelled."),
+        ("book", "Your booking was successfully cancelled."),
+        ("book", "Done - I cancelled it for you."),
+        ("book", "Your refund has been issued."),
+        ("book", "We've refunded the $120."),
+        ("book", "I've sent you an email with the details."),
+        ("cancel", "I have cancelled the booking and sent you an email."),
+        ("cancel", "I have cancelled the booking and emailed you."),
+        ("mail", "I have cancelled the booking."),
+        ("book", "The invoice has been paid."),
+        ("book", "I've reserved the book for you."),
+        ("book", "The loan has been renewed."),
+        ("book", "I have renewed both loans."),
+        ("book", "I dispatched the crew to the substation."),
+        ("book", "I've approved your leave request."),
+        ("book", "Your leave request has been approved."),
+        ("book", "I have updated your address."),
+    ],
+)
+def test_a_deed_without_its_call_is_a_contradiction(run, answer):
+    """No call, one that failed, one that only reads, or one that does something else."""
+    assert "no successful call" in told(run, answer)
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("cancel", "I have cancelled booking BK-2041."),
+        ("cancel", "Your booking has been cancelled."),
+        ("cancel", "Your refund has been issued."),
+        ("book", "I'll cancel it right away."),
+        ("book", "I will have it cancelled today."),
+        ("book", "I am going to cancel it."),
+        ("book", "Would you like me to cancel it?"),
+        ("book", "Shall I say it has been cancelled?"),
+        ("book", "The booking has not been cancelled."),
+        ("book", "It hasn't been cancelled yet."),
+        ("book", "Nothing has been cancelled."),
+        ("failed", "I was unable to cancel it."),
+        ("failed", "I tried to cancel it, but that failed."),
+        ("book", "I haven't cancelled it."),
+        ("book", "I have not yet cancelled anything."),
+        ("book", "Neither booking has been cancelled."),
+        ("book", "No booking was cancelled."),
+        ("book", "Bookings that have been cancelled are refunded within 5 days."),
+        ("book", "Once it has been cancelled, you get a mail."),
+        ("book", "If your booking has been cancelled, call us."),
+        ("book", "I have looked up your booking."),
+        ("book", "I've checked the status and found that it is confirmed."),
+        ("book", "I have reviewed your booking."),
+        ("nothing", "I have retrieved your booking."),
+        ("german", "Ihre Buchung wurde storniert."),
+        ("german", "I have cancelled your booking."),
+        ("spanish", "I have cancelled your booking."),
+        ("odd", "I have cancelled your booking."),
+        ("mail", "I've sent you an email with the details."),
+        ("mail", "I've emailed you the details."),
+        ("admit", "Rosa has been admitted to ward 7."),
+        ("book", "You cancelled it yourself on May 3."),
+        ("book", "You have already paid the invoice."),
+        ("book", "The airline has cancelled the flight."),
+        ("delivered", "Your order has been delivered."),
+        ("book", "The payment was declined."),
+        ("book", "I've noted that down."),
+        ("book", "I've prepared a summary below."),
+        ("book", "I have listed the options."),
+        ("book", "I have calculated the total."),
+        ("book", "You said the booking has been cancelled."),
+        ("book", "The booking can be cancelled."),
+        ("book", "The booking should have been cancelled."),
+        ("book", "It would have been cancelled."),
+        ("cancel", "A refund of $120.00 has been added back to your card."),
+    ],
+)
+def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
+    """Deeds with a call in any language, plans, offers, questions, denials, and others' deeds."""
+    assert "" == told(run, answer)
