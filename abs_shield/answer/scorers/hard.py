@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import islice
 
 from abs_shield.answer.bound import Bound
@@ -114,7 +115,7 @@ class _Check:
         for one in self._figures:
             self._places[one.values].append(one.start)
         self._stands = _stands(self._figures, self._known)
-        self._asked = figures(question) if question else []
+        self._asked = _asked(question) if question else ()
         self._bound = Bound(answer, self._figures, evidence)
         both = zip(self._figures, self._stands, strict=True)
         self._reckoned = Reckoned(
@@ -278,6 +279,12 @@ def _stands(said: Sequence[Figure], known: Known) -> list[list[Stand]]:
             held[bare] = [*known.find(one)]
         found.append(held[bare])
     return found
+
+
+@lru_cache(maxsize=16)
+def _asked(question: str) -> tuple[Figure, ...]:
+    """The figures of a question, which is often that of several answers."""
+    return tuple(figures(question))
 
 
 class _Sources:
