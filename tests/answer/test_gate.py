@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from abs_shield.answer.gate import Judged, gate, overall_of
 from abs_shield.errors import PolicyError
 from abs_shield.policy.answer import AnswerConfig
 
 CONFIG = AnswerConfig()
+JUDGED = st.builds(Judged, st.none() | st.floats(0, 1), st.booleans(), st.booleans(), st.booleans())
 CRITICAL = {"critical": True, "confirmed": True}
 
 
@@ -72,3 +75,22 @@ def test_thresholds_are_in_order(wrong):
     """Each at most the next, all in [0, 1]."""
     with pytest.raises(PolicyError):
         AnswerConfig(**wrong)
+
+
+@given(st.lists(JUDGED, max_size=6), st.sampled_from(["min", "mean"]), st.booleans())
+def test_the_gate_is_as_it_is_written_down(claims, aggregate, rejected):
+    """What is emitted, and what blocks, in the words of the specification."""
+    config = AnswerConfig(aggregate=aggregate)
+    verdict = gate(claims, config, rejected=rejected)
+    blocks = any(
+        c.critical and c.confirmed and c.score is not None and c.score < 0.4 for c in claims
+    )
+    emits = not rejected and all(
+        c.score is not None and c.score >= 0.6 and not (c.critical and c.divergent) for c in claims
+    )
+
+    assert blocks == (verdict.action == "block")
+    assert (verdict.action == "emit") == (
+        emits and not blocks and (not claims or verdict.overall >= 0.85)
+    )
+    assert verdict.notes or verdict.action == "emit"

@@ -1,0 +1,58 @@
+"""One score a claim: opinions add up, checks cap, and a contradiction can be outvoted."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
+from abs_shield.answer.combine import combined
+
+CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))
+ABSENT = Scored(score=0.55, misses=(Miss("money", "$7", 9, 11),))
+REFUTED = Scored(score=0.25, contradicted="the evidence says $9")
+
+
+def said(score, contradicted=""):
+    return Scored(score=score, contradicted=contradicted)
+
+
+@pytest.mark.parametrize(
+    ("lexical", "hard", "asked", "score"),
+    [
+        (said(0.7), None, (), 0.7),
+        (said(0.5), None, (said(0.9),), 0.9),
+        (said(0.8), None, (said(0.2),), 0.5),
+        (said(0.99), ABSENT, (), 0.59),
+        (said(0.99), REFUTED, (said(0.99),), 0.25),
+        (said(0.7), None, (Unavailable("down"),), 0.7),
+        (None, REFUTED, (), 0.25),
+        (None, None, (), None),
+    ],
+)
+def test_the_score(lexical, hard, asked, score):
+    """Log-odds add up; what a check finds absent or refuted caps them."""
+    found = combined(CLAIM, lexical, hard, asked).score
+
+    assert score == (found if found is None else pytest.approx(found))
+
+
+def test_a_contradiction_is_outvoted_by_another_model():
+    """A judge that supports what a verifier doubts has the last word; words alone have not."""
+    doubt = said(0.4, "the evidence says $9")
+
+    assert combined(CLAIM, said(0.84), None, (doubt,)).contradicted
+    assert not combined(CLAIM, said(0.84), None, (doubt, said(0.95))).contradicted
+    assert combined(CLAIM, said(0.84), REFUTED, (said(0.95),)).contradicted
+
+
+def test_misses_are_figures_and_names_beside_them():
+    """In their order; a name within a missed figure is not told twice."""
+    lexical = Scored(
+        score=0.2,
+        misses=(Miss("number", "7", 10, 11), Miss("name", "Mia", 0, 3), Miss("name", "$7", 9, 11)),
+    )
+
+    assert [("name", "Mia"), ("money", "$7")] == [
+        (miss.kind, miss.text) for miss in combined(CLAIM, lexical, ABSENT).misses
+    ]
+    assert not combined(CLAIM, lexical, None).confirmed
