@@ -34,7 +34,8 @@ _ASKS = re.compile(
 )
 _ONWARD = r"(?:(?!\bbut\b).)*"
 _COURTESY = re.compile(
-    r"\W*(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|"
+    r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case),?\s+)?"
+    r"(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|"
     r"thank you|you're welcome|you are welcome|my pleasure|sure(?: thing)?|of course|certainly|"
     r"absolutely|great|perfect|awesome|excellent|wonderful|okay|ok|got it|understood|alright|right|"
     r"no (?:problem|worries|need|idea|doubt|rush|hurry|way|thanks|luck)|bye|"
@@ -53,7 +54,8 @@ _COURTESY = re.compile(
     r"|i (?:\w{1,12} )?understand (?:that )?(?:you|your|how|why|what|this|that|it|the|and|my)\b"
     rf"{_ONWARD}"
     r"|(?:i|we)(?: can| could| will| would|'ll|'d) (?:\w{1,12} ){0,2}"
-    r"(?:help|assist|check|look|try|proceed|need|like|love|happy|glad|connect|go ahead|get back|"
+    r"(?:help|assist|guide|walk|check|look|try|proceed|need|like|love|happy|glad|connect|"
+    r"go ahead|get back|"
     rf"do (?:that|so|this))\b{_ONWARD}"
     rf"|(?:i|we) (?:wish|want|need|am able to)\b{_ONWARD}"
     r"|(?:we|our team) apologi[sz]e.*|we hope .*|my apologies.*"
@@ -62,6 +64,13 @@ _COURTESY = re.compile(
     r"|if you (?:have|need|would|want|wish|'d)\b.*"
     r"\b(?:let me know|ask|contact|reach|help|assist)\b.*"
     r"|(?:if|once|when|after|as soon as) you\b.*\b(?:i|we)(?:'ll| can| will| could| would)\b.*"
+    r"|if there(?:'s| is| are)? (?:any|some)(?:thing|one)?\b.*"
+    r"\b(?:let me know|ask|contact|reach|help|assist)\b.*"
+    r"|if (?:yes|no|so|not)\b.*\b(?:i|we)(?:'ll| can| will| could| would)\b.*"
+    r"|(?:do not|don't) hesitate\b.*|(?:(?:that|this|it) )?sounds (?:good|great|fine|like a "
+    r"(?:\w{1,12} ){0,2}(?:plan|idea|deal))\b.*"
+    r"|(?:i|we) (?:cannot|can't|can not|won't|will not|(?:am|are) (?:unable|not able) to)\b"
+    rf"{_ONWARD}"
     r"|(?:here|below)(?:'s| is| are)\b.*:"
     r"|(?:happy|glad|here) to help.*|hope (?:this|that|it) helps.*|it depends|maybe|perhaps"
     r"|have a (?:great|good|nice|wonderful|lovely|safe)\b.*)\W*",

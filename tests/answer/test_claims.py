@@ -220,3 +220,25 @@ def test_places_are_right_in_any_text(answer: str) -> None:
         assert claim.start >= behind
         assert claim.text.strip()
         behind = claim.end
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("If there's anything else you need, feel free to let me know!", 0),
+        ("Don't hesitate to reach out if you have any more questions.", 0),
+        ("That sounds like a solid plan.", 0),
+        ("Now, let's get back to your request.", 0),
+        ("However, I can guide you through the form.", 0),
+        ("If yes, I\u2019ll connect you right away.", 0),
+        ("I cannot override it.", 0),
+        ("I will not charge the $50 fee.", 1),
+        ("However, the museum is closed.", 1),
+        ("If there is any damage, the insurance pays.", 1),
+        ("I can't swim but my brother can.", 1),
+        ("This sounds like a fox.", 1),
+    ],
+)
+def test_what_is_said_to_keep_a_talk_going_is_no_claim(sentence, claims):
+    """Offers and inabilities; but not what they carry to be checked."""
+    assert claims == len(claims_of(sentence))
