@@ -33,18 +33,18 @@ def alone(stands: Iterable[Stand]) -> Iterator[Stand]:
 
 def columns(stands: Iterable[Stand]) -> Iterator[list[Decimal]]:
     """The numbers of a result that stand alone under one name, each of its lists by itself."""
-    columns: dict[object, list[Decimal]] = defaultdict(list)
+    found: dict[object, list[Decimal]] = defaultdict(list)
     for stand in alone(stands):
         value = stand.figure.numbers[0]
         names = tuple(step if type(step) is str else "" for step in stand.steps)
-        columns[names].append(value)
+        found[names].append(value)
         above = next(
             (n for n in range(len(stand.steps), 0, -1) if type(stand.steps[n - 1]) is not str), 0
         )
         if above:
-            columns[stand.steps[: above - 1], stand.field].append(value)
+            found[stand.steps[: above - 1], stand.field].append(value)
     seen: set[tuple[Decimal, ...]] = set()
-    for column in columns.values():
+    for column in found.values():
         if len(column) > 1 and tuple(column) not in seen:
             seen.add(tuple(column))
             yield column

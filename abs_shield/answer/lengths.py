@@ -15,7 +15,7 @@ _LEAP = 2024
 def lies(figure: Figure, moments: Sequence[Figure], spans: Sequence[Figure]) -> bool:
     """Whether a moment lies a length before or behind one of some."""
     pairs = ((moment, span) for moment in moments for span in spans)
-    return any(same(figure, moved) for pair in pairs for moved in moved(*pair))
+    return any(same(figure, there) for pair in pairs for there in moved(*pair))
 
 
 def moved(moment: Figure, span: Figure) -> Iterator[Figure]:
@@ -45,9 +45,9 @@ def apart(one: Figure, other: Figure) -> Minute | None:
 
 def as_clock(spans: Iterable[Figure]) -> Minute | None:
     """Hours and minutes that are said, as a clock shows them."""
-    lengths = {span.unit[0]: int(span.numbers[0]) for span in spans if span.unit[0] in "hm"}
-    minutes = 60 * lengths.get("h", 0) + lengths.get("m", 0)
-    return Minute(minutes, whole=True) if lengths else None
+    spoken = {span.unit[0]: int(span.numbers[0]) for span in spans if span.unit[0] in "hm"}
+    minutes = 60 * spoken.get("h", 0) + spoken.get("m", 0)
+    return Minute(minutes, whole=True) if spoken else None
 
 
 def dates(figure: Figure, year: int | None) -> Iterator[date]:
