@@ -48,9 +48,7 @@ class Bound:
             return ()
         return tuple(islice(dict.fromkeys(self.scope.records(figure)), _MOST_RECORDS))
 
-    def fitting(
-        self, figure: Figure, stands: Sequence[Stand], records: Sequence[Place]
-    ) -> Sequence[Stand]:
+    def fitting(self, figure: Figure, stands: list[Stand], records: Sequence[Place]) -> list[Stand]:
         """Give *stands* without those of a moment under another field of the record than meant."""
         if figure.kind not in MOMENTS or not stands or not records:
             return stands

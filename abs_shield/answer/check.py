@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.asked import Asked, asked_of
+from abs_shield.answer.background import Probed, abegin, begin, room
 from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
 from abs_shield.answer.claims import claims_of, is_label
 from abs_shield.answer.combine import Combined, Said, combined, moved
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.injected import injected
-from abs_shield.answer.later import Probed, abegin, begin, room
 from abs_shield.answer.probes import ConsistencyProbe, probing
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.reported import (

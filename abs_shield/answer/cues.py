@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+
+from abs_shield.answer.days import weekdays
 
 _EXAMPLE = re.compile(
     r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"
@@ -112,29 +115,44 @@ def is_multiplied(text: str) -> bool:
     return _MULTIPLIED.search(text) is not None
 
 
-def is_left(text: str) -> bool:
-    """Whether a text speaks of what is left, or of a difference."""
-    return _LEFT.search(text) is not None
-
-
-def is_monthly(text: str) -> bool:
-    """Whether a text speaks of what is paid or used by the month."""
-    return _MONTHLY.search(text) is not None
-
-
-def is_shared(text: str) -> bool:
-    """Whether a text speaks of halves, shares and means."""
-    return _SHARED.search(text) is not None
-
-
-def items_of(text: str) -> int:
-    r"""
-    How many items a text lists.
-
-    >>> items_of("1. one\n2. two")
-    2
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
     """
-    return len(_ITEM.findall(text))
+    What an answer says of how its figures were come by.
+
+    Attributes:
+        items: How many items it lists.
+        shared: Whether it speaks of halves, shares and means.
+        multiplied: Whether it speaks of something that there is several times.
+        remains: Whether it speaks of what is left, or of a difference.
+        monthly: Whether it speaks of what is paid or used by the month.
+        weekdays: Days of the week that it names, Monday as 0.
+    """
+
+    items: int = 0
+    shared: bool = False
+    multiplied: bool = False
+    remains: bool = False
+    monthly: bool = False
+    weekdays: frozenset[int] = frozenset()
+
+
+def wording(text: str) -> Wording:
+    r"""
+    Read how the figures of a text were come by.
+
+    >>> said = wording("79 for each of the three")
+    >>> said.multiplied, said.monthly, wording("1. one\n2. two").items
+    (True, False, 2)
+    """
+    return Wording(
+        items=len(_ITEM.findall(text)),
+        shared=_SHARED.search(text) is not None,
+        multiplied=_MULTIPLIED.search(text) is not None,
+        remains=_LEFT.search(text) is not None,
+        monthly=_MONTHLY.search(text) is not None,
+        weekdays=weekdays(text),
+    )
 
 
 def _before(text: str, at: int) -> str:

@@ -1,65 +1,77 @@
-"""Probes in the background: the answer waits for none of them, and their report comes after."""
+"""Whether a day or a time follows from others: a length later, the next Monday, hours between."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
-from contextvars import copy_context
-from threading import BoundedSemaphore, Thread
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from itertools import combinations
 
-from abs_shield.answer.asked import Asked
-from abs_shield.answer.reported import Checked
-from abs_shield.model import aplay, play
-from abs_shield.model.ask import Steps
+from abs_shield.answer.columns import MOST_READ
+from abs_shield.answer.evidence import Source
+from abs_shield.answer.figure import DATE, TIME, Figure, near
+from abs_shield.answer.known import Known
+from abs_shield.answer.lengths import apart, as_clock, dates, lengths, lies
 
-if TYPE_CHECKING:
-    import asyncio
-
-Probed = Callable[[Checked], Any]
-"""Told the whole report once the probes are in."""
-
-MOST = 8
-"""Answers that are probed at once; an answer that comes on top waits for its own probes."""
-_ROOM = BoundedSemaphore(MOST)
-_TASKS: set[asyncio.Task[None]] = set()
-"""Event loops hold their tasks weakly."""
-
-logger = logging.getLogger("abs_shield")
+_MOST = 48
+"""Moments that are reckoned with."""
+_MOST_ASKED = 8
+_FORTNIGHT = 14
+LENGTHS = frozenset(
+    "hour hours hr hrs minute minutes min mins day days night nights week weeks".split()
+)
+"""Units of what lies between two moments."""
 
 
-def room() -> bool:
-    """Take one of the places; whoever took it begins, and the end gives it back."""
-    return _ROOM.acquire(blocking=False)
+class Later:
+    """
+    The moments of a reply that the evidence has, and those of the newest result and the system.
 
+    Args:
+        found: Figures of the reply that stand in the evidence.
+        said: All figures of the reply.
+        known: The evidence.
+        weekdays: Days of the week that the reply names, Monday as 0.
+    """
 
-def begin(steps: Steps[Checked], asked: Asked, probed: Probed) -> None:
-    """Probe in a thread that the process does not wait for at its end."""
+    def __init__(
+        self,
+        found: Sequence[Figure],
+        said: Sequence[Figure],
+        known: Known,
+        *,
+        weekdays: frozenset[int],
+    ) -> None:
+        place = known.newest
+        newest = [known.stands[n] for n in known.of_piece[place][:MOST_READ]] if place >= 0 else []
+        system = [one for one in known.stands[:MOST_READ] if one.source is Source.SYSTEM]
+        moments = (*found, *(stand.figure for stand in (*newest, *system)))
+        self._moments = [one for one in moments if one.kind in (DATE, TIME)][:_MOST]
+        self._own = [one for one in found if one.kind in (DATE, TIME)][:_MOST]
+        self._said = [one for one in said if one.unit in LENGTHS]
+        asked = (stand.figure for stand in known.asked)
+        self._asked = [one for one in asked if one.unit in LENGTHS][:_MOST_ASKED]
+        self._days = [day for one in self._moments for day in dates(one, None)]
+        self._weekdays = weekdays
 
-    def run() -> None:
-        try:
-            probed(play(steps, asked.config.judge, terms=asked.terms))
-        except Exception:
-            logger.exception("abs_shield: probes in the background failed")
-        finally:
-            _ROOM.release()
+    def gives(self, figure: Figure, start: int, end: int) -> bool:
+        """Whether it lies as far from another as its line, or the user, says; or on a weekday."""
+        near_by = [one for one in self._said if start <= one.start < end]
+        if lies(figure, self._own, [*near_by, *self._asked]):
+            return True
+        if figure.kind == TIME and figure.text.startswith("0"):  # a length, as a clock shows it
+            pairs = combinations((one for one in self._own if one.kind == TIME), 2)
+            between = (apart(*pair) for pair in pairs)
+            return figure.value in (as_clock(self._said), *between)
+        return any(
+            abs((day - other).days) <= _FORTNIGHT
+            for other in self._days
+            for day in dates(figure, other.year)
+            if day.weekday() in self._weekdays
+        )
 
-    context = copy_context()
-    Thread(target=context.run, args=(run,), name="abs_shield probes", daemon=True).start()
-
-
-def abegin(steps: Steps[Checked], asked: Asked, probed: Probed) -> None:
-    """As `begin`, in a task of this event loop."""
-    import asyncio  # sync programs start faster without it
-
-    async def run() -> None:
-        try:
-            probed(await aplay(steps, asked.config.judge, terms=asked.terms))
-        except Exception:
-            logger.exception("abs_shield: probes in the background failed")
-        finally:
-            _ROOM.release()
-
-    task = asyncio.get_running_loop().create_task(run())
-    _TASKS.add(task)
-    task.add_done_callback(_TASKS.discard)
+    def is_length(self, figure: Figure) -> bool:
+        """Whether a number is how far two moments are apart, in its unit."""
+        return any(
+            near(figure.numbers[0], length, figure.step)
+            for one, other in combinations(self._moments, 2)
+            for length in lengths(one, other, figure.unit)
+        )

@@ -122,6 +122,9 @@ GRID = """- meter: MTR-00731
 """
 RESULTS = {"ward": WARD, "freight": FREIGHT, "grid": GRID, "staff": STAFF, "lib": LIB}
 HONEST = [
+    ("ward", "Rosa is in theatre from 7:45; two hours later, at 9:45, her family may call."),
+    ("ward", "Rosa (07:45 to 10:15) is in theatre for 2 hours and 30 minutes (02:30)."),
+    ("lib", "The Salt Roads is due on June 12; three days before, on June 9, we remind you."),
     (
         "ward",
         "Rosa Lindqvist (PT-40817) is scheduled for Monday, March 9, from 7:45 to 10:15 in OT3.",
@@ -187,6 +190,12 @@ HONEST = [
     ),
 ]
 CHANGED = [
+    (
+        "ward",
+        "Rosa is in theatre from 7:45; two hours later, at 9:15, her family may call.",
+        "9:15",
+    ),
+    ("lib", "The Salt Roads is due on June 12; three days before, on June 8.", "June 8"),
     ("ward", "Rosa Lindqvist is operated on March 10.", "March 10"),
     ("ward", "Omar Beaulieu (PT-40828) is next.", "PT-40828"),
     ("ward", "Rosa receives 250 mg three times a day, 850 mg in total.", "850"),

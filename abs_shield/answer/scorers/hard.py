@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import islice
+from dataclasses import dataclass, field
 
-from abs_shield.answer.bound import Bound
-from abs_shield.answer.citations import Citation, citations
+from abs_shield.answer.backing import Backing, ids_of
+from abs_shield.answer.citations import citations
+from abs_shield.answer.cited import Sources
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
-from abs_shield.answer.cues import (
-    is_ending,
-    is_example,
-    is_left,
-    is_looked_up,
-    is_monthly,
-    is_multiplied,
-    is_reckoned,
-    is_shared,
-    items_of,
-)
-from abs_shield.answer.days import weekdays
-from abs_shield.answer.deeds import Backing, ids_of, said_done
-from abs_shield.answer.derived import Reckoned
-from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value, is_year, same
-from abs_shield.answer.figures import figures, settled
-from abs_shield.answer.known import Known
+from abs_shield.answer.deeds import said_done
+from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.opposed import Sentences, negated
-from abs_shield.answer.stand import Stand
-from abs_shield.text.leaves import pointer
+from abs_shield.answer.standing import How, Standing, Standings
 from abs_shield.text.show import shown
 
 FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
 """P(grounded) by the worst of a claim's figures."""
+_SCORES = {How.FOUND: FOUND, How.DERIVED: DERIVED, How.ABSENT: ABSENT}
 _MOST_SPANS = 3
-_LEAST_END = 3
-_MOST_PLACES = 8
-"""Places of one value that are asked what is said there."""
 
 
 def hard(
@@ -100,47 +78,38 @@ class _Seen:
         self.score = min(self.score, score)
         self.told = self.told or told
 
+    def take(self, standing: Standing) -> None:
+        """Take in how a figure stands."""
+        self.checked = self.checked or standing.how is not How.IDLE
+        if standing.how in _SCORES:
+            self.worst(CONTRADICTED if standing.told else _SCORES[standing.how], standing.told)
+        self.spans += [standing.span] if standing.span else []
+        self.misses += [standing.miss] if standing.miss else []
+
 
 class _Check:
     """One answer against its evidence."""
 
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
-        self._answer = answer
         self._evidence = evidence
-        self._known: Known = evidence.derived(Known)
         self._sentences: Sentences = evidence.derived(Sentences)
-        self._figures = settled(figures(answer))
-        self._starts = [one.start for one in self._figures]
-        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
-        for one in self._figures:
-            self._places[one.values].append(one.start)
-        self._stands = _stands(self._figures, self._known)
-        self._asked = _asked(question) if question else ()
-        self._bound = Bound(answer, self._figures, evidence)
-        both = zip(self._figures, self._stands, strict=True)
-        self._reckoned = Reckoned(
-            [one for one, stands in both if stands or self._is_asked(one)],
-            self._figures,
-            self._known,
-            items=items_of(answer),
-            shared=is_shared(answer),
-            multiplied=is_multiplied(answer),
-            remains=is_left(answer),
-            monthly=is_monthly(answer),
-            weekdays=weekdays(answer),
-        )
+        self._sources: Sources = evidence.derived(Sources)
+        self._standings = Standings(answer, evidence, question)
 
     def claim(self, claim: Claim) -> Scored | Unavailable:
         """Check one claim."""
         seen = _Seen()
-        for n in range(bisect_left(self._starts, claim.start), len(self._figures)):
-            if self._starts[n] >= claim.end:
-                break
-            self._figure(self._figures[n], self._stands[n], seen)
-        self._citations(claim, seen)
+        for standing in self._standings.within(claim.start, claim.end):
+            seen.take(standing)
+        for citation in citations(claim.text):
+            told = self._sources.unretrieved(citation)
+            seen.worst(CONTRADICTED if told else FOUND, told)
         self._deeds(claim, seen)
         if not seen.told and (against := negated(claim.text, self._sentences)):
             seen.worst(CONTRADICTED, f"the evidence says {shown(against.text)}")
+        return self._scored(seen)
+
+    def _scored(self, seen: _Seen) -> Scored | Unavailable:
         if not seen.checked:
             return Unavailable("nothing to check")
         if self._evidence.blind and seen.score < DERIVED and not seen.told:
@@ -150,111 +119,6 @@ class _Check:
             spans=tuple(dict.fromkeys(seen.spans))[:_MOST_SPANS],
             misses=tuple(seen.misses),
             contradicted=seen.told,
-        )
-
-    # Figures -------------------------------------------------------------------------------------
-
-    def _figure(self, figure: Figure, stands: list[Stand], seen: _Seen) -> None:
-        if figure.soft or self._is_excused(figure):
-            seen.checked = seen.checked or bool(stands) or not figure.soft
-            return
-        records = self._bound.records(figure)
-        stands = [*self._bound.fitting(figure, stands, records)]
-        stand = self._bound.own(stands, records)
-        if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
-            seen.worst(DERIVED)
-            return
-        inside = [] if stand is not None else self._bound.alike(figure, records)
-        if stand is None and not inside:
-            stand = next(iter(stands), None)
-        if stand is not None or self._is_vouched(figure):
-            seen.worst(FOUND)
-            seen.spans += () if stand is None else self._spans(stand)
-            return
-        reckoned = figure.kind == MONEY and self._is_reckoned(figure)
-        told = "" if reckoned else self._bound.against(figure, stands, inside)
-        seen.misses.append(Miss(figure.kind, figure.text, figure.start, figure.end))
-        seen.worst(CONTRADICTED if told else ABSENT, told)
-
-    def _is_excused(self, figure: Figure) -> bool:
-        """Whether a figure needs no evidence: asked, an example, the end of a longer one."""
-        if self._is_asked(figure) or is_example(self._answer, figure.start):
-            return True
-        if figure.kind == ID and "{" in figure.text:
-            return True
-        if self._is_searched(figure) or self._known.names_known(figure):
-            return True
-        digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
-        return digits and is_ending(self._answer, figure.start) and self._known.ends(figure)
-
-    def _is_searched(self, figure: Figure) -> bool:
-        """Whether it is a month or a year in which the agent says it will look."""
-        if not (isinstance(figure.value, Day) and figure.value.day is None) and not is_year(figure):
-            return False
-        start, _ = self._bound.scope.sentence(figure.start)
-        return is_looked_up(self._answer, start, figure.start)
-
-    def _is_asked(self, figure: Figure) -> bool:
-        return any(same(figure, one) for one in self._asked)
-
-    def _is_vouched(self, figure: Figure) -> bool:
-        """Whether forgotten text had it, or an allowlist admits it."""
-        return self._evidence.vouches is not None and self._evidence.vouches(figure.text)
-
-    def _follows(self, figure: Figure) -> bool:
-        """Whether a figure is said to be reckoned, and can be."""
-        if figure.kind == MONEY and not self._is_reckoned(figure):
-            return False
-        return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
-
-    def _is_reckoned(self, figure: Figure) -> bool:
-        """Whether a sentence that has this value says that it is reckoned."""
-        places = islice(self._places[figure.values], _MOST_PLACES)
-        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
-
-    def _is_broken(self, figure: Figure) -> bool:
-        """Whether it stands with blanks within, as wrapped text has it."""
-        day = figure.value
-        if isinstance(day, Day):
-            return None not in day and self._known.broken("{}-{:02}-{:02}".format(*day))
-        return figure.kind == ID and self._known.broken(figure.text)
-
-    def _spans(self, stand: Stand) -> list[Span]:
-        """The stretch of evidence in which a figure stands; none for an argument of a call."""
-        if stand.piece < 0 or stand.given:
-            return []
-        piece = self._evidence.pieces[stand.piece]
-        if not piece.lines:
-            start, end = stand.figure.start, stand.figure.end
-            return [Span(piece.id, start, end, piece.text[start:end])]
-        where = pointer(stand.steps)
-        line = self._evidence.derived(_lines)[stand.piece].get(where)
-        if line is None:
-            return []
-        start, end = line
-        return [Span(piece.id, start, end, piece.text[start:end], where)]
-
-    # Citations and deeds -------------------------------------------------------------------------
-
-    def _citations(self, claim: Claim, seen: _Seen) -> None:
-        for citation in citations(claim.text):
-            told = self._unretrieved(citation)
-            seen.worst(CONTRADICTED if told else FOUND, told)
-
-    def _unretrieved(self, citation: Citation) -> str:
-        """Why a source cannot have been read; empty where it can."""
-        sources: _Sources = self._evidence.derived(_Sources)
-        if citation.name:
-            name = citation.name.casefold()
-            if name in sources.ids or ("/" in name and sources.say(name)):
-                return ""
-            return f"{shown(citation.text)} cites a source that was not retrieved"
-        numbers = citation.numbers
-        far = [n for n in numbers if not 1 <= n <= sources.count and str(n) not in sources.ids]
-        if not far or sources.say(citation.text.casefold()):
-            return ""
-        return (
-            f"{shown(citation.text)} cites source {far[0]} of {sources.count} that were retrieved"
         )
 
     def _deeds(self, claim: Claim, seen: _Seen) -> None:
@@ -267,40 +131,3 @@ class _Check:
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
-
-
-def _stands(said: Sequence[Figure], known: Known) -> list[list[Stand]]:
-    """Where each figure stands; what an answer says again is looked for once."""
-    held: dict[Figure, list[Stand]] = {}
-    found = []
-    for one in said:
-        bare = replace(one, start=0, end=0)
-        if bare not in held:
-            held[bare] = [*known.find(one)]
-        found.append(held[bare])
-    return found
-
-
-@lru_cache(maxsize=16)
-def _asked(question: str) -> tuple[Figure, ...]:
-    """The figures of a question, which is often that of several answers."""
-    return tuple(figures(question))
-
-
-class _Sources:
-    """What was retrieved."""
-
-    def __init__(self, evidence: Evidence) -> None:
-        results = [piece for piece in evidence if piece.source is Source.TOOL_RESULT]
-        self.count = len(results)
-        self.ids = {piece.id.casefold() for piece in results}
-        self._texts = [piece.text.casefold() for piece in evidence]
-
-    def say(self, text: str) -> bool:
-        """Whether some text of the evidence has *text* in it."""
-        return any(text in whole for whole in self._texts)
-
-
-def _lines(evidence: Evidence) -> list[dict[str, tuple[int, int]]]:
-    """Of each piece the lines by their pointer."""
-    return [{where: (start, end) for start, end, where in piece.lines} for piece in evidence]

@@ -1,0 +1,159 @@
+"""How each figure of an answer stands: found in its record, derived, absent or contradicted."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from itertools import islice
+
+from abs_shield.answer.bound import Bound
+from abs_shield.answer.claim import Miss, Span
+from abs_shield.answer.cues import is_reckoned, wording
+from abs_shield.answer.derived import Reckoned
+from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.excused import Excused
+from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
+from abs_shield.answer.figures import figures, settled
+from abs_shield.answer.known import Known
+from abs_shield.answer.stand import Stand
+from abs_shield.text.leaves import pointer
+
+_MOST_PLACES = 8
+"""Places of one value that are asked what is said there."""
+
+
+class How(Enum):
+    """How a figure stands."""
+
+    IDLE = "needs no evidence, and nobody looks for it"
+    FREE = "needs no evidence"
+    FOUND = "found"
+    DERIVED = "derived"
+    ABSENT = "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """
+    How one figure of an answer stands.
+
+    Attributes:
+        how: In which way.
+        span: Where it was found; None where it was not, or in the arguments of a call.
+        miss: It, where it is absent.
+        told: What the evidence has instead, in one line; empty where nobody can tell.
+    """
+
+    how: How
+    span: Span | None = None
+    miss: Miss | None = None
+    told: str = ""
+
+
+class Standings:
+    """
+    The figures of one answer against its evidence.
+
+    Args:
+        answer: The answer.
+        evidence: What it may stand on.
+        question: What was asked; its figures need no other evidence.
+    """
+
+    def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
+        self._answer = answer
+        self._evidence = evidence
+        self._known: Known = evidence.derived(Known)
+        self._figures = settled(figures(answer))
+        self._starts = [one.start for one in self._figures]
+        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
+        for one in self._figures:
+            self._places[one.values].append(one.start)
+        self._stands = _stands(self._figures, self._known)
+        self._bound = Bound(answer, self._figures, evidence)
+        self._excused = Excused(answer, question, self._known, self._bound.scope)
+        both = zip(self._figures, self._stands, strict=True)
+        found = [one for one, stands in both if stands or self._excused.asked(one)]
+        self._reckoned = Reckoned(found, self._figures, self._known, says=wording(answer))
+
+    def within(self, start: int, end: int) -> Iterator[Standing]:
+        """Give how each figure that begins between two places stands, in order."""
+        for n in range(bisect_left(self._starts, start), len(self._figures)):
+            if self._starts[n] >= end:
+                return
+            yield self._one(self._figures[n], self._stands[n])
+
+    def _one(self, figure: Figure, stands: list[Stand]) -> Standing:
+        if figure.soft or self._excused(figure):
+            return Standing(How.FREE if stands or not figure.soft else How.IDLE)
+        records = self._bound.records(figure)
+        stands = self._bound.fitting(figure, stands, records)
+        stand = self._bound.own(stands, records)
+        if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
+            return Standing(How.DERIVED)
+        inside = [] if stand is not None else self._bound.alike(figure, records)
+        if stand is None and not inside:
+            stand = next(iter(stands), None)
+        if stand is not None or self._is_vouched(figure):
+            return Standing(How.FOUND, None if stand is None else self._span(stand))
+        reckoned = figure.kind == MONEY and self._is_reckoned(figure)
+        told = "" if reckoned else self._bound.against(figure, stands, inside)
+        miss = Miss(figure.kind, figure.text, figure.start, figure.end)
+        return Standing(How.ABSENT, miss=miss, told=told)
+
+    def _is_vouched(self, figure: Figure) -> bool:
+        """Whether forgotten text had it, or an allowlist admits it."""
+        return self._evidence.vouches is not None and self._evidence.vouches(figure.text)
+
+    def _follows(self, figure: Figure) -> bool:
+        """Whether a figure is said to be reckoned, and can be."""
+        if figure.kind == MONEY and not self._is_reckoned(figure):
+            return False
+        return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
+
+    def _is_reckoned(self, figure: Figure) -> bool:
+        """Whether a sentence that has this value says that it is reckoned."""
+        places = islice(self._places[figure.values], _MOST_PLACES)
+        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
+
+    def _is_broken(self, figure: Figure) -> bool:
+        """Whether it stands with blanks within, as wrapped text has it."""
+        day = figure.value
+        if isinstance(day, Day):
+            return None not in day and self._known.broken("{}-{:02}-{:02}".format(*day))
+        return figure.kind == ID and self._known.broken(figure.text)
+
+    def _span(self, stand: Stand) -> Span | None:
+        """The stretch of evidence in which a figure stands; None for an argument of a call."""
+        if stand.piece < 0 or stand.given:
+            return None
+        piece = self._evidence.pieces[stand.piece]
+        if not piece.lines:
+            start, end = stand.figure.start, stand.figure.end
+            return Span(piece.id, start, end, piece.text[start:end])
+        where = pointer(stand.steps)
+        line = self._evidence.derived(_lines)[stand.piece].get(where)
+        if line is None:
+            return None
+        start, end = line
+        return Span(piece.id, start, end, piece.text[start:end], where)
+
+
+def _lines(evidence: Evidence) -> list[dict[str, tuple[int, int]]]:
+    """Of each piece the lines by their pointer."""
+    return [{where: (start, end) for start, end, where in piece.lines} for piece in evidence]
+
+
+def _stands(said: Sequence[Figure], known: Known) -> list[list[Stand]]:
+    """Where each figure stands; what an answer says again is looked for once."""
+    held: dict[Figure, list[Stand]] = {}
+    found = []
+    for one in said:
+        bare = replace(one, start=0, end=0)
+        if bare not in held:
+            held[bare] = [*known.find(one)]
+        found.append(held[bare])
+    return found
