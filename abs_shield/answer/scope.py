@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from abs_shield.answer.figure import ID, SUMS, Figure
 from abs_shield.answer.figures import unescaped
@@ -59,7 +59,6 @@ class Scope:
         self._line_starts = [line.start for line in self._lines]
         self._spans: dict[int, list[tuple[int, int]]] = {}
         self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
-        self._names = _Names(answer, known.names)
 
     def around(self, at: int) -> tuple[int, int]:
         """Give the start and end of the line that holds the place *at*, or of what is near it."""
@@ -133,9 +132,7 @@ class Scope:
     def _keys(self, start: int, end: int) -> tuple[Place, ...]:
         made = self._made.get((start, end))
         if made is None:
-            made = self._made[start, end] = self._ids_in(start, end) or self._names.within(
-                start, end
-            )
+            made = self._made[start, end] = self._ids_in(start, end) or self._names_in(start, end)
         return made
 
     def _ids_in(self, start: int, end: int) -> tuple[Place, ...]:
@@ -148,56 +145,22 @@ class Scope:
             found += places[:_MOST_PLACES]
         return tuple(found)
 
-
-class _Names:
-    """
-    The records' names that an answer says, by place: each word is looked up once.
-
-    Args:
-        answer: The answer.
-        known: The names of the evidence, by their plain words, with where they stand.
-    """
-
-    def __init__(self, answer: str, known: Mapping[str, Sequence[Place]]) -> None:
-        found = list(_WORD.finditer(answer)) if known else []
-        self._starts = [match.start() for match in found]
-        self._ends = [match.end() for match in found]
-        self._made: dict[str, tuple[Place, ...]] = {}
-        self._known = known
-        plain = [" ".join(words(normal(match[0]))) for match in found]
-        said = ((n, self._beginning(n, plain, match[0])) for n, match in enumerate(found))
-        self._said = [one for one in said if one[1]]
-        self._at = [n for n, _ in self._said]
-
-    def _beginning(
-        self, n: int, plain: list[str], word: str
-    ) -> list[tuple[int, tuple[Place, ...]]]:
-        """The names that begin at a word, longest first, each with its words and its places."""
-        least = 1 if word[0].isupper() else 2
-        longest = min(_LONGEST_NAME, len(plain) - n)
-        names = ((size, " ".join(plain[n : n + size])) for size in range(longest, least - 1, -1))
-        return [
-            (size, self._places(name))
-            for size, name in names
-            if 0 < len(self._known.get(name, ())) <= _MOST_PLACES
-        ]
-
-    def _places(self, name: str) -> tuple[Place, ...]:
-        if name not in self._made:
-            self._made[name] = tuple(replace(place, name=name) for place in self._known[name])
-        return self._made[name]
-
-    def within(self, start: int, end: int) -> tuple[Place, ...]:
-        """Give where the names stand that are said between two places of the answer."""
-        first = behind = bisect_left(self._starts, start)
-        last = min(bisect_right(self._ends, end), first + _MOST_SEEN)
+    def _names_in(self, start: int, end: int) -> tuple[Place, ...]:
+        said = [match[0] for match in islice(_WORD.finditer(self._answer, start, end), 200)]
+        plain = [" ".join(words(normal(word))) for word in said]
         found: list[Place] = []
-        for at in range(bisect_left(self._at, first), bisect_left(self._at, last)):
-            n, names = self._said[at]
-            fits = ((size, places) for size, places in names if n + size <= last)
-            size, places = next(fits, (0, ())) if n >= behind else (0, ())
-            found += places
-            behind = max(behind, n + size)
+        behind = 0
+        for n, word in enumerate(said):
+            if n < behind:
+                continue
+            least = 1 if word[0].isupper() else 2
+            for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
+                places = self._known.names.get(" ".join(plain[n : n + length]), ())
+                if 0 < len(places) <= _MOST_PLACES:
+                    name = " ".join(plain[n : n + length])
+                    found += (replace(place, name=name) for place in places)
+                    behind = n + length
+                    break
         return tuple(found)
 
 
