@@ -1,0 +1,32 @@
+"""The picture of the calibration is drawn of a few labelled answers, and it is said if none are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks.test_grounding import DATA, labelled, printed
+
+
+def test_no_data_is_said(tmp_path: Path) -> None:
+    """Without labelled answers there is one line, and no failure."""
+    said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
+
+    assert said == printed("grounding_curve.py", "--data", str(tmp_path))
+
+
+@labelled
+def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
+    """Points lie between 0 and 1, the scores in their order; the picture is one."""
+    pytest.importorskip("matplotlib", reason="pictures need the extra `pictures`")
+    path = tmp_path / "curve.svg"
+    options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))
+    report = json.loads(printed("grounding_curve.py", *options))
+    said = [point["said"] for point in report["curve"]]
+
+    assert said == sorted(said)
+    assert all(0 <= point["was"] <= 1 for point in report["curve"])
+    assert 0 < sum(point["answers"] for point in report["curve"]) <= report["answers"]
+    assert path.read_text("utf-8").rstrip().endswith("</svg>")
