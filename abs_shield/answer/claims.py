@@ -26,6 +26,7 @@ MOST = 2_000
 """Claims of one answer; what stands behind them is the last one's."""
 _WORD = re.compile(r"\w")
 _READ = 400
+_FIRST = 12
 _CLAUSE = 400
 _JOINT = re.compile(
     r";\s+|,\s+(?:and|but|while|whereas|yet|so|however|though|although|instead|und|aber|mais|et|"
@@ -167,11 +168,15 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
         return None
     if "action" not in kinds and (refuses(text) or (courteous(text) and not _stated(text, kinds))):
         return None
-    if not kinds and not any(token.content for token in tokens(text, most=_READ)):
+    if not kinds and not (_content(text, _FIRST) or _content(text, _READ)):
         return None
     if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
         return None
     return Claim(text, start, end, kinds)
+
+
+def _content(text: str, most: int) -> bool:
+    return any(token.content for token in tokens(text, most=most))
 
 
 def _stated(text: str, kinds: frozenset[str]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice, pairwise
@@ -34,6 +34,7 @@ _LEAST_BROKEN = 8
 _BLANK = re.compile(r"\s+")
 MOST_PLACES = 500
 """Places of one value that are looked at."""
+_MOST_FOUND = 1_000
 _SLACK = Decimal("1e-9")
 
 
@@ -42,6 +43,7 @@ class Known:
 
     def __init__(self, evidence: Evidence) -> None:
         self.pieces = evidence.pieces
+        self._found: dict[Any, tuple[Stand, ...]] = {}
         self.stands: list[Stand] = []
         self._by_key: dict[Any, list[int]] = defaultdict(list)
         self.ids: dict[str, list[Place]] = defaultdict(list)
@@ -113,8 +115,17 @@ class Known:
 
     # What is asked -------------------------------------------------------------------------------
 
-    def find(self, said: Figure) -> Iterator[Stand]:
+    def find(self, said: Figure) -> Iterable[Stand]:
         """Give where *said* stands, as far as it goes; at most 500 places."""
+        key = said.kind, said.values, said.step, said.unit
+        found = self._found.get(key)
+        if found is None:
+            if len(self._found) >= _MOST_FOUND:
+                self._found.clear()
+            found = self._found[key] = tuple(self._standing(said))
+        return found
+
+    def _standing(self, said: Figure) -> Iterator[Stand]:
         tried: set[int] = set()
         for n in islice(self._near(said), MOST_PLACES):
             if n not in tried:
@@ -169,3 +180,8 @@ class Known:
             ),
             -1,
         )
+
+    @cached_property
+    def first_words(self) -> frozenset[str]:
+        """The first words of all names."""
+        return frozenset(name.partition(" ")[0] for name in self.names)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 
 from abs_shield.answer.figure import ID, SUMS, Figure
 from abs_shield.answer.figures import unescaped
 from abs_shield.answer.known import Known
-from abs_shield.answer.stand import Place
+from abs_shield.answer.stand import LONGEST_NAME, Place
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
 
@@ -146,12 +147,15 @@ class Scope:
         return tuple(found)
 
     def _names_in(self, start: int, end: int) -> tuple[Place, ...]:
+        first = self._known.first_words
+        if not first:
+            return ()
         said = [match[0] for match in islice(_WORD.finditer(self._answer, start, end), 200)]
-        plain = [" ".join(words(normal(word))) for word in said]
+        plain = [_plain(word) for word in said]
         found: list[Place] = []
         behind = 0
         for n, word in enumerate(said):
-            if n < behind:
+            if n < behind or plain[n].partition(" ")[0] not in first:
                 continue
             least = 1 if word[0].isupper() else 2
             for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
@@ -162,6 +166,16 @@ class Scope:
                     behind = n + length
                     break
         return tuple(found)
+
+
+def _plain(word: str) -> str:
+    """A word as names have it; nothing of one that is longer than any name."""
+    return _plain_of(word) if len(word) <= LONGEST_NAME else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain_of(word: str) -> str:
+    return " ".join(words(normal(word)))
 
 
 def _may_name(figure: Figure) -> bool:

@@ -21,7 +21,7 @@ LONGEST_NAME = 60
 """Characters of a text that may be a name."""
 _LEAST_PART = 4
 _HALF_DAY = 720
-_YEARS = range(1000, 3000)
+_YEARS = frozenset(range(1000, 3000))
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 SUM_WORDS = frozenset(

@@ -73,6 +73,13 @@ _PATTERNS: dict[Kind, str] = {
     Kind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
 }
 _FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}
+_DIGIT = re.compile(r"\d")
+_NEEDED = {
+    Kind.URL: re.compile(r"://|www\.", re.IGNORECASE), Kind.EMAIL: re.compile("@"),
+    Kind.DATE: _DIGIT, Kind.MONEY: _DIGIT, Kind.PHONE: _DIGIT, Kind.PATH: re.compile(r"[/\\]"),
+    Kind.ID: _DIGIT, Kind.NUMBER: _DIGIT,
+}  # fmt: skip
+"""Without this a form finds nothing, and need not be looked for."""
 _TRAILING = ".,;:!?)]}'\"\u2026"
 _PARTICLES = frozenset("de del da di do dos van von der den la le al bin ben ibn of y".split())
 _FUNCTION_WORDS = frozenset(
@@ -101,6 +108,8 @@ def mentions(text: str) -> list[Mention]:
     taken = bytearray(len(text))
     found: list[Mention] = []
     for kind, form in _FORMS.items():
+        if kind in _NEEDED and _NEEDED[kind].search(text) is None:
+            continue
         for start, end in _names(text, taken) if kind is Kind.NAME else _spans(kind, form, text):
             if not any(taken[start:end]):
                 taken[start:end] = b"\x01" * (end - start)

@@ -8,8 +8,10 @@ import pytest
 
 from abs_shield import AnswerConfig, Shield, ShieldError, Tool, shield
 from abs_shield.answer.check import achecked, check_answer, checked
+from abs_shield.answer.gathering import evidence_from
 from abs_shield.answer.report import REPORT_SCHEMA
 from abs_shield.answer.revise import asettled, feedback_on, settled
+from abs_shield.answer.scorers.lexical import answer_score, lexical
 from abs_shield.core import Action, Subject, Verdict
 from abs_shield.schema import compile_schema
 
@@ -57,6 +59,26 @@ def test_no_evidence_verifies_nothing():
 
     assert (["unverified"], "revise") == (statuses(found), found.report.action)
     assert "no_evidence" in found.notes
+
+
+def test_the_answer_layer_reads_all_claims_where_words_alone_judge():
+    """The overall score is the answer layer's, not the smallest of the claims'."""
+    answer = "The Eiffel Tower is in Paris. It stands near a river. It was built for a fair."
+    found = checked(answer, evidence=TOWER)
+    words = lexical([one.claim for one in found.claims], evidence_from(TOWER))
+
+    assert answer_score(words) == found.report.overall_score
+    assert [one.score for one in words] == [one.score for one in found.claims]
+
+
+def test_no_answer_is_better_than_a_refuted_claim():
+    """A figure that stands nowhere bounds the whole, however well the rest reads."""
+    answer = "The Eiffel Tower is located in Paris, France. It was built in 1889. It is 330 meters."
+    found = checked(answer, evidence=TOWER)
+    refuted = [one.score for one in found.claims if one.confirmed]
+
+    assert 1 == len(refuted)
+    assert found.report.overall_score <= refuted[0] < 0.6
 
 
 @pytest.mark.parametrize("task", ["creative", "brainstorm", "draft"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import exp, log, log1p
 
 from abs_shield.answer.claim import Claim, Miss, Scored
@@ -18,6 +19,7 @@ _SUREST = 6.0
 """Log-odds beyond which no claim counts more."""
 
 
+@lru_cache(maxsize=16)
 def asked_of(question: str | None) -> frozenset[str]:
     """Give the keys of a question's words."""
     return frozenset(word.key for word in tokens(question or "", most=MOST_ASKED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.citations import Citation, citations
@@ -104,7 +105,7 @@ class _Check:
         self._figures = settled(figures(answer))
         self._starts = [one.start for one in self._figures]
         self._stands = [[*self._known.find(one)] for one in self._figures]
-        self._asked = figures(question) if question else []
+        self._asked = _asked(question) if question else ()
         self._bound = Bound(answer, self._figures, evidence)
         both = zip(self._figures, self._stands, strict=True)
         self._reckoned = Reckoned(
@@ -237,6 +238,12 @@ class _Check:
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
+
+
+@lru_cache(maxsize=16)
+def _asked(question: str) -> tuple[Figure, ...]:
+    """The figures of a question, which is often that of several answers."""
+    return tuple(figures(question))
 
 
 class _Sources:
