@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from abs_shield.answer.cues import is_ending, is_example, is_looked_up
 from abs_shield.answer.figure import ID, Day, Figure, is_year, same
 from abs_shield.answer.figures import figures
@@ -24,7 +26,7 @@ class Excused:
 
     def __init__(self, answer: str, question: str | None, known: Known, scope: Scope) -> None:
         self._answer = answer
-        self._asked = figures(question) if question else []
+        self._asked = _figures_of(question) if question else ()
         self._known = known
         self._scope = scope
 
@@ -49,3 +51,9 @@ class Excused:
             return False
         start, _ = self._scope.sentence(figure.start)
         return is_looked_up(self._answer, start, figure.start)
+
+
+@lru_cache(maxsize=16)
+def _figures_of(question: str) -> tuple[Figure, ...]:
+    """The figures of a question, which is often that of several answers."""
+    return tuple(figures(question))

@@ -39,7 +39,7 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("script", ["grounding.py", "grounding_curve.py", "train_lexical.py"])
+@pytest.mark.parametrize("script", ["grounding.py", "train_lexical.py"])
 def test_no_data_is_said(script: str, tmp_path: Path) -> None:
     """Without labelled answers there is one line, and no failure."""
     said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
@@ -78,21 +78,6 @@ def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, An
     assert {"emit", "block", "number_check", "lexical"} <= whole.keys()
     assert whole["emit"]["bad"] == goals["bad answers emitted"]["is"]
     assert missed == {*lines[-1]["not_reached"]}
-
-
-@labelled
-def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
-    """Points lie between 0 and 1, the scores in their order; the picture is one."""
-    pytest.importorskip("matplotlib", reason="pictures need the extra `pictures`")
-    path = tmp_path / "curve.svg"
-    options = ("--data", str(DATA), "--limit", "60", "--picture", str(path))
-    report = json.loads(printed("grounding_curve.py", *options))
-    said = [point["said"] for point in report["curve"]]
-
-    assert said == sorted(said)
-    assert all(0 <= point["was"] <= 1 for point in report["curve"])
-    assert 0 < sum(point["answers"] for point in report["curve"]) <= report["answers"]
-    assert path.read_text("utf-8").rstrip().endswith("</svg>")
 
 
 @labelled
