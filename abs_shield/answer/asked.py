@@ -66,7 +66,12 @@ def asked_of(
     if sum(one is not None for one in (session, run, evidence)) != 1:
         ways = ", ".join(f"`{way}=`" for way in _WAYS)
         raise ShieldError(f"check_answer: give one of {ways}")
-    told = AnswerConfig(**config) if isinstance(config, Mapping) else config or AnswerConfig()
+    if question is not None and not isinstance(question, str):
+        raise ShieldError(f"check_answer: `question` is {shown(question)}; give a text")
+    told = AnswerConfig(**config) if isinstance(config, Mapping) else config
+    told = AnswerConfig() if told is None else told
+    if not isinstance(told, AnswerConfig):
+        raise ShieldError(f"check_answer: `config` is {shown(config)}; give an `AnswerConfig`")
     if session is not None and not isinstance(session, Session):
         raise ShieldError(f"check_answer: `session` is {shown(session)}; give a `Session`")
     heard = _heard(run) if run is not None else session

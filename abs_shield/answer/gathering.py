@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
@@ -88,20 +89,16 @@ def evidence_from(context: Any) -> Evidence:
 
     Args:
         context: A text, or a list of texts or of ``{"id", "text"}``; JSON in a text is opened.
-            Without an id a document is called after its place: ``doc:1``.
+            Without an id a document is called after its place: ``doc:1``; the second passage
+            of one id is ``id#2``.
 
     Raises:
-        ShieldError: It is none of these, or two documents have one id.
+        ShieldError: It is none of these.
     """
     documents = [context] if isinstance(context, (str, Mapping)) else context
     if not isinstance(documents, (list, tuple)):
         raise ShieldError(f"`context` is {shown(context)}; give a text or a list of documents")
-    pieces = [_document(document, place) for place, document in enumerate(documents, 1)]
-    named: set[str] = set()
-    for piece in pieces:
-        if piece.id in named:
-            raise ShieldError(f"`context` has two documents with the id {shown(piece.id)}")
-        named.add(piece.id)
+    pieces = _apart([_document(document, place) for place, document in enumerate(documents, 1)])
     return Evidence(tuple(pieces), blind=next((_CUT for piece in pieces if piece.cut), ""))
 
 
@@ -190,6 +187,19 @@ def _document(document: Any, place: int) -> Piece:
         )
     given = document.get("id")
     return _piece(f"doc:{place}" if given is None else str(given)[:1_024], text)
+
+
+def _apart(pieces: Iterable[Piece]) -> list[Piece]:
+    """Give every piece an id of its own: passages are often called after their document."""
+    seen: Counter[str] = Counter()
+    told: dict[str, Piece] = {}
+    for piece in pieces:
+        id = piece.id
+        while id in told:
+            seen[piece.id] += 1
+            id = f"{piece.id}#{seen[piece.id] + 1}"
+        told[id] = piece if id == piece.id else replace(piece, id=id)
+    return list(told.values())
 
 
 def _allowed(allow: Iterable[Any]) -> Iterator[Piece]:

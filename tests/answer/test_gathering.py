@@ -249,3 +249,13 @@ def test_what_is_no_document_is_refused_in_one_line(context):
 
     assert "context" in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_passages_of_one_document_have_ids_of_their_own():
+    """Corpora call every passage after its document."""
+    found = evidence_from(
+        [{"id": "p", "text": "a"}, {"id": "p", "text": "b"}, {"id": "p#2", "text": "c"}]
+    )
+
+    assert ["p", "p#2", "p#2#2"] == [piece.id for piece in found]
+    assert ["a", "b", "c"] == [piece.text for piece in found]

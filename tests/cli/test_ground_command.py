@@ -166,7 +166,6 @@ WRONG = [
     ('{"id": 1, "context": 5, "answer": "x"}', "`context` is 5; give a text or a list"),
     ('{"id": 1, "context": [5], "answer": "x"}', "document 1 of `context` is 5"),
     ('{"id": 1, "context": [{"id": "a"}], "answer": "x"}', "document 1 of `context` is an object"),
-    ('{"id": 1, "context": ["x", {"id": "doc:1", "text": "y"}], "answer": "x"}', "two documents"),
     ('{"id": 1, "context": "x", "answer": "x", "question": 5}', "`question` is 5; give a text"),
     ('{"id": [1], "context": "x", "answer": "x"}', "`id` is a list of 1 item; give a text or a"),
     ('{"id": NaN, "context": "x", "answer": "x"}', "`id` is nan; give a text or a whole number"),
