@@ -73,6 +73,7 @@ class Standings:
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         for one in self._figures:
             self._places[one.values].append(one.start)
+        self._made: dict[tuple[Value, ...], bool] = {}
         self._wrong = {one.start for some in wrong(answer, self._figures) for one in some}
         self._stands = [[*self._known.find(one)] for one in self._figures]
         self._bound = Bound(answer, self._figures, evidence)
@@ -120,8 +121,13 @@ class Standings:
 
     def _is_reckoned(self, figure: Figure) -> bool:
         """Whether a sentence that has this value says that it is reckoned."""
-        places = islice(self._places[figure.values], _MOST_PLACES)
-        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
+        made = self._made.get(figure.values)
+        if made is None:
+            places = islice(self._places[figure.values], _MOST_PLACES)
+            spans = (self._bound.scope.sentence(at) for at in places)
+            made = any(is_reckoned(self._answer, *span) for span in spans)
+            self._made[figure.values] = made
+        return made
 
     def _is_broken(self, figure: Figure) -> bool:
         """Whether it stands with blanks within, as wrapped text has it."""
