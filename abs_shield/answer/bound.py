@@ -41,6 +41,7 @@ class Bound:
         self._known: Known = evidence.derived(Known)
         self._sentences: Sentences = evidence.derived(Sentences)
         self.scope = Scope(answer, figures, self._known)
+        self._made: dict[tuple[str, tuple[Place, ...]], tuple[frozenset[str], bool]] = {}
 
     def records(self, figure: Figure) -> tuple[Place, ...]:
         """Give where the keys stand whose records are meant; none for a kind that is not bound."""
@@ -52,13 +53,23 @@ class Bound:
         """Give *stands* without those of a moment under another field of the record than meant."""
         if figure.kind not in MOMENTS or not stands or not records:
             return stands
-        bare = {stand.field for stand in self.alike(figure, records) if self._is_bare(stand)}
-        wrong = others(bare, label(self._answer, figure.start))
-        if is_event(self._answer, *self.scope.sentence(figure.start)):
-            stamps = frozenset(filter(is_stamp, bare))
-            rest = any(stand.field not in stamps for stand in self.alike(figure, records))
-            wrong |= stamps if rest else frozenset()
+        bare, rest = self._fields(figure, records)
+        stamps = frozenset(filter(is_stamp, bare)) if rest else frozenset()
+        wrong = others(bare, label(self._answer, figure.start)) if len(bare) > 1 else frozenset()
+        if stamps and is_event(self._answer, *self.scope.sentence(figure.start)):
+            wrong |= stamps
         return [one for one in stands if one.field not in wrong or not self._is_bare(one)]
+
+    def _fields(self, figure: Figure, records: Sequence[Place]) -> tuple[frozenset[str], bool]:
+        """The fields of records that are a moment, and whether one of that kind is no stamp."""
+        key = figure.kind, tuple(records)
+        made = self._made.get(key)
+        if made is None:
+            alike = self.alike(figure, records)
+            bare = frozenset(stand.field for stand in alike if self._is_bare(stand))
+            made = bare, any(not (one.field in bare and is_stamp(one.field)) for one in alike)
+            self._made[key] = made
+        return made
 
     def _is_bare(self, stand: Stand) -> bool:
         """Whether a moment of a result is all that its field says, not part of running text."""

@@ -33,7 +33,7 @@ AND = re.compile(
 """A second deed of the same person."""
 OPEN = re.compile(
     r"\b(?:if|once|when|whenever|after|until|unless|before|should|would|could|can|will|may|might|must"
-    r"|nothing|nobody|no[ ]one|you[ ](?:said|say|told|mentioned|wrote|asked|confirmed)"
+    r"|nothing|nobody|no[ ]one|hear|you[ ](?:said|say|told|mentioned|wrote|asked|confirmed)"
     r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor"
     r"|cannot|unable"
     r"|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify|confirm[ ](?:if|that)"

@@ -18,7 +18,7 @@ from abs_shield.answer.columns import (
     total,
 )
 from abs_shield.answer.cues import Wording
-from abs_shield.answer.figure import DATE, MONEY, SUMS, TIME, Figure, near
+from abs_shield.answer.figure import DATE, MONEY, NUMBER, SUMS, TIME, Figure, near
 from abs_shield.answer.known import Known
 from abs_shield.answer.later import LENGTHS, Later
 from abs_shield.answer.read_numbers import NTH
@@ -142,5 +142,6 @@ def _rates(figures: Sequence[Figure]) -> list[Decimal]:
 
 def _counts(said: Sequence[Figure], lists: frozenset[int], *, shared: bool) -> list[int]:
     """By how much something may be multiplied or shared: counts that are said, and lengths."""
-    counts = {int(n) for one in said if one.unit != NTH for n in one.numbers if n in _COUNTS}
+    numbers = [one for one in said if one.kind == NUMBER and one.unit not in (NTH, "%")]
+    counts = {int(n) for one in numbers for n in one.numbers if n in _COUNTS}
     return sorted(counts | {n for n in lists if n in _COUNTS} | ({2} if shared else set()))

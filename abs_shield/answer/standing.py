@@ -13,6 +13,7 @@ from abs_shield.answer.bound import Bound
 from abs_shield.answer.claim import Miss, Span
 from abs_shield.answer.cues import is_reckoned, wording
 from abs_shield.answer.derived import Reckoned
+from abs_shield.answer.equations import wrong
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
 from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
@@ -72,6 +73,8 @@ class Standings:
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         for one in self._figures:
             self._places[one.values].append(one.start)
+        self._made: dict[tuple[Value, ...], bool] = {}
+        self._wrong = {one.start for some in wrong(answer, self._figures) for one in some}
         self._stands = _stands(self._figures, self._known)
         self._bound = Bound(answer, self._figures, evidence)
         self._excused = Excused(answer, question, self._known, self._bound.scope)
@@ -109,15 +112,22 @@ class Standings:
         return self._evidence.vouches is not None and self._evidence.vouches(figure.text)
 
     def _follows(self, figure: Figure) -> bool:
-        """Whether a figure is said to be reckoned, and can be."""
+        """Whether a figure is said to be reckoned, and can be; none of a sum that is wrong."""
+        if figure.start in self._wrong:
+            return False
         if figure.kind == MONEY and not self._is_reckoned(figure):
             return False
         return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
 
     def _is_reckoned(self, figure: Figure) -> bool:
         """Whether a sentence that has this value says that it is reckoned."""
-        places = islice(self._places[figure.values], _MOST_PLACES)
-        return any(is_reckoned(self._answer, *self._bound.scope.sentence(at)) for at in places)
+        made = self._made.get(figure.values)
+        if made is None:
+            places = islice(self._places[figure.values], _MOST_PLACES)
+            spans = (self._bound.scope.sentence(at) for at in places)
+            made = any(is_reckoned(self._answer, *span) for span in spans)
+            self._made[figure.values] = made
+        return made
 
     def _is_broken(self, figure: Figure) -> bool:
         """Whether it stands with blanks within, as wrapped text has it."""

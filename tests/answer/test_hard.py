@@ -318,7 +318,18 @@ def test_a_refund_follows_from_a_cancellation():
     assert CONTRADICTED == judged(answer, run(TRIP)).score
 
 
-@pytest.mark.parametrize("piece", ["I have cancelled it ", "ORD-77123 $5 ", "6:00 ", "$1 each "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "I have cancelled it ",
+        "ORD-77123 $5 ",
+        "6:00 ",
+        "$1 each ",
+        "$1 + $1 = ",
+        "May 3, 4 and ",
+        "a_1_",
+    ],
+)
 def test_one_sentence_without_end_is_judged(piece):
     """Twenty thousand figures or deeds in a line."""
     answer = piece * 5_000
