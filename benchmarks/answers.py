@@ -10,13 +10,17 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from answers_gate import of_runs
 from answers_judging import scored
 from answers_runs import Measured, measured
 
 from abs_shield.answer.figure import DATE, ID, MONEY, TIME
 from abs_shield.answer.gathering import evidence_from
+from abs_shield.replay.toolsets import Toolsets
 
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
+_GATE_EVERY = 10
+"""The gate is asked three times of each answer: a tenth of the runs tells enough."""
 FLAGGED, PRECISION, ALARMS = 0.025, 0.87, 0.03
 
 
@@ -82,14 +86,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what is flagged")
     parser.add_argument("--unseen", action="store_true", help="print changes that are not flagged")
-    parser.add_argument("--only", choices=("runs", "answers"))
+    parser.add_argument("--only", choices=("runs", "gate", "answers"))
     given = parser.parse_args()
     report: dict[str, Any] = {}
-    if given.only != "answers":
+    path = given.data / "toolcalls" / "runs.jsonl.gz"
+    if given.only in (None, "runs"):
         into = Measured(seed=given.seed, show=given.show, unseen=given.unseen)
-        path = given.data / "toolcalls" / "runs.jsonl.gz"
         report["replies"] = measured(path, into, every=given.every)
-    if given.only != "runs":
+    if given.only in (None, "gate"):
+        toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
+        every = max(given.every, _GATE_EVERY)
+        report["gate"] = {"every": every} | of_runs(path, toolsets, every=every)
+    if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     report["not_reached"] = not_reached(report)
     json.dump(report, sys.stdout, indent=1)

@@ -14,23 +14,38 @@ ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
 
 
-@pytest.mark.skipif(
+RECORDED = pytest.mark.skipif(
     not (DATA / "toolcalls" / "runs.jsonl.gz").exists(),
     reason="the recorded runs are not here; $ABS_SHIELD_DATA names their folder",
 )
-def test_a_few_runs_are_measured():
-    """False alarms, changed figures and deeds of some runs, as one JSON object."""
+
+
+def reported(*options):
+    """What the benchmark prints."""
     done = subprocess.run(
-        [
-            sys.executable, "benchmarks/answers.py", "--data", str(DATA), "--only", "runs",
-            "--every", "100",
-        ],
+        [sys.executable, "benchmarks/answers.py", "--data", str(DATA), *options],
         env=os.environ | {"PYTHONPATH": str(ROOT)}, cwd=ROOT,
         capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
     assert "" == done.stderr
-    replies = json.loads(done.stdout)["replies"]
+    return json.loads(done.stdout)
+
+
+@RECORDED
+def test_a_few_runs_are_measured():
+    """False alarms, changed figures and deeds of some runs, as one JSON object."""
+    replies = reported("--only", "runs", "--every", "100")["replies"]
 
     assert replies["turns"] > 0
     assert replies["share of turns flagged"] <= 0.1
     assert replies["seen"]["id"]["share"] >= 0.9
+
+
+@RECORDED
+def test_the_gate_is_measured():
+    """An answer beside its own run is emitted more often than beside another, at every base rate."""
+    gate = reported("--only", "gate", "--every", "60")["gate"]
+    own, other = gate["base rate 0.99"]["its own run"], gate["base rate 0.99"]["another run"]
+
+    assert own["emit"] > other["emit"]
+    assert own["emit"] > gate["base rate 0.5"]["its own run"]["emit"]
