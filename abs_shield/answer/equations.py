@@ -20,6 +20,10 @@ _EQUAL = frozenset("=\u2248")
 _MOST = 24
 
 
+_OPENS = re.compile(r"[\s*_]{0,4}\([\s*_~]{0,4}")
+_CLOSES = re.compile(r"[\s*_]{0,4}\)")
+
+
 def wrong(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
     """
     Give the figures of each sum in *text* that does not come out, its result last.
@@ -30,7 +34,16 @@ def wrong(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
     >>> said = "$500 - $329 = $171, and 3 bags x $50 = $160"
     >>> [[one.text for one in some] for some in wrong(said, figures(said))]
     [['3', '$50', '$160']]
+    >>> said = "in all $207 ($145 + $102)"
+    >>> [[one.text for one in some] for some in wrong(said, figures(said))]
+    [['$145', '$102', '$207']]
     """
+    yield from _equated(text, figures)
+    yield from _in_brackets(text, figures)
+
+
+def _equated(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
+    """Give the sums with a sign of equality."""
     terms: list[Figure] = []
     signs: list[str] = []
     for one, other in pairwise([*figures, None]):
@@ -46,6 +59,24 @@ def wrong(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
             terms = []
         else:
             signs.append(sign)
+
+
+def _in_brackets(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
+    """Give the sums and products that stand in brackets behind what they make."""
+    for n, whole in enumerate(figures[:-2]):
+        if not _OPENS.fullmatch(text, whole.end, max(whole.end, figures[n + 1].start)):
+            continue
+        terms, signs = [figures[n + 1]], []
+        for other in figures[n + 2 : n + 2 + _MOST]:
+            sign = _between(text, terms[-1], other)
+            if sign != "+" and sign not in _TIMES:
+                break
+            terms.append(other)
+            signs.append(sign)
+        closed = _CLOSES.match(text, terms[-1].end) is not None
+        alike = {whole.kind} <= SUMS and "%" not in (whole.unit, terms[0].unit)
+        if signs and closed and alike and not _comes_out([*terms, whole], [*signs, "="]):
+            yield (*terms, whole)
 
 
 def _between(text: str, one: Figure | None, other: Figure | None) -> str:

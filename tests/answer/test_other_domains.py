@@ -195,6 +195,7 @@ CHANGED = [
         "\u20ac1,240.00 + \u20ac985.50 = \u20ac2,225.50; 2 x \u20ac117.25 = \u20ac254.50.",
         "\u20ac254.50",
     ),
+    ("freight", "All in all \u20ac2,425.50 (\u20ac1,240.00 + \u20ac985.50).", "\u20ac2,425.50"),
     ("grid", "\u20ac127.91 - \u20ac115.10 = \u20ac12.18 less than before.", "\u20ac12.18"),
     (
         "ward",
