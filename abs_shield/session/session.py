@@ -8,11 +8,12 @@ from itertools import islice
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from abs_shield.core import Decision, Subject, ToolCall
+from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message, text_of
 from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
+from abs_shield.session.decided import Decided
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log, measure
 from abs_shield.session.newest import keep
@@ -44,9 +45,6 @@ class Session(Scoped):
     granted: frozenset[str] | None = None
     """The tools to which the host narrowed it; a step's ``tools`` are never more than these."""
 
-    newest_turn: list[str]
-    """Ids of the decisions about the calls of the newest turn that was judged as a whole."""
-
     ephemeral: bool = False
     """Whether it stands for one call that belongs to none."""
 
@@ -76,16 +74,13 @@ class Session(Scoped):
         self.log = Log(limits.text)
         self.seen: Seen = Seen(limits, parent=parent.seen if parent is not None else None)
         self.pending = PendingCalls()
-        self.newest_turn = []
         self.likelihoods = RunningStats()
         self.opaque_reasons: tuple[str, ...] = ()
         self.blocks: dict[str, int] = {}
         self.repeats: dict[bytes, int] = {}
         self._limits = limits
         self._executed: list[Executed] = []
-        self._decisions: list[Decision] = []
-        self._result_decisions: list[Decision] = []
-        self._answer_decisions: list[Decision] = []
+        self._decided = Decided()
         self.calls = CallBook(limits.executed)
         self._transcript = Transcript()
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
@@ -220,24 +215,29 @@ class Session(Scoped):
     def decisions(self) -> tuple[Decision, ...]:
         """Decisions about this session's calls, oldest first; open ones come last."""
         with self.lock:
-            return (*self._decisions, *self.pending.decisions())
+            return (*self._decided.calls, *self.pending.decisions())
 
     @property
     def result_decisions(self) -> tuple[Decision, ...]:
         """Decisions about what this session's calls returned, oldest first."""
         with self.lock:
-            return tuple(self._result_decisions)
+            return tuple(self._decided.results)
 
     @property
     def answer_decisions(self) -> tuple[Decision, ...]:
         """Decisions about what this session's agent answered, oldest first."""
         with self.lock:
-            return tuple(self._answer_decisions)
+            return tuple(self._decided.answers)
+
+    @property
+    def newest_turn(self) -> list[str]:
+        """Ids of the decisions about the newest turn that was judged as a whole."""
+        return self._decided.turn
 
     def result_decision(self, call_id: str) -> Decision | None:
         """Give the newest decision about what a call returned; None where there is none."""
         with self.lock:
-            newest = reversed(self._result_decisions)
+            newest = reversed(self._decided.results)
             return next((one for one in newest if one.call_id == call_id), None)
 
     @property
@@ -273,7 +273,7 @@ class Session(Scoped):
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):
                 self.log.append(Proposed((call,), None, decision.id), size=size)
-            keep(self._decisions, decision, most=self._limits.decisions)
+            keep(self._decided.calls, decision, most=self._limits.decisions)
 
     def stopped(self, call: ToolCall, decision: Decision, *, told: bool = False) -> None:
         """The door blocked *call*: what a transcript tells of it is no execution."""
@@ -320,17 +320,8 @@ class Session(Scoped):
 
     def decided(self, decision: Decision) -> None:
         """Keep a decision that was logged."""
-        match decision.subject:
-            case Subject.CALL:
-                kept = self._decisions
-            case Subject.RESULT:
-                kept = self._result_decisions
-            case Subject.ANSWER:
-                kept = self._answer_decisions
-            case _:
-                return
         with self.lock:
-            keep(kept, decision, most=self._limits.decisions)
+            self._decided.keep(decision, most=self._limits.decisions)
 
     def settle(self) -> None:
         """The turn is over: what was proposed and never dispatched is logged as it stands."""

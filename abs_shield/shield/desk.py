@@ -130,7 +130,7 @@ class Desk:
             )
             turn.append(pending)
             if not pending.place:
-                session.newest_turn = []
+                session.newest_turn.clear()
             session.newest_turn.append(pending.decision.id)
             for old in session.pending.propose(pending):
                 old.settle()
