@@ -200,7 +200,6 @@ def test_the_defaults():
         ({"terms": 30}, "`terms` is 30"),
         ({"providers": ["p1"]}, "`providers` is a list"),
         ({"context": [{"id": "a"}]}, "document 1"),
-        ({"context": [{"id": "a", "text": "x"}] * 2}, "two documents with the id"),
         ({"out_of_scope": "excluded"}, "did you mean `exclude`?"),
         (
             {"out_of_scope": "pass", "exclude_out_of_scope_statements": False},
