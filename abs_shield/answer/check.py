@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from abs_shield.answer.asked import Asked, asked_of
 from abs_shield.answer.background import Probed, abegin, begin, room
 from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
-from abs_shield.answer.claims import claims_of, is_label
-from abs_shield.answer.combine import Combined, Said, combined, moved
+from abs_shield.answer.claims import claims_of
+from abs_shield.answer.combine import Combined, Said, combined, refuted
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.injected import injected
+from abs_shield.answer.odds import at_odds
 from abs_shield.answer.probes import ConsistencyProbe, probing
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.reported import (
@@ -93,7 +94,7 @@ def checked(answer: str, *, probed: Probed | None = None, **given: Any) -> Check
 
 
 async def achecked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
-    """As `checked`, on this event loop; a verifier computes in a thread."""
+    """As `checked`, on this event loop; what computes does so in a thread."""
     asked = _asked(answer, probed, given)
     judge, terms = asked.config.judge, asked.terms
     found = await aplay(_scored(asked, await _aread(asked)), judge, terms=terms)
@@ -136,17 +137,19 @@ class _Read(NamedTuple):
 
     @property
     def judged(self) -> tuple[Combined, ...]:
-        told = zip(self.claims, self.lexical, self.hard, strict=True)
+        told = zip(self.claims, self.bare, self.lexical, self.hard, strict=True)
         return tuple(
-            combined(claim, lexical, hard, self.said.get(claim, ()))
-            for claim, lexical, hard in told
+            combined(claim, bare if refuted(said) else lexical, hard, said)
+            for claim, bare, lexical, hard in told
+            for said in [self.said.get(claim, ())]
         )
 
 
 def _read(asked: Asked) -> _Read:
     """Score every claim without a judge."""
     claims = claims_of(asked.answer) if asked.config.scores else ()
-    evidence, question = asked.evidence, asked.question
+    evidence = asked.evidence
+    question = None if asked.config.strict_tool_evidence else asked.question  # it is the user's
     checks = hard(claims, evidence, question=question, answer=asked.answer)
     if claims and not evidence.pieces and not evidence.deeds:
         nothing = (None,) * len(claims)
@@ -155,7 +158,9 @@ def _read(asked: Asked) -> _Read:
     bare = lexical(claims, evidence, question=question, missed=missed)
     if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
         bare = tuple(replace(one, misses=()) for one in bare)
-    first = [_of_a_run(*one, asked) for one in zip(claims, bare, strict=True)]
+    sources = {piece.id: piece.source for piece in evidence}
+    told = zip(claims, bare, checks, strict=True)
+    first = [at_odds(*one, asked, sources) for one in told]
     read = _Read(claims, bare, first if asked.prior else bare, checks, {})
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
@@ -169,30 +174,32 @@ def _missed(checks: Sequence[Said]) -> list[Miss]:
     return [miss for one in checks if isinstance(one, Scored) for miss in one.misses]
 
 
-def _of_a_run(claim: Claim, one: Scored, asked: Asked) -> Scored:
-    """At the odds of a run, unless the claim names what the run has not seen."""
-    new = any(miss.kind != "number" and not is_label(claim, miss) for miss in one.misses)
-    return one if new else replace(one, score=moved(one.score, asked.prior))
-
-
 def _undone(checks: Sequence[Said]) -> tuple[Said, ...]:
     """Of a run in which nothing came back, what it cannot have done; all else is unverified."""
     return tuple(one if isinstance(one, Scored) and one.contradicted else None for one in checks)
 
 
 async def _aread(asked: Asked) -> _Read:
-    if asked.config.verifier is None:
-        return _read(asked)
+    """In a thread: a long answer would hold the event loop up, and so would a verifier."""
     import asyncio  # sync programs start faster without it
 
     return await asyncio.to_thread(_read, asked)
 
 
 def _open(read: _Read, config: AnswerConfig) -> tuple[Claim, ...]:
-    """The expensive scorers are asked where the cheap ones leave it open."""
+    """
+    Give the claims that the cheap scorers leave open: the models are asked about these.
+
+    In a run such a claim is high enough with the run's base rate, and too low without it.
+    """
     low, high = config.block_threshold, config.emit_threshold
     cheap = read._replace(said={}).judged
-    return tuple(one.claim for one in cheap if one.score is not None and low <= one.score < high)
+    return tuple(
+        one.claim
+        for one, bare in zip(cheap, read.bare, strict=True)
+        if one.score is not None and bare is not None and low <= one.score
+        if min(one.score, bare.score) < high
+    )
 
 
 def _scored(asked: Asked, read: _Read) -> Steps[Found]:
@@ -240,7 +247,7 @@ def _overall(read: _Read, config: AnswerConfig) -> float | None:
     bare = [one for one in read.bare if one is not None]
     if not bare or config.aggregate != "min":
         return None
-    if read.said or read.lexical is not read.bare:
+    if read.said or [*read.lexical] != [*read.bare]:
         return min(one.score for one in scored if one.score is not None)
     known = (one.score for one in scored if one.confirmed and one.score is not None)
     return min([answer_score(bare), *known])

@@ -94,6 +94,11 @@ def _odds(opinions: Sequence[Scored]) -> float:
     return sum(log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
 
 
+def refuted(asked: Sequence[Said]) -> bool:
+    """Whether the models that were asked together speak against a claim."""
+    return _odds([one for one in asked if isinstance(one, Scored)]) < 0
+
+
 def moved(score: float, prior: float) -> float:
     """
     Give a score at even odds as it is at other odds, which Bayes' rule adds.
