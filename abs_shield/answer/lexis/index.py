@@ -9,9 +9,11 @@ from itertools import pairwise
 
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence, Piece
+from abs_shield.answer.flattened import flattened
 from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
 from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.answer.lexis.tokens import Token, tokens
+from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans
 
 MOST_CHARACTERS = 1_000_000
@@ -21,6 +23,9 @@ _LONGEST = 80
 _MOST_POSTINGS = 200
 """Sentences kept of a word; one that stands in more finds none of them."""
 _LARGEST = 1_000_000
+_DEED = -1
+"""The piece of a sentence that tells of a call."""
+_MOST_DEEDS, _LONGEST_DEED = 500, 2_000
 _READ = 1_000
 _SHORTEST, _ENDING = 4, 3
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
@@ -113,6 +118,9 @@ class Index:
                 self._add(Sentence(place, start, end, words))
                 self.runs.update(runs(squeezed(piece.text[start:end])))
                 values.update(word.figure.value for word in words if word.figure)
+        for words in _deeds(evidence):
+            self._add(Sentence(_DEED, 0, 0, words))
+            values.update(word.figure.value for word in words if word.figure)
         self.words.update(_months(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
@@ -149,6 +157,8 @@ class Index:
 
     def window(self, place: int) -> set[str]:
         """Give the content of a sentence and its neighbours, of a line and its record's."""
+        if self.sentences[place].piece == _DEED:
+            return set(self.sentences[place].content)
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
@@ -161,9 +171,11 @@ class Index:
         sentence = self.sentences[place]
         return self.pieces[sentence.piece].text[sentence.start : sentence.end]
 
-    def span(self, place: int) -> Span:
-        """Give a sentence as a span of its piece."""
+    def span(self, place: int) -> Span | None:
+        """Give a sentence as a span of its piece; None of a deed, which stands in none."""
         sentence = self.sentences[place]
+        if sentence.piece == _DEED:
+            return None
         piece = self.pieces[sentence.piece]
         start, end = sentence.start, sentence.end
         return Span(piece.id, start, end, piece.text[start:end], _pointer(piece, start))
@@ -173,6 +185,15 @@ def index_of(evidence: Evidence) -> Index:
     """Give the index of *evidence*, made once."""
     found: Index = evidence.derived(Index)
     return found
+
+
+def _deeds(evidence: Evidence) -> Iterator[list[Token]]:
+    """What was done, in the words of the calls that did it: the tool's name and its arguments."""
+    for deed in (evidence.deeds or ())[-_MOST_DEEDS:]:
+        if not deed.reads:
+            said = " ".join(map(str, name_words(deed.tool)))
+            given = flattened(deed.arguments).text.replace("\n", " ") if deed.arguments else ""
+            yield tokens(f"{said} {given}"[:_LONGEST_DEED], most=_LONGEST)
 
 
 def _months(pieces: Sequence[Piece]) -> set[str]:

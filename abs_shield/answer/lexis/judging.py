@@ -53,7 +53,7 @@ def _judged(
         score = min(score, 0.5)
     return Scored(
         score=score,
-        spans=tuple(index.span(place) for place in found.places),
+        spans=tuple(span for place in found.places if (span := index.span(place)) is not None),
         misses=_misses(claim, found),
     )
 
