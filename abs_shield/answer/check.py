@@ -127,6 +127,7 @@ class _Read(NamedTuple):
         lexical: The same at the odds of the run.
         hard: The hard checks.
         said: What models said of those that were left open.
+        of_a_run: Whether figures may be reckoned from more than anybody can follow here.
     """
 
     claims: tuple[Claim, ...]
@@ -134,12 +135,19 @@ class _Read(NamedTuple):
     lexical: Sequence[Scored | None]
     hard: Sequence[Said]
     said: dict[Claim, list[Said]]
+    of_a_run: bool = False
 
     @property
     def judged(self) -> tuple[Combined, ...]:
         told = zip(self.claims, self.bare, self.lexical, self.hard, strict=True)
         return tuple(
-            combined(claim, bare if refuted(said) else lexical, hard, said)
+            combined(
+                claim,
+                bare if refuted(said) else lexical,
+                hard,
+                said,
+                absent_refutes=not self.of_a_run,
+            )
             for claim, bare, lexical, hard in told
             for said in [self.said.get(claim, ())]
         )
@@ -161,7 +169,7 @@ def _read(asked: Asked) -> _Read:
     sources = {piece.id: piece.source for piece in evidence}
     told = zip(claims, bare, checks, strict=True)
     first = [at_odds(*one, asked, sources) for one in told]
-    read = _Read(claims, bare, first if asked.prior else bare, checks, {})
+    read = _Read(claims, bare, first, checks, {}, of_a_run=bool(asked.prior))
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
         verify = entailment(asked.config.verifier)
@@ -291,4 +299,6 @@ def _probed(asked: Asked, found: Found) -> Steps[Checked]:
         claims = _critical(asked, found)
         again = probing(claims, asked.answer, asked.question, asked.evidence, times=config.probes)
         probes = yield from again
+        broke = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
+        found = found._replace(errors=(*found.errors, *broke))
     return reported(asked, found, probes)

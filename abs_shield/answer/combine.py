@@ -40,7 +40,14 @@ class Combined(NamedTuple):
     confirmed: bool = False
 
 
-def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()) -> Combined:
+def combined(
+    claim: Claim,
+    lexical: Said,
+    hard: Said,
+    asked: Sequence[Said] = (),
+    *,
+    absent_refutes: bool = True,
+) -> Combined:
     """
     Combine what was said of a claim.
 
@@ -52,6 +59,8 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         lexical: The lexical scorer's word.
         hard: The hard checks' word.
         asked: What a verifier and a judge said, where they were asked.
+        absent_refutes: Whether a figure that stands nowhere says that a claim is wrong, and not
+            only that it is unsupported.
     """
     told = [one for one in asked if isinstance(one, Scored)]
     opinions = [lexical, *told] if isinstance(lexical, Scored) else told
@@ -68,7 +77,7 @@ def combined(claim: Claim, lexical: Said, hard: Said, asked: Sequence[Said] = ()
         misses=_misses(lexical, checks),
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
         confirmed=any(one.score < REFUTED_BELOW for one in told)
-        or any(check.misses or check.contradicted for check in checks),
+        or any(check.contradicted or (absent_refutes and check.misses) for check in checks),
     )
 
 

@@ -31,6 +31,8 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 def final_turn_rejected(session: Session) -> bool:
     """Whether a call of the run's last turn was stopped; without turns, its last call."""
+    if session.turn_is_over:
+        return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
     turn = {*session.newest_turn}
     if not calls or calls[-1].id not in turn:

@@ -1,36 +1,63 @@
-"""The newest decisions of a session, by what they are about."""
+"""The newest decisions of a session, by what they are about, and the reports on its answers."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from abs_shield.core import Decision, Subject
 from abs_shield.session.newest import keep
 
+T = TypeVar("T")
+
+
+_NONE: list[str] = []
+"""Of a session that judged no turn; nobody adds to it."""
+
 
 class Decided:
     """
-    Decisions, oldest first.
+    Decisions, oldest first. What a session has none of takes no room.
 
     Attributes:
         calls: Those about calls.
         results: Those about what calls returned.
         answers: Those about what the agent answered.
         turn: Ids of those about the newest turn that was judged as a whole.
+        over: Whether the model went on to write without a call since the newest one.
+        reports: The reports on answers.
+        reported: How many there were so far.
     """
 
-    __slots__ = ("answers", "calls", "results", "turn")
+    __slots__ = ("answers", "calls", "over", "reported", "reports", "results", "turn")
 
     def __init__(self) -> None:
-        self.calls: list[Decision] = []
-        self.results: list[Decision] = []
-        self.answers: list[Decision] = []
-        self.turn: list[str] = []
+        self.calls: Sequence[Decision] = ()
+        self.results: Sequence[Decision] = ()
+        self.answers: Sequence[Decision] = ()
+        self.turn = _NONE
+        self.over = False
+        self.reports: Sequence[Any] = ()
+        self.reported = 0
 
     def keep(self, decision: Decision, *, most: int) -> None:
         """Keep one among those about the same; the oldest makes room beyond *most*."""
         match decision.subject:
             case Subject.CALL:
-                keep(self.calls, decision, most=most)
+                self.over = False  # the model is at work again
+                self.calls = _kept(self.calls, decision, most)
             case Subject.RESULT:
-                keep(self.results, decision, most=most)
+                self.results = _kept(self.results, decision, most)
             case Subject.ANSWER:
-                keep(self.answers, decision, most=most)
+                self.answers = _kept(self.answers, decision, most)
+
+    def report(self, report: Any, *, most: int) -> None:
+        """Keep a report on an answer."""
+        self.reported += 1
+        self.reports = _kept(self.reports, report, most)
+
+
+def _kept(items: Sequence[T], item: T, most: int) -> list[T]:
+    held = items if isinstance(items, list) else []
+    keep(held, item, most=most)
+    return held

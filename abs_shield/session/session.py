@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from time import monotonic
@@ -230,9 +230,40 @@ class Session(Scoped):
             return tuple(self._decided.answers)
 
     @property
-    def newest_turn(self) -> list[str]:
+    def answer_reports(self) -> tuple[Any, ...]:
+        """The reports on this session's answers, oldest first, for audit."""
+        with self.lock:
+            return tuple(self._decided.reports)
+
+    def reported(self, report: Any) -> None:
+        """Keep the report on an answer."""
+        with self.lock:
+            self._decided.report(report, most=self._limits.decisions)
+
+    @property
+    def reported_so_far(self) -> int:
+        """How many reports on answers there were."""
+        return self._decided.reported
+
+    @property
+    def turn_is_over(self) -> bool:
+        """Whether the model was asked to write again, and has called nothing since."""
+        return self._decided.over
+
+    def end_turn(self) -> None:
+        """The model is asked to write again: what its last calls came to is told."""
+        self._decided.over = True
+
+    @property
+    def newest_turn(self) -> Sequence[str]:
         """Ids of the decisions about the newest turn that was judged as a whole."""
         return self._decided.turn
+
+    def proposed(self, decision: Decision, *, first: bool) -> None:
+        """Note that a call of a turn was judged; the *first* one begins a new turn."""
+        if first:
+            self._decided.turn = []
+        self._decided.turn.append(decision.id)
 
     def result_decision(self, call_id: str) -> Decision | None:
         """Give the newest decision about what a call returned; None where there is none."""
@@ -273,7 +304,7 @@ class Session(Scoped):
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):
                 self.log.append(Proposed((call,), None, decision.id), size=size)
-            keep(self._decided.calls, decision, most=self._limits.decisions)
+            self._decided.keep(decision, most=self._limits.decisions)
 
     def stopped(self, call: ToolCall, decision: Decision, *, told: bool = False) -> None:
         """The door blocked *call*: what a transcript tells of it is no execution."""

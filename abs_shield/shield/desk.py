@@ -129,9 +129,7 @@ class Desk:
                 place=len(turn),
             )
             turn.append(pending)
-            if not pending.place:
-                session.newest_turn.clear()
-            session.newest_turn.append(pending.decision.id)
+            session.proposed(pending.decision, first=not pending.place)
             for old in session.pending.propose(pending):
                 old.settle()
         return opened.decision
@@ -242,6 +240,7 @@ class Desk:
         """Record what was found out of the answer that ends a run; *error* is our own failure."""
         mode = answer_mode(self.policy, opened=self._bench.switch.opened())
         fields = {"mode": mode, "policy_revision": self.policy.revision}
+        session.reported(found.report)
         self.record(decision_about(found, session, fields, began=began, error=error), session)
 
     def enforces_answers(self) -> bool:

@@ -65,6 +65,7 @@ class Recorder:
         self._registry = registry
         self._lock = renewed(RLock())
         self._written: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
+        self._reported: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
         self._open: WeakSet[Session] = WeakSet()
 
     def follow(self, session: Session) -> None:
@@ -93,7 +94,7 @@ class Recorder:
         new = [entry for entry in session.entries() if entry.version > (written or 0)]
         if written is not None and not new:
             return
-        run = self._run(session, new)
+        run = self._run(session, new) | self._answers(session)
         if new and new[0].version > (written or 0) + 1:
             run["truncated"] = True
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
@@ -105,6 +106,14 @@ class Recorder:
                 begin = "\n" if _is_torn(file) else ""
                 file.write(f"{begin}{line}\n".encode())
         self._written[session] = new[-1].version if new else 0
+        self._reported[session] = session.reported_so_far
+
+    def _answers(self, session: Session) -> dict[str, Any]:
+        """The reports on answers that no line has yet; none, where nobody checks any."""
+        reports = session.answer_reports
+        left = session.reported_so_far - self._reported.get(session, 0)
+        new = reports[max(0, len(reports) - left) :]
+        return {"answers": [report.to_dict() for report in new]} if new else {}
 
     def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
         withheld = _withheld(session)

@@ -80,6 +80,7 @@ class Door:
 
         def writes(feedback: str) -> Any:
             self._record()
+            self._session.end_turn()
             return write(feedback)
 
         enforced = self._desk.enforces_answers()
@@ -95,6 +96,7 @@ class Door:
 
         def writes(feedback: str) -> Any:
             self._record()
+            self._session.end_turn()
             return write(feedback)
 
         enforced = self._desk.enforces_answers()

@@ -139,9 +139,10 @@ def refund(account: Annotated[str, Target(allow=["ACC-7"])]) -> str:
 def test_an_answer_may_speak_of_what_is_allowed(policy, known):
     """A value, a glob or a callable; but not where tool results alone count."""
     firewall, session = opened(**policy)
-    told = firewall.check_answer(f"{GOOD} Your branch is BR-204.", session=session)
+    firewall.check_answer(f"{GOOD} Your branch is BR-204.", session=session)
+    [decision] = session.answer_decisions
 
-    assert known == ("block" != told.action)
+    assert known != any("BR-204" in finding.detail for finding in decision.findings)
 
 
 def test_allowlists_of_tools_count():
@@ -331,3 +332,27 @@ def test_drafts_share_what_the_run_returned_until_it_goes_on():
     )
 
     assert (1, "") == (done.rounds, done.refused)
+
+
+def test_a_rewrite_without_the_rejected_call_is_a_turn_of_its_own():
+    """What the feedback asks for can be emitted."""
+    firewall, session = opened()
+    firewall.run_tool_calls([{"name": "get_ordr", "arguments": {}}], session=session)
+    done = firewall.settle_answer(GOOD, write=lambda feedback: f"{GOOD} ", session=session)
+
+    assert (1, "") == (done.rounds, done.refused)
+    assert ["call_rejected" in one.notes for one in session.answer_decisions] == [True, False]
+
+
+def test_reports_are_kept_for_audit(tmp_path):
+    """On the session, and in the run file where one is written."""
+    runs = tmp_path / "runs.jsonl"
+    firewall = Shield(shield.configure(), hooks=None, record=runs)
+    with firewall.session() as session:
+        session.user("Where is my order?")
+        session.tool_result("get_order", ORDER, call_id="c1")
+        report = firewall.check_answer(GOOD)
+
+    [line] = runs.read_text().splitlines()
+    assert [report] == [*session.answer_reports]
+    assert [report.to_dict()] == json.loads(line)["answers"]
