@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
 
 RATES = (0.5, 0.9, 0.99)
+TEXTS = ("ragtruth-qa-test", "wice-claim", "faithdial-audit", "begin-wow", "mtrag-human")
 
 
 def answers(run: Run) -> Iterator[tuple[str, Session]]:
@@ -48,6 +51,43 @@ def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
             _count(count, "another run", answer, _like(other, place))
         before[run.toolset] = run
     return {f"base rate {rate:g}": _shares(count, rate) for rate in RATES}
+
+
+def of_texts(folder: Path, *, most: int) -> dict[str, Any]:
+    """
+    Check labelled answers in a session in which one tool returned their context as a text.
+
+    The shipped weights have seen the rows of corpora that train: these figures are no forecast.
+    """
+    told: dict[str, Any] = {}
+    for name in TEXTS:
+        count: Counter[tuple[str, str]] = Counter()
+        with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+            rows = [json.loads(line) for line in lines]
+        for row in rows[:: max(1, len(rows) // most)]:
+            session = Session()
+            session.user(row.get("question") or "")
+            session.tool_result("search", _text(row["context"]), call_id="c1")
+            report = checked(row["answer"], session=session).report
+            label = "bad" if row["label"] == "hallucinated" else "good"
+            count[label, report.action if report.claims else "no claims"] += 1
+        told[name] = {
+            label: {
+                action: round(count[label, action] / max(1, _all(count, label)), 3)
+                for action in ("emit", "revise", "block", "no claims")
+            }
+            for label in ("good", "bad")
+        }
+    return told
+
+
+def _text(context: Any) -> str:
+    parts = context if isinstance(context, list) else [context]
+    return "\n\n".join(part if isinstance(part, str) else part["text"] for part in parts)
+
+
+def _all(count: Counter[tuple[str, str]], label: str) -> int:
+    return sum(n for key, n in count.items() if key[0] == label)
 
 
 def _like(run: Run, place: int) -> Session:

@@ -68,7 +68,9 @@ def asked_of(
         raise ShieldError(f"check_answer: give one of {ways}")
     if question is not None and not isinstance(question, str):
         raise ShieldError(f"check_answer: `question` is {shown(question)}; give a text")
-    told = AnswerConfig(**config) if isinstance(config, Mapping) else config
+    if isinstance(allow, str | bytes) or not isinstance(allow, Iterable):
+        raise ShieldError(f"check_answer: `allow` is {shown(allow)}; give a list")
+    told = AnswerConfig(**_named(config)) if isinstance(config, Mapping) else config
     told = AnswerConfig() if told is None else told
     if not isinstance(told, AnswerConfig):
         raise ShieldError(f"check_answer: `config` is {shown(config)}; give an `AnswerConfig`")
@@ -85,6 +87,10 @@ def asked_of(
     terms = Terms(budget=Budget(calls=told.calls))
     rate = told.base_rate or (_OF_A_RUN if heard is not None else 0.5)
     return Asked(answer, found, question, told, heard, terms, log_odds(rate))
+
+
+def _named(config: Mapping[Any, Any]) -> dict[str, Any]:
+    return {str(name): value for name, value in config.items()}
 
 
 def _heard(run: Any) -> Session:

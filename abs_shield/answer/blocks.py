@@ -74,6 +74,17 @@ def blocks(answer: str) -> Iterator[Block]:
         yield held
 
 
+def has_code(answer: str) -> bool:
+    """
+    Whether fenced code is left out of *answer*.
+
+    >>> has_code("```\\nx = 1\\n```"), has_code("`x`")
+    (True, False)
+    """
+    lines = [(line.start(), line[0]) for line in _LINE.finditer(without_markup(answer))]
+    return any(code for _, _, code in _fences(lines))
+
+
 def _goes_on(one: Block, other: Block) -> bool:
     if one.form not in (Form.PROSE, Form.ITEM) or other.form is not Form.PROSE:
         return False

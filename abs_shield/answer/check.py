@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.answer.asked import Asked, asked_of
 from abs_shield.answer.background import Probed, abegin, begin, room
+from abs_shield.answer.blocks import has_code
 from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.combine import Combined, Said, combined, refuted
@@ -35,6 +36,7 @@ from abs_shield.model.ask import NO_JUDGE, Steps
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.session import Session
 
+_CODE = "code_not_checked"
 _INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
@@ -234,9 +236,11 @@ def _errors(read: _Read) -> tuple[str, ...]:
 
 
 def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
-    notes = () if asked.config.scores else (SKIPPED,)
+    notes: tuple[str, ...] = () if asked.config.scores else (SKIPPED,)
     if None in read.lexical:
         notes = (NO_EVIDENCE,)
+    if "```" in asked.answer or "~~~" in asked.answer:
+        notes += (_CODE,) if has_code(asked.answer) else ()
     if asked.config.judge is None:  # what nobody reads instructs nobody
         return notes
     none = Evidence(())

@@ -120,6 +120,9 @@ def test_the_report_is_as_its_schema_says():
         ({"answer": "x", "session": 5}, "give a `Session`"),
         ({"answer": "x", "evidence": "y", "question": 5}, "`question` is 5; give a text"),
         ({"answer": "x", "evidence": "y", "config": 5}, "give an `AnswerConfig`"),
+        ({"answer": "x", "evidence": "y", "config": {5: 1}}, "5"),
+        ({"answer": "x", "evidence": "y", "allow": "abc"}, "give a list"),
+        ({"answer": "x", "evidence": "y", "allow": 5}, "give a list"),
         ({"answer": "x", "evidence": "y", "config": {"emit": 1}}, "emit"),
         ({"answer": "x", "run": "no messages"}, "give its messages"),
         ({"answer": "x", "run": {"id": 5}}, "give its messages"),
@@ -253,3 +256,11 @@ def test_feedback_is_bounded_and_escaped():
 
     assert "and 30 more" in told
     assert "\x1b" not in told
+
+
+def test_code_that_is_left_out_is_said():
+    """It makes no claims, and nobody takes it for checked."""
+    found = checked("The tower is in Paris.\n```\nbuilt = 1925\n```", evidence=TOWER)
+
+    assert "code_not_checked" in found.notes
+    assert "code_not_checked" not in checked("Run `x` in Paris.", evidence=TOWER).notes
