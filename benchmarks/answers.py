@@ -21,8 +21,8 @@ from abs_shield.replay.toolsets import Toolsets
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
 _GATE_EVERY = 10
 """The gate is asked three times of each answer: a tenth of the runs tells enough."""
-_TEXTS = 200
-"""Labelled answers of a corpus that are checked in a session."""
+_TEXTS = 2_000
+"""Labelled answers of a corpus that are checked in a session, where every run is read."""
 FLAGGED, PRECISION, ALARMS = 0.025, 0.87, 0.03
 
 
@@ -99,7 +99,7 @@ def main() -> None:
         toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
         every = max(given.every, _GATE_EVERY)
         report["gate"] = {"every": every} | of_runs(path, toolsets, every=every)
-        report["gate"]["beside texts"] = of_texts(given.data / "grounding", most=_TEXTS)
+        report["gate"]["beside texts"] = of_texts(given.data / "grounding", most=_TEXTS // every)
     if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     report["not_reached"] = not_reached(report)

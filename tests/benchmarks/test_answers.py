@@ -44,7 +44,7 @@ def test_a_few_runs_are_measured():
 @RECORDED
 def test_the_gate_is_measured():
     """An answer beside its own run is emitted more often than beside another."""
-    gate = reported("--only", "gate", "--every", "60")["gate"]
+    gate = reported("--only", "gate", "--every", "200")["gate"]
     own, other = gate["base rate 0.99"]["its own run"], gate["base rate 0.99"]["another run"]
 
     assert own["emit"] > other["emit"]
