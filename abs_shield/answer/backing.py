@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from abs_shield.answer.deed_kin import Kin
-from abs_shield.answer.deeds import Said, infinitive
+from abs_shield.answer.deed_verbs import BOOKED, infinitive
+from abs_shield.answer.deeds import Said
 from abs_shield.answer.evidence import Deed, Evidence, Source
 from abs_shield.answer.figure import ID, SUMS
 from abs_shield.answer.figures import figures
@@ -77,7 +78,8 @@ class Backing:
         self._failed = [_Done(one) for one in evidence.failed if not one.reads]
         results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
         words = {word for text in results for word in _WORD.findall(text.casefold())}
-        self._told = {verb for verb in map(infinitive, words) if verb}
+        self._told = {verb for verb in map(infinitive, words) if verb} | (words & BOOKED)
+        self._words = words
         self._evidence = evidence
 
     def behind(self, said: Said, ids: Named) -> bool:
@@ -89,6 +91,10 @@ class Backing:
             ids: What the claim names.
         """
         if said.passive and said.verb in self._told:
+            return True
+        if said.loose:
+            return bool(self._deeds) or not (self._evidence.deeds or self._failed)
+        if said.state and self._tells(said.verb):
             return True
         able = [done for done in self._deeds if done.kin.could(said.verb)]
         if said.passive and said.verb == "send":
@@ -105,6 +111,18 @@ class Backing:
         if deed(said.verb).does is Does.MAKE and not all(done.told for done in able):
             return True  # what was made may be called after what nobody has read
         return not self._others(ids.all, able)
+
+    def _tells(self, verb: str) -> bool:
+        """Whether anything seen may be told as such a state: of a refund, ``refund: 40``."""
+        if self._evidence.blind:
+            return True
+        stem = verb.rstrip("e")
+        if any(word.startswith(stem) and not word.endswith("able") for word in self._words):
+            return True
+        others = (piece.text for piece in self._evidence if piece.source is not Source.TOOL_RESULT)
+        return any(
+            infinitive(word) == verb for text in others for word in _WORD.findall(text.casefold())
+        )
 
     def _more(self, said: Said, ids: Named, able: list[_Done]) -> bool:
         """Whether a list names an id that no call had, beside one that a call had."""

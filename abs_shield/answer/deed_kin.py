@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from abs_shield.answer.deeds import infinitive
+from abs_shield.answer.deed_verbs import infinitive
 from abs_shield.plan.verbs import Does, also_writes, commanded, deed
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words

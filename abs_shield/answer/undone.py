@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from abs_shield.answer.deeds import infinitive
+from abs_shield.answer.deed_verbs import infinitive
 from abs_shield.plan.verbs import commanded, deed
 from abs_shield.text.names import name_words
 from abs_shield.text.synonyms import canonical

@@ -43,6 +43,8 @@ RUNS = {
     "priced": [("update_flight", {"booking": "AB1234", "payment_id": "card_7"}, {"ok": True})],
     "money": [("send_money", {"recipient": "DE89", "amount": 98.7}, {"message": "ok"})],
     "create": [("create_order", {"customer": "C-1001"}, {"order": "O-2002"})],
+    "credited": [("list_entries", {}, [{"type": "credit", "amount": 20}])],
+    "gone": [("get_booking", {}, {"id": "BK-2041", "status": "cancelled", "refund": 40})],
     "delivered": [("get_order", {"id": 1}, {"id": 1, "status": "delivered"})],
 }
 
@@ -178,4 +180,64 @@ def test_a_deed_without_its_call_is_a_contradiction(run, answer):
 )
 def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
     """Deeds with a call in any language, plans, offers, questions, denials, and others' deeds."""
+    assert "" == told(run, answer)
+
+
+BEGUN = (
+    "started stopped released merged closed ordered filed signed posted fixed repaired processed "
+    "completed triggered called informed paired applied admitted"
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("book", "I did cancel it."),
+        ("book", "I've now, as requested, cancelled booking BK-2041."),
+        ("book", "I have emailed kim@x.org and cancelled BK-2041."),
+        ("mail", "I have emailed kim@x.org and cancelled BK-2041."),
+        ("mail", "I have emailed kim@x.org, cancelled BK-2041 and refunded the fee."),
+        ("book", "I have reviewed your booking and cancelled it."),
+        ("book", "Your booking BK-2041 is cancelled."),
+        ("book", "Booking BK-2041 was cancelled."),
+        ("book", "I restarted the server."),
+        ("book", "We have rolled back the release."),
+        ("book", "I have disputed the charge."),
+        ("book", "The server has been rebooted."),
+        ("book", "I've credited $20 to your account."),
+        ("book", "I sold 20 shares."),
+        ("book", "I've contacted the manager."),
+        *(("book", f"I have {verb} unit U-4417.") for verb in BEGUN.split()),
+    ],
+)
+def test_a_deed_in_any_words_needs_a_call(run, answer):
+    """Asides, lists of deeds, states, and verbs that are talk only where something was done."""
+    assert "no successful call" in told(run, answer)
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("mail", "I have closed the case."),
+        ("cancel", "I've processed everything and completed it."),
+        ("nothing", "I have completed the poem."),
+        ("book", "I've completed the searches."),
+        ("book", "I have called the lookup tool."),
+        ("book", "I've started looking into it."),
+        ("book", "I have opened the page."),
+        ("book", "I've ordered them by price."),
+        ("book", "I've informed you of all I know."),
+        ("book", "I did not cancel it."),
+        ("book", "I did check it."),
+        ("book", "Your booking BK-2041 was not cancelled."),
+        ("book", "Your booking is cancelled if you do not pay."),
+        ("book", "Your booking was cancelled by the hotel."),
+        ("book", "Bookings are cancelled after 30 days."),
+        ("credited", "Your account has been credited with $20."),
+        ("gone", "Your booking BK-2041 is cancelled."),
+        ("gone", "Your booking BK-2041 was refunded."),
+    ],
+)
+def test_what_is_talk_or_told_by_a_result_is_no_deed(run, answer):
+    """Looking and telling, states that a result has, and loose verbs after a call that did."""
     assert "" == told(run, answer)
