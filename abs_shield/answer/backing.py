@@ -3,24 +3,71 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from abs_shield.answer.deeds import Said, infinitive
+from abs_shield.answer.deed_kin import Kin
+from abs_shield.answer.deed_verbs import BOOKED, infinitive
+from abs_shield.answer.deeds import Said
 from abs_shield.answer.evidence import Deed, Evidence, Source
 from abs_shield.answer.figure import ID, SUMS
 from abs_shield.answer.figures import figures
 from abs_shield.answer.read_ids import id_key
-from abs_shield.plan.verbs import Does, commanded, deed
+from abs_shield.answer.records import walked
+from abs_shield.plan.verbs import Does, deed
 from abs_shield.text.leaves import leaves, scalar_text
-from abs_shield.text.names import name_words
-from abs_shield.text.synonyms import canonical
 
 _MOST_WORDS = 400
+_LONGEST_ID, _LONGEST_TEXT = 64, 1_000
 _WORD = re.compile(r"[a-z]{3,20}")
+_JOINED = re.compile(
+    r"[\s,&/]{0,3}(?:and|or|as well as|plus|,|&|/)\s{0,2}(?:the\s)?(?:[a-z]{2,20}\s){0,2}#?",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\s{1,2}(?:is|are|was|were|has|have|had|remains?|stays?|will|can|could|would|should|still|now"
+    r"|does|did|do)\b",
+    re.IGNORECASE,
+)
 
 
-def ids_of(text: str) -> frozenset[str]:
-    """Give the ids that a text names, in the form in which they are compared."""
-    return frozenset(id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft)
+class Named(NamedTuple):
+    """
+    The ids that a claim names, in the form in which they are compared.
+
+    Attributes:
+        all: All of them.
+        lists: Those that stand in one list: ``AB1234 and CD5678``.
+        open: Of these, the last one where a verb follows, so that it may begin a new clause.
+    """
+
+    all: frozenset[str]
+    lists: tuple[frozenset[str], ...] = ()
+    open: frozenset[str] = frozenset()
+
+
+def ids_of(text: str) -> Named:
+    """
+    Give the ids that a text names.
+
+    >>> sorted(ids_of("I have cancelled AB1234 and CD5678.").lists[0])
+    ['ab1234', 'cd5678']
+    """
+    found = [one for one in figures(text) if one.kind == ID and not one.soft]
+    lists: list[list[str]] = []
+    open_ = set()
+    for n, one in enumerate(found):
+        key = id_key(one.text)
+        joined = n and _JOINED.fullmatch(text, found[n - 1].end, one.start)
+        if joined:
+            lists[-1].append(key)
+        else:
+            lists.append([key])
+        if joined and _GOES_ON.match(text, one.end):
+            open_.add(key)
+    several = tuple(frozenset(some) for some in lists if len(some) > 1)
+    return Named(frozenset(id_key(one.text) for one in found), several, frozenset(open_))
 
 
 class Backing:
@@ -28,54 +75,124 @@ class Backing:
 
     def __init__(self, evidence: Evidence) -> None:
         self._deeds = [_Done(one) for one in evidence.deeds or () if not one.reads]
+        self._failed = [_Done(one) for one in evidence.failed if not one.reads]
         results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
         words = {word for text in results for word in _WORD.findall(text.casefold())}
-        self._told = {verb for verb in map(infinitive, words) if verb}
+        self._told = {verb for verb in map(infinitive, words) if verb} | (words & BOOKED)
+        self._words = words
+        self._evidence = evidence
 
-    def behind(self, said: Said, ids: frozenset[str]) -> bool:
+    def behind(self, said: Said, ids: Named) -> bool:
         """
         Whether a call stands behind what is said to be done, or a result says so itself.
 
         Args:
             said: The deed.
-            ids: What the claim names, as `ids_of` gives it.
+            ids: What the claim names.
         """
         if said.passive and said.verb in self._told:
             return True
-        able = [done for done in self._deeds if done.could(said.verb)]
-        named = {key for done in self._deeds for key in done.ids} & ids
-        if not named:
-            return bool(able)
-        return any(done.ids & named for done in able) or (
-            not any(done.ids for done in able) and bool(able)
+        if said.loose:
+            return bool(self._deeds) or not (self._evidence.deeds or self._failed)
+        if said.state and self._tells(said.verb):
+            return True
+        able = [done for done in self._deeds if done.kin.could(said.verb)]
+        if said.passive and said.verb == "send":
+            able = self._deeds  # what a system writes to its customers after any deed
+        if any(one.failed_at(said.verb, ids.all) for one in self._failed):
+            able = [done for done in able if done.kin.close(said.verb)]
+        if not able:
+            return False
+        named = {key for done in (*self._deeds, *self._failed) for key in done.ids} & ids.all
+        if not all(done.ids for done in able):
+            return True
+        if named:
+            return any(done.ids & named for done in able) and not self._more(said, ids, able)
+        if deed(said.verb).does is Does.MAKE and not all(done.told for done in able):
+            return True  # what was made may be called after what nobody has read
+        return not self._others(ids.all, able)
+
+    def _tells(self, verb: str) -> bool:
+        """Whether anything seen may be told as such a state: of a refund, ``refund: 40``."""
+        if self._evidence.blind:
+            return True
+        stem = verb.rstrip("e")
+        if any(word.startswith(stem) and not word.endswith("able") for word in self._words):
+            return True
+        others = (piece.text for piece in self._evidence if piece.source is not Source.TOOL_RESULT)
+        return any(
+            infinitive(word) == verb for text in others for word in _WORD.findall(text.casefold())
         )
+
+    def _more(self, said: Said, ids: Named, able: list[_Done]) -> bool:
+        """Whether a list names an id that no call had, beside one that a call had."""
+        reached = _reached(able)
+        for some in ids.lists:
+            meant = some if said.passive else some - ids.open
+            if meant & reached and self._others(meant - reached, able):
+                return True
+        return False
+
+    def _others(self, ids: Iterable[str], able: list[_Done]) -> bool:
+        """Whether ids are of the kind of those that every call names, and in none of the calls."""
+        reached = _reached(able)
+        strangers = [key for key in ids if key not in reached and _is_code(key)]
+        return any(
+            all(any(self._alike(key, own) for own in done.ids) for done in able)
+            for key in strangers
+        )
+
+    def _alike(self, one: str, other: str) -> bool:
+        """Whether two ids look the same, and no field says that they name different things."""
+        if not _is_code(other) or _shape(one) != _shape(other):
+            return False
+        fields: _Fields = self._evidence.derived(_Fields)
+        a, b = fields.of.get(one), fields.of.get(other)
+        return not (a and b) or not a.isdisjoint(b)
+
+
+def _reached(able: Iterable[_Done]) -> set[str]:
+    return {key for done in able for key in (*done.ids, *done.given)}
+
+
+def _is_code(key: str) -> bool:
+    return any(map(str.isdigit, key)) and any(map(str.isalpha, key)) and "@" not in key
+
+
+def _shape(key: str) -> str:
+    return "".join("9" if one.isdigit() else "a" if one.isalpha() else one for one in key)
+
+
+class _Fields:
+    """The names of the fields under which results and calls have ids."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self.of: dict[str, set[str]] = defaultdict(set)
+        values = (value for piece in evidence for value in (piece.value, piece.arguments))
+        calls = (deed.arguments for deed in (*(evidence.deeds or ()), *evidence.failed))
+        for value in (*values, *calls):
+            for leaf in walked(value) if isinstance(value, (dict, list)) else ():
+                text = leaf.value
+                if isinstance(text, str) and len(text) <= _LONGEST_ID and _is_code(text):
+                    self.of[id_key(text)].add(leaf.field)
 
 
 class _Done:
-    """A call that did something."""
+    """A call that did something, or failed to."""
 
     def __init__(self, done: Deed) -> None:
-        arguments = done.arguments if isinstance(done.arguments, dict) else {}
-        told = commanded(arguments) or deed(done.tool)
-        self._does = told.does
-        self._known = bool(told.verb)
-        self._verbs = {canonical(word) for word in (told.verb, *name_words(done.tool))}
-        texts = (scalar_text(leaf) for _, leaf in leaves(done.arguments, most=_MOST_WORDS))
-        self.ids = {
-            id_key(one.text)
-            for text in texts
-            if text and len(text) <= 200
-            for one in figures(text)
-            if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3)
-        }
+        self.kin = Kin(done.tool, done.arguments)
+        self.ids = frozenset(_ids(done.arguments))
+        self.given = frozenset(_ids(done.value))
+        self.told = done.value is not None
 
-    def could(self, verb: str) -> bool:
-        """Whether this call can be what the verb speaks of."""
-        if not self._known or canonical(verb) in self._verbs:
-            return True
-        does = deed(verb).does
-        return (
-            does is self._does
-            or Does.ACT in (does, self._does)
-            or Does.CHANGE in (does, self._does)
-        )
+    def failed_at(self, verb: str, ids: frozenset[str]) -> bool:
+        """Whether its failure is that of a deed with these ids."""
+        return self.kin.same(verb) and (not ids or not self.ids or not ids.isdisjoint(self.ids))
+
+
+def _ids(value: Any) -> Iterator[str]:
+    for _, leaf in leaves(value, most=_MOST_WORDS):
+        for one in figures((scalar_text(leaf) or "")[:_LONGEST_TEXT]):
+            if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3):
+                yield id_key(one.text)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.answer.deed_forms import (
@@ -15,17 +14,19 @@ from abs_shield.answer.deed_forms import (
     MANAGED,
     OPEN,
     PASSIVE,
-    PAST,
-    RARE,
     RELATIVE,
     SHORT,
-    TALK,
+    SPOKEN_OF,
+    STATE,
 )
-from abs_shield.plan.verbs import deed
+from abs_shield.answer.deed_verbs import BEGUN, ENDED, TALK, infinitive, is_deed
 
 _LONGEST_WORD = 8
 _LONGEST_CLAUSE = 300
 _PAYING = frozenset("issue add process apply credit return release initiate".split())
+_PAST = re.compile(
+    r"ed$|^(?:found|seen|sent|made|paid|set|put|read|gone|got|taken)$", re.IGNORECASE
+)
 _REFUND = re.compile(r"\brefund", re.IGNORECASE)
 
 
@@ -37,11 +38,15 @@ class Said(NamedTuple):
         verb: Its verb, in the infinitive.
         text: How it stands in the claim.
         passive: Whether it is not said who did it.
+        loose: Whether it is a deed only in a run that did nothing at all.
+        state: Whether it may as well be what a result told in other words.
     """
 
     verb: str
     text: str
-    passive: bool
+    passive: bool = False
+    loose: bool = False
+    state: bool = False
 
 
 def said_done(text: str) -> Iterator[Said]:
@@ -55,25 +60,31 @@ def said_done(text: str) -> Iterator[Said]:
     """
     if text.rstrip(" *_\"')").endswith("?"):
         return
-    for form in (FIRST, MANAGED, PASSIVE, SHORT):
+    for form in (FIRST, MANAGED, PASSIVE, SHORT, STATE):
         for found in form.finditer(text):
             if said := _said(text, found, form):
                 yield said
-                if form is FIRST and (more := AND.search(text, *_behind(text, found))):
-                    also = _said(text, more, form)
-                    yield from (also,) if also else ()
+            if form is FIRST and _PAST.search(found["verb"]) and _done(text, found):
+                more = (
+                    _said(text, also, form) for also in AND.finditer(text, *_behind(text, found))
+                )
+                yield from filter(None, more)
 
 
 def _said(text: str, found: re.Match[str], form: re.Pattern[str]) -> Said | None:
     """The deed that a form has found; None where it is talk, a plan or a description."""
     word = found["verb"].casefold()
-    verb = infinitive(word) if form is not MANAGED else word if _writes(word) else ""
-    passive = form is PASSIVE
+    verb = infinitive(word) if form is not MANAGED else word if is_deed(word) else ""
+    passive = form in (PASSIVE, STATE)
     if passive and verb in _PAYING and _REFUND.search(_clause(text, found)):
         verb = "refund"  # what follows from a cancellation, whoever issues it
-    if not verb or (verb in TALK and not _firm(verb, found[0])) or not _done(text, found):
+    if not verb or not _done(text, found) or (form is STATE and verb not in ENDED):
         return None
-    return Said(verb, found[0].strip(" ,"), passive)
+    said = Said(verb, found[0].strip(" ,"), passive, state=form is STATE)
+    if verb not in TALK or _firm(verb, found[0]):
+        return said
+    begun = verb in BEGUN and form in (FIRST, MANAGED) and not SPOKEN_OF.match(text, found.end())
+    return said._replace(loose=True) if begun else None
 
 
 def _behind(text: str, found: re.Match[str]) -> tuple[int, int]:
@@ -97,26 +108,3 @@ def _clause(text: str, found: re.Match[str]) -> str:
     first = max(0, found.start() - _LONGEST_CLAUSE)
     ends = [clause.end() for clause in CLAUSE.finditer(text, first, found.start())]
     return text[ends[-1] if ends else first : found.end()]
-
-
-@lru_cache(maxsize=4096)
-def infinitive(word: str) -> str:
-    """
-    Give the verb of a tool of which *word* is the past form; empty where there is none.
-
-    >>> infinitive("cancelled"), infinitive("modified"), infinitive("sent"), infinitive("found")
-    ('cancel', 'modify', 'send', '')
-    """
-    forms = [PAST[word]] if word in PAST else []
-    if word.endswith("ied"):
-        forms.append(word[:-3] + "y")
-    if word.endswith("ed"):
-        forms += [word[:-1], word[:-2]]
-        if len(word) > 4 and word[-3] == word[-4]:
-            forms.append(word[:-3])
-    return next((form for form in forms if _writes(form)), "")
-
-
-def _writes(verb: str) -> bool:
-    told = deed(verb)
-    return verb in RARE or (told.verb == verb and told.does.writes)

@@ -46,17 +46,19 @@ class Piece:
 @dataclass(frozen=True, slots=True)
 class Deed:
     """
-    A call that ran, successfully: what an answer may say was done.
+    A call that ran: where it did not fail, an answer may say that it was done.
 
     Attributes:
         tool: Its tool.
         arguments: Its arguments.
         reads: Whether the tool only reads.
+        value: What it returned, in JSON's shape; None where nobody knows.
     """
 
     tool: str
     arguments: Any
     reads: bool = False
+    value: Any = None
 
 
 class Evidence:
@@ -66,6 +68,7 @@ class Evidence:
     Args:
         pieces: The pieces.
         deeds: Calls that ran without failing; None where nobody knows what ran.
+        failed: Calls that failed, or whose result says that nothing was done.
         blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
         vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
             does.
@@ -76,11 +79,13 @@ class Evidence:
         pieces: tuple[Piece, ...],
         *,
         deeds: tuple[Deed, ...] | None = None,
+        failed: tuple[Deed, ...] = (),
         blind: str = "",
         vouches: Callable[[str], bool] | None = None,
     ) -> None:
         self.pieces = pieces
         self.deeds = deeds
+        self.failed = failed
         self.blind = blind
         self.vouches = vouches
         self._derived: dict[Any, Any] = {}

@@ -9,6 +9,7 @@ from typing import Any
 
 from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
+from abs_shield.answer.undone import undone
 from abs_shield.answer.vouching import is_pattern, vouching
 from abs_shield.core.events import Event, Returned, Said
 from abs_shield.errors import ShieldError
@@ -51,10 +52,11 @@ def evidence_of(
     blind = next((one.seen.blind for one in _line(session) if one.seen.blind), "")
     blind = blind or next((_CUT for piece in pieces if piece.cut), "")
     known = not session.opaque_reasons and session.ran_so_far <= len(session.executed)
-    deeds = tuple(_deed(call) for call in calls if not _failed(call)) if known else None
+    failed = tuple(_deed(call) for call in calls if _undone(call))
+    deeds = tuple(_deed(call) for call in calls if not _undone(call)) if known else None
     forgot = any(one.forgot for one in _line(session))
     vouches = vouching(session, allow, forgot=forgot, strict=strict_tool_evidence)
-    return Evidence(tuple(pieces), deeds=deeds, blind=blind, vouches=vouches)
+    return Evidence(tuple(pieces), deeds=deeds, failed=failed, blind=blind, vouches=vouches)
 
 
 class Gathered:
@@ -120,8 +122,10 @@ def _calls(session: Session) -> list[Executed]:
     return sorted((*above, *own, *below), key=lambda call: call.at)
 
 
-def _failed(call: Executed) -> bool:
-    return call.error or tells_failure(call.value)
+def _undone(call: Executed) -> bool:
+    if call.error or tells_failure(call.value):
+        return True
+    return _writes(call) and undone(call.tool, call.arguments, call.value)
 
 
 def _pieces(session: Session, calls: Iterable[Executed]) -> Iterator[Piece]:
@@ -210,6 +214,11 @@ def _allowed(allow: Iterable[Any]) -> Iterator[Piece]:
 
 
 def _deed(call: Executed) -> Deed:
+    given = flattened(call.arguments).value
+    value = None if isinstance(call.value, TooLarge) else call.value
+    return Deed(call.tool, given, reads=not _writes(call), value=value)
+
+
+def _writes(call: Executed) -> bool:
     ordered = commanded(call.arguments)
-    writes = (ordered or deed(call.tool)).writes or bool(also_writes(call.tool))
-    return Deed(call.tool, flattened(call.arguments).value, reads=not writes)
+    return (ordered or deed(call.tool)).writes or bool(also_writes(call.tool))

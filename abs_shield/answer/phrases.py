@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from abs_shield.answer.deed_verbs import past_forms
+
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
 _CURLY = "\u2019"
@@ -108,17 +110,8 @@ _REFUSAL = re.compile(
     r"|\u898b\u3064\u304b\u308a\u307e\u305b\u3093",
     re.IGNORECASE,
 )
-_DEEDS = (
-    r"(?:cancel|book|rebook|refund|issu|email|updat|chang|modif(?:y|i)|delet|remov|creat|add|schedul"
-    r"|reschedul|process|submitt?|transferr?|charg|credit|reserv|confirm|order|shipp?|dispatch"
-    r"|activat|deactivat|block|unblock|clos|open|approv|reject|appl(?:y|i)|regist(?:e)?r|enroll?|assign"
-    r"|upgrad|downgrad|sav|upload|notif(?:y|i)|escalat|return|exchang|restor|renew|subscrib"
-    r"|unsubscrib|waiv|initiat|complet|plac|post|publish|merg|deploy|renam|mov|fil|replac|arrang"
-    r"|authori[sz]|debit|disabl|enabl|grant|revok|lock|unlock|logg?|record|reimburs|extend|stopp?"
-    r"|start|restart|forward|deliver|invit|join|install|terminat|suspend|reset|adjust|correct)"
-)
 _IRREGULAR = r"(?:sent|paid|made|set|put|reset|bought|sold|withdrawn|given|taken|begun|written|run)"
-_DONE = rf"(?:{_DEEDS}(?:l|p|t)?ed|{_IRREGULAR})"
+_DONE = rf"(?:{'|'.join(sorted({*past_forms()}))}|{_IRREGULAR})"
 _ADVERBS = r"(?:(?:just|now|already|successfully|also|since|then|fully|duly|\w{1,20}ly)\s+){0,3}"
 _SAID = (
     r"(?:look|check|review|search|consider|analy[sz]|not|summari[sz]|mention|explain|describ|list"
@@ -130,7 +123,7 @@ _ACTION = re.compile(
     rf"|\b(?:i|we)\s+{_ADVERBS}{_DONE}\b"
     rf"|\b(?:have|has|had|is|are)\s+(?:now\s+|already\s+|just\s+|also\s+)?been\s+{_ADVERBS}{_DONE}\b"
     rf"|\byour?\b.{{0,120}}\b(?:was|were|is now|are now|is|are)\s+{_ADVERBS}{_DONE}\b"
-    rf"|\bsuccessfully\s+{_DONE}\b|\b{_DONE}\s+successfully\b"
+    rf"|\bsuccessfully\s+{_DONE}\b|\b(?=\w{{2,20}}\s+successfully\b){_DONE}"
     r"|\b(?:ich habe|wir haben)\b.{0,120}"
     r"\b(?:\w{0,20}ge\w{2,20}(?:t|en)|\w{2,20}iert|ver\w{2,20}t)\b"
     r"|\b(?:wurde|wurden)\b.{0,120}\b(?:storniert|gebucht|erstattet|versandt|gesendet|ge\u00e4ndert|"

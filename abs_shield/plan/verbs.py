@@ -66,6 +66,8 @@ _WORDS: dict[Does, str] = {
     ),
 }
 _CLASS = {word: does for does, said in _WORDS.items() for word in said.split()}
+VERBS = frozenset(_CLASS)
+"""The verbs that are known."""
 
 _MINTING = frozenset(
     "create make new generate insert write save draft build upload provision launch init "

@@ -24,6 +24,27 @@ RUNS = {
     "odd": [LOOK, ("svc_op_17", {"ref": "BK-2041"}, {"ok": True})],
     "mail": [LOOK, ("send_email", {"to": "a@b.org"}, "sent")],
     "admit": [("admit_patient", {"id": "PT-40817", "ward": 7}, {"ok": True})],
+    "moved": [("update_address", {"order_id": "O-1001", "street": "Elm 5"}, {"ok": True})],
+    "raised": [
+        ("change_plan", {"line": "+4477009", "plan": "XL"}, {"ok": True}),
+        ("cancel_addon", {"addon_id": "ADD-77"}, {"error": "503 upstream unavailable"}),
+    ],
+    "half": [
+        ("cancel_booking", {"booking": "AB1234"}, {"ok": True}),
+        ("cancel_booking", {"booking": "CD5678"}, {"error": "locked"}),
+    ],
+    "one": [("cancel_booking", {"booking": "AB1234"}, {"ok": True, "refund": "RF-1020"})],
+    "trip": [
+        ("get_trip", {"booking": "AB1234"}, {"booking": "AB1234", "flight": "LH1234"}),
+        ("cancel_booking", {"booking": "AB1234"}, {"ok": True}),
+    ],
+    "state": [("update_order", {"order_id": "O-1001", "status": "cancelled"}, {"ok": True})],
+    "call": [("call_api", {"path": "/orders/O-1001/cancel"}, {"ok": True})],
+    "priced": [("update_flight", {"booking": "AB1234", "payment_id": "card_7"}, {"ok": True})],
+    "money": [("send_money", {"recipient": "DE89", "amount": 98.7}, {"message": "ok"})],
+    "create": [("create_order", {"customer": "C-1001"}, {"order": "O-2002"})],
+    "credited": [("list_entries", {}, [{"type": "credit", "amount": 20}])],
+    "gone": [("get_booking", {}, {"id": "BK-2041", "status": "cancelled", "refund": 40})],
     "delivered": [("get_order", {"id": 1}, {"id": 1, "status": "delivered"})],
 }
 
@@ -69,6 +90,21 @@ def told(run, answer):
         ("book", "I've approved your leave request."),
         ("book", "Your leave request has been approved."),
         ("book", "I have updated your address."),
+        ("moved", "I have cancelled order O-1001."),
+        ("moved", "I have refunded order O-1001."),
+        ("moved", "Order O-1001 has been shipped."),
+        ("moved", "I've emailed you the receipt."),
+        ("moved", "I have booked a table."),
+        ("moved", "I've paid the invoice."),
+        ("moved", "I have deleted your account."),
+        ("raised", "I have cancelled add-on ADD-77."),
+        ("raised", "Your roaming add-on has been cancelled."),
+        ("half", "I have cancelled booking CD5678."),
+        ("half", "I have cancelled AB1234 and CD5678."),
+        ("one", "I have cancelled CD5678."),
+        ("one", "I have cancelled AB1234 and CD5678."),
+        ("one", "AB1234 and CD5678 have been cancelled."),
+        ("create", "I have created order O-2020."),
     ],
 )
 def test_a_deed_without_its_call_is_a_contradiction(run, answer):
@@ -124,8 +160,84 @@ def test_a_deed_without_its_call_is_a_contradiction(run, answer):
         ("book", "The booking should have been cancelled."),
         ("book", "It would have been cancelled."),
         ("cancel", "A refund of $120.00 has been added back to your card."),
+        ("moved", "I have updated the address of order O-1001."),
+        ("moved", "I have added the new address to order O-1001."),
+        ("moved", "An email has been sent to you."),
+        ("raised", "I've upgraded your plan."),
+        ("raised", "I could not cancel add-on ADD-77."),
+        ("half", "I have cancelled booking AB1234."),
+        ("one", "I have cancelled AB1234 (refund RF-1020)."),
+        ("one", "I have cancelled AB1234 and CD5678 is still active."),
+        ("one", "I have refunded booking AB1234."),
+        ("trip", "I have cancelled your flight LH1234."),
+        ("state", "I have cancelled order O-1001."),
+        ("call", "I have cancelled order O-1001."),
+        ("priced", "I have charged the difference to your card."),
+        ("priced", "I've refunded the difference."),
+        ("money", "The amount of 98.70 has been transferred."),
+        ("create", "I have created order O-2002."),
     ],
 )
 def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
     """Deeds with a call in any language, plans, offers, questions, denials, and others' deeds."""
+    assert "" == told(run, answer)
+
+
+BEGUN = (
+    "started stopped released merged closed ordered filed signed posted fixed repaired processed "
+    "completed triggered called informed paired applied admitted"
+)
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("book", "I did cancel it."),
+        ("book", "I've now, as requested, cancelled booking BK-2041."),
+        ("book", "I have emailed kim@x.org and cancelled BK-2041."),
+        ("mail", "I have emailed kim@x.org and cancelled BK-2041."),
+        ("mail", "I have emailed kim@x.org, cancelled BK-2041 and refunded the fee."),
+        ("book", "I have reviewed your booking and cancelled it."),
+        ("book", "Your booking BK-2041 is cancelled."),
+        ("book", "Booking BK-2041 was cancelled."),
+        ("book", "I restarted the server."),
+        ("book", "We have rolled back the release."),
+        ("book", "I have disputed the charge."),
+        ("book", "The server has been rebooted."),
+        ("book", "I've credited $20 to your account."),
+        ("book", "I sold 20 shares."),
+        ("book", "I've contacted the manager."),
+        *(("book", f"I have {verb} unit U-4417.") for verb in BEGUN.split()),
+    ],
+)
+def test_a_deed_in_any_words_needs_a_call(run, answer):
+    """Asides, lists of deeds, states, and verbs that are talk only where something was done."""
+    assert "no successful call" in told(run, answer)
+
+
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("mail", "I have closed the case."),
+        ("cancel", "I've processed everything and completed it."),
+        ("nothing", "I have completed the poem."),
+        ("book", "I've completed the searches."),
+        ("book", "I have called the lookup tool."),
+        ("book", "I've started looking into it."),
+        ("book", "I have opened the page."),
+        ("book", "I've ordered them by price."),
+        ("book", "I've informed you of all I know."),
+        ("book", "I did not cancel it."),
+        ("book", "I did check it."),
+        ("book", "Your booking BK-2041 was not cancelled."),
+        ("book", "Your booking is cancelled if you do not pay."),
+        ("book", "Your booking was cancelled by the hotel."),
+        ("book", "Bookings are cancelled after 30 days."),
+        ("credited", "Your account has been credited with $20."),
+        ("gone", "Your booking BK-2041 is cancelled."),
+        ("gone", "Your booking BK-2041 was refunded."),
+    ],
+)
+def test_what_is_talk_or_told_by_a_result_is_no_deed(run, answer):
+    """Looking and telling, states that a result has, and loose verbs after a call that did."""
     assert "" == told(run, answer)

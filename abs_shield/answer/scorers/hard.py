@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from abs_shield.answer.backing import Backing, ids_of
+from abs_shield.answer.backing import Backing, Named, ids_of
 from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
@@ -126,7 +126,7 @@ class _Check:
             return
         backing: Backing = self._evidence.derived(Backing)
         deeds = {(said.verb, said.passive): said for said in said_done(claim.text)}
-        ids = ids_of(claim.text) if deeds else frozenset()
+        ids = ids_of(claim.text) if deeds else Named(frozenset())
         for said in deeds.values():
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"

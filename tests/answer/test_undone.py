@@ -1,0 +1,54 @@
+"""What a call returned says that nothing was done, or that it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer.undone import undone
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        False,
+        "false",
+        {"cancelled": False},
+        {"success": "false"},
+        {"accepted": False},
+        {"status": 500},
+        {"code": "E_DENIED", "reason": "fare rules"},
+        "Booking cannot be cancelled: it has departed.",
+        "The order was not cancelled.",
+        "Not authorized",
+        "Sorry, permission denied",
+        {"message": "Cannot cancel booking AB1234"},
+        {"message": "The request was rejected."},
+        [{"message": "This booking can't be canceled any more."}],
+    ],
+)
+def test_a_result_that_refuses(value):
+    """Flags, codes and sentences that say of the call's own verb that it was not done."""
+    assert undone("cancel_booking", {}, value)
+
+
+@pytest.mark.parametrize(
+    ("tool", "value"),
+    [
+        ("cancel_booking", None),
+        ("cancel_booking", ""),
+        ("cancel_booking", []),
+        ("cancel_booking", {"ok": True}),
+        ("cancel_booking", {"cancelled": True, "refunded": False}),
+        ("cancel_booking", "Booking cancelled. This cannot be undone."),
+        ("cancel_booking", "Cancelled. A cancelled booking cannot be cancelled again."),
+        ("cancel_booking", "Cancelled; the fee could not be refunded."),
+        ("book_room", {"id": "R7", "cancelled": False, "note": "It cannot be cancelled."}),
+        ("create_task", {"id": 1, "completed": False, "done": False}),
+        ("create_task", {"id": 1, "code": "T-1", "status": "rejected items: none"}),
+        ("do_it", {"message": "never better"}),
+        ("svc_17", "It cannot be more done."),
+    ],
+)
+def test_a_result_that_does_not(tool, value):
+    """What a record holds of other deeds is no word on this one."""
+    assert not undone(tool, {}, value)
