@@ -116,6 +116,10 @@ class Scope:
                 near = keys
         return (*near, *heads)
 
+    def named(self, start: int, end: int) -> tuple[Place, ...]:
+        """Give where the keys stand that a stretch of the answer names."""
+        return self._keys(start, min(end, start + _WINDOW))
+
     def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
         """The keys of a place's sentence; those before it in the line, where none stands before."""
         start, end = self.sentence(at)

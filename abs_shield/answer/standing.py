@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import islice
 
 from abs_shield.answer.bound import Bound
-from abs_shield.answer.claim import Miss, Span
+from abs_shield.answer.claim import Claim, Miss, Span
 from abs_shield.answer.cues import is_reckoned, wording
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.equations import wrong
@@ -18,6 +18,7 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
 from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
 from abs_shield.answer.figures import figures, settled
+from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
 from abs_shield.answer.stand import Stand
 from abs_shield.text.leaves import pointer
@@ -89,6 +90,13 @@ class Standings:
                 return
             yield self._one(self._figures[n], self._stands[n])
 
+    def flagged(self, claim: Claim) -> tuple[Span | None, str]:
+        """Give the field that says the opposite of a claim, and it in one line; else nothing."""
+        flags: Flags = self._evidence.derived(Flags)
+        end = claim.start + len(claim.text)
+        flag = flags.against(claim.text, self._bound.scope.named(claim.start, end))
+        return (flags.span(flag), told(flag)) if flag else (None, "")
+
     def _one(self, figure: Figure, stands: list[Stand]) -> Standing:
         if figure.soft or self._excused(figure):
             return Standing(How.FREE if stands or not figure.soft else How.IDLE)
@@ -103,9 +111,9 @@ class Standings:
         if stand is not None or self._is_vouched(figure):
             return Standing(How.FOUND, None if stand is None else self._span(stand))
         reckoned = figure.kind == MONEY and self._is_reckoned(figure)
-        told = "" if reckoned else self._bound.against(figure, stands, inside)
+        against = "" if reckoned else self._bound.against(figure, stands, inside)
         miss = Miss(figure.kind, figure.text, figure.start, figure.end)
-        return Standing(How.ABSENT, miss=miss, told=told)
+        return Standing(How.ABSENT, miss=miss, told=against)
 
     def _is_vouched(self, figure: Figure) -> bool:
         """Whether forgotten text had it, or an allowlist admits it."""
