@@ -27,6 +27,11 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 """Words with which something is asked, planned, told by another or true in part."""
+_PROPOSAL = re.compile(
+    r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"
+    r"|shall i|should i)\b|\byes/no\b",
+    re.IGNORECASE,
+)
 _BE = frozenset("is are was were been be isn't aren't wasn't weren't 's 're".split())
 _HAVE = frozenset("has have had with hasn't haven't".split())
 _FILLER = frozenset(
@@ -72,6 +77,16 @@ class Said(NamedTuple):
 
     so: bool
     about: tuple[Word, ...]
+
+
+def is_proposal(answer: str) -> bool:
+    """
+    Whether an answer asks to confirm what it says: that is what will be, and not what is.
+
+    >>> is_proposal("Insurance: no. Shall I go on?"), is_proposal("It is insured.")
+    (True, False)
+    """
+    return _PROPOSAL.search(answer) is not None
 
 
 def clauses(text: str) -> Iterator[tuple[Word, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -23,7 +23,7 @@ _YES = {"yes": True, "true": True, "no": False, "false": False}
 _STATES = frozenset("status state".split())
 _ALSO = {
     stem(one): stem(other)
-    for pair in "approved rejected|locked unlocked|online offline|confirmed cancelled".split("|")
+    for pair in "approved rejected|locked unlocked|online offline".split("|")
     for one, other in (pair.split(), pair.split()[::-1])
 }
 """Opposites of states."""
@@ -82,24 +82,29 @@ class Flags:
                     if len(held) <= _MOST:
                         held.append(flag)
 
-    def against(self, claim: str, places: Sequence[Place]) -> Flag | None:
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+    def against(
+        self, claim: str, places: Sequence[Place], *, above: Callable[[], Sequence[Place]]
+    ) -> Flag | None:
         """
         Give the field that says the opposite of a claim; None where there is none, or any agrees.
 
         Args:
             claim: The claim.
             places: The records that it names; where it names none, there has to be only one.
+            above: Asked for the records that stand over it, one of which a label has to have.
         """
-        if not self._found:
-            return None
+        told = [one for clause in clauses(claim) for one in self._said(clause)]
         label = labelled(claim)
-        told = [*self._labelled(label)] if label else []
-        told += [one for clause in clauses(claim) for one in self._said(clause)]
-        said = frozenset(word.key for word in words_of(claim))
-        told = [one for one in told if _is_meant(one[0], said, places)]
-        near = [one for one in told if any(_within(place, one[0]) for place in places)]
-        if places or len({flag.record for flag, _ in told}) > 1:
-            told = near
+        if label and not told:
+            told = [*self._labelled(label)]
+            places = above() if told else ()
+        words = frozenset(word.key for word in words_of(claim))
+        told = [one for one in told if _is_meant(one[0], words, places)]
+        if places or label or len({flag.record for flag, _ in told}) > 1:
+            told = [one for one in told if any(_within(place, one[0]) for place in places)]
         wrong = [flag for flag, so in told if flag.so != so]
         return wrong[0] if wrong and len(wrong) == len(told) else None
 

@@ -94,7 +94,13 @@ class Scope:
         an item beside it with a figure of that kind of its own. To these come those of the
         headings over it.
         """
-        at = figure.start
+        return self._records(figure.start, figure.kind)
+
+    def above(self, at: int) -> tuple[Place, ...]:
+        """Give the same at a place where no figure stands."""
+        return self._records(at, "")
+
+    def _records(self, at: int, kind: str) -> tuple[Place, ...]:
         place = bisect_right(self._line_starts, at) - 1
         if place < 0:
             return ()
@@ -112,7 +118,7 @@ class Scope:
             if line.indent < indent:
                 indent = line.indent
                 heads += keys
-            elif not near and not (line.listed and self._has(figure.kind, line)):
+            elif not near and not (line.listed and self._has(kind, line)):
                 near = keys
         return (*near, *heads)
 

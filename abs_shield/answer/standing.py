@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 
+from abs_shield.answer.asserted import is_proposal
 from abs_shield.answer.bound import Bound
 from abs_shield.answer.claim import Claim, Miss, Span
 from abs_shield.answer.cues import is_reckoned, wording
@@ -93,8 +94,14 @@ class Standings:
     def flagged(self, claim: Claim) -> tuple[Span | None, str]:
         """Give the field that says the opposite of a claim, and it in one line; else nothing."""
         flags: Flags = self._evidence.derived(Flags)
-        end = claim.start + len(claim.text)
-        flag = flags.against(claim.text, self._bound.scope.named(claim.start, end))
+        scope, end = self._bound.scope, claim.start + len(claim.text)
+        if not flags or is_proposal(self._answer):
+            return None, ""
+        flag = flags.against(
+            claim.text,
+            scope.named(claim.start, end),
+            above=lambda: scope.above(claim.start),
+        )
         return (flags.span(flag), told(flag)) if flag else (None, "")
 
     def _one(self, figure: Figure, stands: list[Stand]) -> Standing:

@@ -51,14 +51,14 @@ def against(answer, evidence):
         ("The hall is not yet booked.", '"yes" under `booked`'),
         ("It is bookable.", '"no" under `bookable`'),
         ("Hall H-3 is unbooked.", '"yes" under `booked`'),
-        ("- **Heated:** yes", '"false" under `heated`'),
-        ("| Wheelchair access | no |", '"true" under `wheelchair_access`'),
+        ("H-3:\n- **Heated:** yes", '"false" under `heated`'),
+        ("## Hall H-3\n| Wheelchair access | no |", '"true" under `wheelchair_access`'),
     ],
 )
 def test_the_opposite_of_a_field(answer, has):
     """One line says the field and its value."""
 
-    assert [f"the evidence has {has}"] == told(answer, HALL)
+    assert f"the evidence has {has}" == told(answer, HALL)[-1]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,9 @@ def test_the_opposite_of_a_field(answer, has):
         "H-3 has wheelchair access.",
         "H-3 has been booked.",
         "- Heated: no",
+        "What I would book:\n- Heated: yes",
+        "Hall H-3:\n- Heated: yes\nShall I go ahead?",
+        "The hall is heated. Please confirm.",
         "Is hall H-3 heated?",
         "If hall H-3 is heated, tell me.",
         "I could not see whether hall H-3 is heated.",
