@@ -21,6 +21,7 @@ from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
+from abs_shield.answer.short_ids import ShortIds
 from abs_shield.answer.stand import Stand
 from abs_shield.text.leaves import pointer
 
@@ -105,7 +106,8 @@ class Standings:
         return (flags.span(flag), told(flag)) if flag else (None, "")
 
     def _one(self, figure: Figure, stands: list[Stand]) -> Standing:
-        if figure.soft or self._excused(figure):
+        soft = figure.soft and not (figure.kind == ID and not stands and self._is_short(figure))
+        if soft or self._excused(figure):
             return Standing(How.FREE if stands or not figure.soft else How.IDLE)
         records = self._bound.records(figure)
         stands = self._bound.fitting(figure, stands, records)
@@ -121,6 +123,12 @@ class Standings:
         against = "" if reckoned else self._bound.against(figure, stands, inside)
         miss = Miss(figure.kind, figure.text, figure.start, figure.end)
         return Standing(How.ABSENT, miss=miss, told=against)
+
+    def _is_short(self, figure: Figure) -> bool:
+        """Whether it is a short id, and the evidence has others of its form."""
+        shorts: ShortIds = self._evidence.derived(ShortIds)
+        start, end = self._bound.scope.sentence(figure.start)
+        return shorts.has_like(figure, self._answer[start:end], figure.start - start)
 
     def _is_vouched(self, figure: Figure) -> bool:
         """Whether forgotten text had it, or an allowlist admits it."""
