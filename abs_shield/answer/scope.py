@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
+from abs_shield.answer.cells import Cells
 from abs_shield.answer.figure import ID, SUMS, Figure
 from abs_shield.answer.known import Known
 from abs_shield.answer.plain_text import unescaped
@@ -26,6 +27,8 @@ _WINDOW = 1_000
 _MOST_SEEN = 200
 _REACH = 12
 """Lines above in which a record is looked for."""
+_MOST_COLUMNS = 20
+_RESPECTIVE = re.compile(r"\b(?:respective|in that order|vice versa)", re.IGNORECASE)
 _MOST_PLACES = 40
 """Places of one name; what stands in more names no record."""
 _LONGEST_NAME = 6
@@ -58,6 +61,7 @@ class Scope:
         self._starts = [one.start for one in self._ids]
         self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
         self._line_starts = [line.start for line in self._lines]
+        self._cells = Cells(answer, ((line.start, line.end) for line in self._lines))
         self._spans: dict[int, list[tuple[int, int]]] = {}
         self._made: dict[tuple[int, int], tuple[Place, ...]] = {}
 
@@ -94,12 +98,21 @@ class Scope:
         an item beside it with a figure of that kind of its own. To these come those of the
         headings over it.
         """
-        at = figure.start
+        return self._records(figure.start, figure.kind)
+
+    def above(self, at: int) -> tuple[Place, ...]:
+        """Give the same at a place where no figure stands."""
+        return self._records(at, "")
+
+    def _records(self, at: int, kind: str) -> tuple[Place, ...]:
         place = bisect_right(self._line_starts, at) - 1
         if place < 0:
             return ()
         own = self._lines[place]
-        near = self._near(at, own)
+        heading = self._column(own.start, at)
+        if heading is not None:
+            return heading
+        near = self._paired(at, kind) or self._near(at, own)
         heads: list[Place] = []
         indent, below = own.indent, own
         for line in reversed(self._lines[max(0, place - _REACH) : place]):
@@ -112,9 +125,44 @@ class Scope:
             if line.indent < indent:
                 indent = line.indent
                 heads += keys
-            elif not near and not (line.listed and self._has(figure.kind, line)):
+            elif not near and not (line.listed and self._has(kind, line)):
                 near = keys
         return (*near, *heads)
+
+    def named(self, start: int, end: int) -> tuple[Place, ...]:
+        """Give where the keys stand that a stretch of the answer names."""
+        return self._keys(start, min(end, start + _WINDOW))
+
+    def _column(self, line: int, at: int) -> tuple[Place, ...] | None:
+        """The record that heads the column of a cell; None where no columns are records."""
+        cell = self._cells.at(line, at)
+        if cell is None or cell.column == 0:
+            return None
+        heads = [self._keys(*head) for head in cell.heads[1:_MOST_COLUMNS]]
+        if len({*heads} - {()}) < 2 or self._ids_in(*cell.first):
+            return None
+        return heads[cell.column - 1] if cell.column <= len(heads) else ()
+
+    def _paired(self, at: int, kind: str) -> tuple[Place, ...]:
+        """The record before a figure, in a sentence that has as many of its kind after each."""
+        start, end = self.sentence(at)
+        first = bisect_right(self._all_starts, start - 1)
+        some = self._all[first : min(bisect_right(self._all_starts, end - 1), first + _MOST_SEEN)]
+        counts: list[int] = []
+        named: tuple[Place, ...] = ()
+        own: tuple[Place, ...] = ()
+        for one in some:
+            places = self._ids_in(one.start, one.start + 1) if one.kind != kind else ()
+            if places and places != named:
+                named = places
+                counts.append(0)
+            elif one.kind == kind:
+                if not counts:
+                    return ()
+                counts[-1] += 1
+                own = named if one.start == at else own
+        paired = len(counts) > 1 and len({*counts}) == 1
+        return own if paired and not _RESPECTIVE.search(self._answer, start, end) else ()
 
     def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
         """The keys of a place's sentence; those before it in the line, where none stands before."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from itertools import islice
 
+from abs_shield.answer.asserted import is_proposal
 from abs_shield.answer.bound import Bound
-from abs_shield.answer.claim import Miss, Span
+from abs_shield.answer.claim import Claim, Miss, Span
 from abs_shield.answer.cues import is_reckoned, wording
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.equations import wrong
@@ -18,7 +19,9 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
 from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
 from abs_shield.answer.figures import figures, settled
+from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
+from abs_shield.answer.short_ids import ShortIds
 from abs_shield.answer.stand import Stand
 from abs_shield.text.leaves import pointer
 
@@ -89,8 +92,22 @@ class Standings:
                 return
             yield self._one(self._figures[n], self._stands[n])
 
+    def flagged(self, claim: Claim) -> tuple[Span | None, str]:
+        """Give the field that says the opposite of a claim, and it in one line; else nothing."""
+        flags: Flags = self._evidence.derived(Flags)
+        scope, end = self._bound.scope, claim.start + len(claim.text)
+        if not flags or is_proposal(self._answer):
+            return None, ""
+        flag = flags.against(
+            claim.text,
+            scope.named(claim.start, end),
+            above=lambda: scope.above(claim.start),
+        )
+        return (flags.span(flag), told(flag)) if flag else (None, "")
+
     def _one(self, figure: Figure, stands: list[Stand]) -> Standing:
-        if figure.soft or self._excused(figure):
+        soft = figure.soft and not (figure.kind == ID and not stands and self._is_short(figure))
+        if soft or self._excused(figure):
             return Standing(How.FREE if stands or not figure.soft else How.IDLE)
         records = self._bound.records(figure)
         stands = self._bound.fitting(figure, stands, records)
@@ -103,9 +120,15 @@ class Standings:
         if stand is not None or self._is_vouched(figure):
             return Standing(How.FOUND, None if stand is None else self._span(stand))
         reckoned = figure.kind == MONEY and self._is_reckoned(figure)
-        told = "" if reckoned else self._bound.against(figure, stands, inside)
+        against = "" if reckoned else self._bound.against(figure, stands, inside)
         miss = Miss(figure.kind, figure.text, figure.start, figure.end)
-        return Standing(How.ABSENT, miss=miss, told=told)
+        return Standing(How.ABSENT, miss=miss, told=against)
+
+    def _is_short(self, figure: Figure) -> bool:
+        """Whether it is a short id, and the evidence has others of its form."""
+        shorts: ShortIds = self._evidence.derived(ShortIds)
+        start, end = self._bound.scope.sentence(figure.start)
+        return shorts.has_like(figure, self._answer[start:end], figure.start - start)
 
     def _is_vouched(self, figure: Figure) -> bool:
         """Whether forgotten text had it, or an allowlist admits it."""

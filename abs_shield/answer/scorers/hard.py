@@ -107,6 +107,10 @@ class _Check:
         self._deeds(claim, seen)
         if not seen.told and (against := negated(claim.text, self._sentences)):
             seen.worst(CONTRADICTED, f"the evidence says {shown(against.text)}")
+        span, told = self._standings.flagged(claim)
+        if told:
+            seen.spans += [span] if span else []
+            seen.worst(CONTRADICTED, told)
         return self._scored(seen)
 
     def _scored(self, seen: _Seen) -> Scored | Unavailable:
