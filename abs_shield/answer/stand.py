@@ -12,6 +12,7 @@ from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
 from abs_shield.answer.figures import figures
 from abs_shield.answer.forms import CODES
+from abs_shield.answer.measures import Unit, field_units, units_of
 from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
@@ -99,6 +100,11 @@ def names_money(name: str) -> bool:
     """
     said = {*name_words(name)}
     return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
+
+
+def units_at(stand: Stand) -> tuple[Unit, ...]:
+    """Give the units in which a figure may be, by the word behind it or its field's name."""
+    return units_of(stand.figure.unit) or field_units(stand.field)
 
 
 def figures_of(value: Any) -> list[Figure]:
