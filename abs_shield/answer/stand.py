@@ -36,6 +36,12 @@ _ANY_SUM = frozenset("total sum value rate due".split())
 """Those that are said of anything: the total of bags."""
 
 
+_PIECES = frozenset(
+    "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
+)
+"""Words of names under which counts stand of what is paid by the piece."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stand:
     """
@@ -100,6 +106,17 @@ def names_money(name: str) -> bool:
     """
     said = {*name_words(name)}
     return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
+
+
+def counts_pieces(name: str) -> bool:
+    """
+    Whether a name is that of how many there are of what is paid for.
+
+    >>> counts_pieces("qty"), counts_pieces("item_count"), counts_pieces("unit_price")
+    (True, True, False)
+    """
+    said = name_words(name)
+    return bool(said) and said[-1] in _PIECES and not names_money(name)
 
 
 def units_at(stand: Stand) -> tuple[Unit, ...]:
