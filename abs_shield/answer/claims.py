@@ -14,6 +14,7 @@ from abs_shield.answer.phrases import (
     asks,
     courteous,
     does,
+    reason_in,
     refuses,
     said_before_asking,
     said_in_asking,
@@ -167,12 +168,22 @@ def _claim(answer: str, form: Form, start: int, end: int, seen: _Mentioned) -> C
     if form is Form.HEADING and not checked:
         return None
     if "action" not in kinds and (refuses(text) or (courteous(text) and not _stated(text, kinds))):
-        return None
+        return _reason(answer, start, end, seen)
     if not kinds and not (_content(text, _FIRST) or _content(text, _READ)):
         return None
     if text.rstrip(" *_").endswith((":", "\uff1a")) and not kinds - {"citation", "name"}:
         return None
     return Claim(text, start, end, kinds)
+
+
+def _reason(answer: str, start: int, end: int, seen: _Mentioned) -> Claim | None:
+    """What a refusal gives as its reason is claimed."""
+    first, last = reason_in(answer[start:end])
+    text = answer[start + first : start + last]
+    if not _content(text, _READ):
+        return None
+    kinds = _kinds(text, start + first, start + last, seen)
+    return Claim(text, start + first, start + last, kinds)
 
 
 def _content(text: str, most: int) -> bool:

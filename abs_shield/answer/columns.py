@@ -10,7 +10,7 @@ from itertools import accumulate, combinations, islice
 
 from abs_shield.answer.known import Known
 from abs_shield.answer.records import Steps, blocks, walked
-from abs_shield.answer.stand import Stand, names_money
+from abs_shield.answer.stand import Stand, counts_pieces, names_money
 
 FEW = 4
 """Numbers of which any may be reckoned with, and not only all."""
@@ -54,6 +54,22 @@ def total(stands: Iterable[Stand]) -> list[Decimal]:
     """All amounts of a result in one sum; nothing where one is none, or there are many."""
     amounts = [stand.figure.numbers[0] for stand in alone(stands) if names_money(stand.field)]
     return [sum(amounts, ZERO)] if 1 < len(amounts) <= _MOST_RUN else []
+
+
+def priced(stands: Iterable[Stand]) -> Iterator[Decimal]:
+    """How many times what each costs, of every record that tells both; and these of each list."""
+    records: dict[Steps, list[Stand]] = defaultdict(list)
+    for stand in islice(alone(stands), MOST_READ):
+        records[_record(stand.steps)].append(stand)
+    lists: dict[tuple[Steps, str], list[Decimal]] = defaultdict(list)
+    for steps, record in records.items():
+        counts = [one for one in record if counts_pieces(one.field)][:1]
+        for count, price in ((c, p) for c in counts for p in record if names_money(p.field)):
+            worth = count.figure.numbers[0] * price.figure.numbers[0]
+            lists[steps[:-1], price.field].append(worth)
+    for worths in lists.values():
+        if len(worths) <= _MOST_RUN:
+            yield from (*worths, sum(worths, ZERO))
 
 
 def differences(stands: Iterable[Stand]) -> Iterator[Decimal]:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
+from itertools import islice
 
 from abs_shield.answer.days import weekdays
+from abs_shield.answer.numerals import WORDS, worded
 
 _EXAMPLE = re.compile(
     r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"
@@ -56,6 +60,13 @@ _MULTIPLIED = re.compile(
     r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d",
     re.IGNORECASE,
 )
+_ANY = rf"\d{{1,3}}(?:,\d{{3}}){{1,4}}|\d{{1,12}}|{WORDS}"
+_PART = re.compile(
+    rf"(?<![\w.,])({_ANY})(?:[ ][A-Za-z]{{2,20}})?(?:[ ](?:out[ ])?of|[ ]?/)[ ]?"
+    rf"(?:(?:the|a|all|your|our|its)[ ](?:total[ ])?(?:of[ ])?)?({_ANY})\b",
+    re.IGNORECASE,
+)
+_MOST_PARTS = 24
 _ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
 _BEFORE = 60
 
@@ -126,6 +137,7 @@ class Wording:
         multiplied: Whether it speaks of something that there is several times.
         remains: Whether it speaks of what is left, or of a difference.
         monthly: Whether it speaks of what is paid or used by the month.
+        parts: What it says to be so many of so many: a part and its whole.
         weekdays: Days of the week that it names, Monday as 0.
     """
 
@@ -134,6 +146,7 @@ class Wording:
     multiplied: bool = False
     remains: bool = False
     monthly: bool = False
+    parts: tuple[tuple[Decimal, Decimal], ...] = ()
     weekdays: frozenset[int] = frozenset()
 
 
@@ -151,8 +164,20 @@ def wording(text: str) -> Wording:
         multiplied=_MULTIPLIED.search(text) is not None,
         remains=_LEFT.search(text) is not None,
         monthly=_MONTHLY.search(text) is not None,
+        parts=tuple(islice(_parts(text), _MOST_PARTS)),
         weekdays=weekdays(text),
     )
+
+
+def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
+    for said in _PART.finditer(text):
+        part, whole = map(_number, said.groups())
+        if 0 <= part <= whole and whole:
+            yield part, whole
+
+
+def _number(said: str) -> Decimal:
+    return Decimal(said.replace(",", "")) if said[0].isdigit() else worded(said)
 
 
 def _before(text: str, at: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import combinations
+from itertools import chain, combinations
 
 from abs_shield.answer.columns import (
     FEW,
@@ -14,6 +14,7 @@ from abs_shield.answer.columns import (
     columns,
     differences,
     lists_of,
+    priced,
     runs,
     total,
 )
@@ -60,7 +61,7 @@ class Reckoned:
         self._columns = [*columns(there)][:_MOST_COLUMNS]
         self._lists = lists_of(known)
         self._counts = _counts(said, self._lists, shared=says.shared)
-        self._once = [*total(there), *(differences(there) if says.remains else ())]
+        self._once = [*total(there), *priced(there), *(differences(there) if says.remains else ())]
         if says.monthly:
             yearly = [stand.figure.numbers[0] for stand in alone(there)][:_MOST]
             self._once += [value / _MONTHS for value in (*self._own, *yearly)]
@@ -122,7 +123,8 @@ class Reckoned:
 
     def _is_share(self, figure: Figure) -> bool:
         few = [column for column in self._columns if len(column) <= FEW]
-        pairs = ((a, b) for some in (self._own, *few) for a in some for b in some if b)
+        some_pairs = ((a, b) for some in (self._own, *few) for a in some for b in some if b)
+        pairs = chain(self._says.parts, some_pairs)
         said = figure.numbers[0]
         return any(
             near(said, a / b * _HUNDRED, figure.step)

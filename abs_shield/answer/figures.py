@@ -31,7 +31,7 @@ from abs_shield.answer.forms import (
     URL,
 )  # fmt: skip
 from abs_shield.answer.numerals import DIGITS, SPACED, WORDS
-from abs_shield.answer.plain_text import PLAIN, blanked, unescaped
+from abs_shield.answer.plain_text import PLAIN, apart, blanked, unescaped
 from abs_shield.answer.read_ids import id_of, token_of
 from abs_shield.answer.read_moments import day_of, time_of
 from abs_shield.answer.read_numbers import (
@@ -70,7 +70,7 @@ def figures(text: str) -> list[Figure]:
     plain = unescaped(text if text.isascii() else text.translate(PLAIN))
     if _HAS.search(plain) is None and _CUED_FORM.search(plain) is None:
         return []
-    left = blanked(plain, [(one.start, one.end) for one in citations(plain)])
+    left = blanked(apart(plain), [(one.start, one.end) for one in citations(plain)])
     found: list[Figure] = []
     for form, read in _FORMS:
         if form in _NEEDED and not any(sign in left for sign in _NEEDED[form]):

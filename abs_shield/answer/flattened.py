@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from abs_shield.answer.tables import tabled
 from abs_shield.core.canonical import canonical
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import DEEPEST, Path, leaves, opened, pointer
@@ -40,15 +41,17 @@ class Flat:
     cut: bool
 
 
-def flattened(value: Any) -> Flat:
+def flattened(value: Any, *, tables: bool = False) -> Flat:
     """
     Flatten a result: at most 20,000 values, 1,000,000 characters and 64 levels of it.
+
+    With *tables* a text that is a table becomes the list of its rows.
 
     >>> print(flattened({"flights": [{"price": 79, "id": "HAT028"}]}).text)
     flights[0].price: 79
     flights[0].id: HAT028
     """
-    reader = _Reader()
+    reader = _Reader(tables=tables)
     plain = reader.plain(value, 0)
     pieces: list[str] = []
     lines: list[tuple[int, int, str]] = []
@@ -72,10 +75,11 @@ def as_written(value: Any) -> Any:
 
 
 class _Reader:
-    """Reads values within one bound; *opens* JSON in texts."""
+    """Reads values within one bound; *opens* JSON in texts, and *tables* as well."""
 
-    def __init__(self, *, opens: bool = True) -> None:
+    def __init__(self, *, opens: bool = True, tables: bool = False) -> None:
         self.cut = False
+        self._tables = tables
         self._opens = opens
         self._values = MOST_LINES
         self._characters = MOST_CHARACTERS
@@ -118,8 +122,12 @@ class _Reader:
         self.cut = self.cut or not room
         return room
 
+    def _opened(self, text: str) -> Any:
+        inner = opened(text)
+        return tabled(text) if inner is None and self._tables else inner
+
     def _string(self, text: str, depth: int) -> Any:
-        inner = opened(text) if self._opens and len(text) <= self._characters else None
+        inner = self._opened(text) if self._opens and len(text) <= self._characters else None
         if inner is not None and depth < DEEPEST:
             return self.plain(inner, depth + 1)
         self._values -= 1

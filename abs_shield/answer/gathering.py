@@ -171,7 +171,7 @@ def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Piec
 def _piece(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Piece:
     given = None if arguments is None else flattened(arguments).value
     value = opened(value) or value if isinstance(value, str) else value
-    flat = flattened(None if isinstance(value, TooLarge) else value)
+    flat = flattened(None if isinstance(value, TooLarge) else value, tables=True)
     cut = flat.cut or isinstance(value, TooLarge)
     tree = isinstance(flat.value, (dict, list))
     return Piece(

@@ -15,6 +15,7 @@ from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.figure import DATE, ID, MONEY, SUMS, Figure, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.kept_records import Records
+from abs_shield.answer.measures import in_others
 from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
 from abs_shield.answer.stand import (
@@ -25,6 +26,7 @@ from abs_shield.answer.stand import (
     id_keys_of,
     keys_of,
     letters_alone,
+    units_at,
 )  # fmt: skip
 from abs_shield.text.normal import normal, words
 
@@ -141,6 +143,18 @@ class Known:
                 if alike and (said.kind != MONEY or stand.money):
                     yield stand
 
+        for n in islice(self._converted(said), MOST_PLACES):
+            if n not in tried:
+                tried.add(n)
+                yield self.stands[n]
+
+    def _converted(self, said: Figure) -> Iterator[int]:
+        """What stands in another unit than *said*: grams under the name of grams, for kilograms."""
+        for value, step, unit in in_others(said) if said.kind in SUMS else ():
+            for n in self._valued(value, step):
+                if unit in units_at(self.stands[n]):
+                    yield n
+
     def ends(self, said: Figure) -> bool:
         """Whether an id or a long number of the evidence ends with the digits of *said*."""
         return any(key.endswith(said.text) for key in islice(self.ids, MOST_KEYS))
@@ -148,13 +162,16 @@ class Known:
     def _near(self, said: Figure) -> Iterator[int]:
         if said.kind in SUMS:
             for value, step in said.readings:
-                reach = step / 2 + _SLACK
-                low = bisect_left(self._values, abs(value) - reach)
-                high = bisect_right(self._values, abs(value) + reach)
-                yield from islice(self._owners, low, min(high, low + MOST_PLACES))
+                yield from self._valued(value, step)
         keys = (said.value,) if said.kind == ID else keys_of(said)
         for key in keys:
             yield from self._by_key.get(key, ())
+
+    def _valued(self, value: Decimal, step: Decimal) -> Iterator[int]:
+        reach = step / 2 + _SLACK
+        low = bisect_left(self._values, abs(value) - reach)
+        high = bisect_right(self._values, abs(value) + reach)
+        return islice(self._owners, low, min(high, low + MOST_PLACES))
 
     def names_known(self, said: Figure) -> bool:
         """Whether *said* is made of words around an id or a day that stands in the evidence."""

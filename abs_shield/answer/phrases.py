@@ -10,6 +10,7 @@ _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
 _CURLY = "\u2019"
 _OVERLAP = 200
+_LEAST_REASON = 2
 _MOST_READ = 20_000
 """Characters of one sentence in which deeds are looked for."""
 _QUESTION = re.compile(
@@ -92,10 +93,13 @@ _TEXTS = (
     r"(?:provided|given|available) information|evidence|excerpts?|(?:search|tool) results?|"
     r"records?|database)"
 )
+_READ_IN = r"(?:(?:provided|given|supplied|available|retrieved|above) \w+|snippets?)"
+_NOT_BEEN = r"\b(?:is|are|was|were|has been|have been)(?: not|n't) (?:\w+ )?"
 _REFUSAL = re.compile(
     rf"\b{_TEXTS}\b.{{0,80}}\b{_NOT}\s+(?:\w+\s+){{0,2}}{_LACKING}\b"
-    r"|\b(?:is|are|was|were|has been|have been)(?: not|n't) (?:\w+ )?(?:mentioned|stated|"
-    r"specified|provided|given|discussed|addressed|included) (?:in|by)\b"
+    rf"|{_NOT_BEEN}(?:mentioned|stated|specified|discussed) (?:in|by)\b"
+    rf"|{_NOT_BEEN}(?:provided|given|addressed|included|covered|listed|contained) (?:in|by) "
+    rf"(?:\w+ ){{0,4}}(?:{_TEXTS}|{_READ_IN})\b"
     r"|\b(?:no|not enough|insufficient) (?:\w+ ){0,2}(?:information|mention|details?|evidence)\b"
     rf"|\bi\b.{{0,30}}\b{_NOT} (?:actually |currently )?(?:find|see|know|have (?:access|any|enough|"
     r"(?:\w+ )?information|(?:\w+ )?details))\b"
@@ -136,6 +140,25 @@ _ACTION = re.compile(
     r"|\u043e\u0444\u043e\u0440\u043c\u0438\u043b|\u043e\u0442\u043f\u0440\u0430\u0432\u0438\u043b)",
     re.IGNORECASE,
 )
+_CANNOT = re.compile(
+    rf"\b(?:i|we|it)\b.{{0,30}}(?:{_UNABLE}|\bwon't\b|\bwill not\b)"
+    r"|\bnot (?:possible|able|allowed)\b",
+    re.IGNORECASE,
+)
+_SUBJECT = r"(?:the|your?|its?|this|that|these|those|there|they|their|he|his|she|her|we|our|all|no)"
+_REASON = re.compile(
+    r"\b(?:because(?! of\b)|given that|seeing that"
+    rf"|since(?= {_SUBJECT}\b)|(?<!well )(?<!soon )(?<!far )(?<!long )as(?= {_SUBJECT}\b))\s+"
+    r"|\b(?:because of|due to|owing to|on account of)\s+",
+    re.IGNORECASE,
+)
+_NO_REASON = re.compile(
+    r"(?:i|my)\b|(?:you|we) (?:ask|request|said|mention|know|can see|discuss|note)|this is what"
+    r"|(?:\w+ ){0,4}\w+(?:n't| not) (?:in|among|part of) (?:\w+ ){1,3}"
+    rf"(?:{_TEXTS}|system|files|knowledge)\b",
+    re.IGNORECASE,
+)
+_REASON_ENDS = re.compile(r",\s+(?:i|we|it|so|and|but)\b", re.IGNORECASE)
 _UNDONE = re.compile(
     r"\b(?:not|never|n't|nicht|keine?n?|no|unable)\b\s+(?:yet\s+|been\s+)?\S{0,20}$",
     re.IGNORECASE,
@@ -196,6 +219,29 @@ def refuses(sentence: str) -> bool:
     (True, False)
     """
     return _REFUSAL.search(sentence[:_READ].replace(_CURLY, "'")) is not None
+
+
+def reason_in(sentence: str) -> tuple[int, int]:
+    """
+    Give where the reason for an inability or a refusal stands; (0, 0) where none is given.
+
+    What the speaker says of itself, or does not know, is no reason that anybody could check.
+
+    >>> said = "I cannot refund you because your fare is basic."
+    >>> said[slice(*reason_in(said))], reason_in("I cannot say, as the text does not tell.")
+    ('your fare is basic.', (0, 0))
+    """
+    read = sentence[:_READ].replace(_CURLY, "'")
+    cue = _REASON.search(read)
+    if cue is None:
+        return 0, 0
+    end = _REASON_ENDS.search(read, cue.end()) if not read[: cue.start()].strip() else None
+    behind = end.start() if end else len(sentence)
+    refused = read[: cue.start()] if end is None else read[end.start() :]
+    reason = read[cue.end() : behind]
+    if _NO_REASON.match(reason) or refuses(reason) or len(reason.split()) < _LEAST_REASON:
+        return 0, 0
+    return (cue.end(), behind) if _CANNOT.search(refused) or refuses(refused) else (0, 0)
 
 
 def does(sentence: str) -> bool:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+from abs_shield.answer.numerals import DIGITS
+
 _GONE = "\x00"
+_RUN = re.compile(r"\d[\d.]{0,40},[\d.,]*\d")
+_NUMBER = re.compile(DIGITS)
+_ONE = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)*")
 
 
 def unescaped(text: str) -> str:
@@ -15,6 +21,27 @@ def unescaped(text: str) -> str:
     ['one ', 'two']
     """
     return text.replace("\\n", " \n") if "\\n" in text else text
+
+
+def apart(text: str) -> str:
+    """
+    Give *text* with a semicolon for each comma between two numbers; offsets stay.
+
+    >>> apart("3,54.20 and 0.31,127.88"), apart("1,200.50 and 12,5")
+    ('3;54.20 and 0.31;127.88', '1,200.50 and 12,5')
+    """
+    return _RUN.sub(_parted, text) if "," in text else text
+
+
+def _parted(run: re.Match[str]) -> str:
+    if _NUMBER.fullmatch(run[0]):
+        return run[0]
+    pieces, behind = [], 0
+    for one in _ONE.finditer(run[0]):
+        between = run[0][behind : one.start()]
+        pieces += [";" if between == "," else between, one[0]]
+        behind = one.end()
+    return "".join((*pieces, run[0][behind:]))
 
 
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:

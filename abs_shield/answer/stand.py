@@ -12,6 +12,7 @@ from abs_shield.answer.evidence import Source
 from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
 from abs_shield.answer.figures import figures
 from abs_shield.answer.forms import CODES
+from abs_shield.answer.measures import Unit, field_units, units_of
 from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
@@ -33,6 +34,12 @@ SUM_WORDS = frozenset(
 """Words of names under which amounts of money stand."""
 _ANY_SUM = frozenset("total sum value rate due".split())
 """Those that are said of anything: the total of bags."""
+
+
+_PIECES = frozenset(
+    "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
+)
+"""Words of names under which counts stand of what is paid by the piece."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,22 @@ def names_money(name: str) -> bool:
     """
     said = {*name_words(name)}
     return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
+
+
+def counts_pieces(name: str) -> bool:
+    """
+    Whether a name is that of how many there are of what is paid for.
+
+    >>> counts_pieces("qty"), counts_pieces("item_count"), counts_pieces("unit_price")
+    (True, True, False)
+    """
+    said = name_words(name)
+    return bool(said) and said[-1] in _PIECES and not names_money(name)
+
+
+def units_at(stand: Stand) -> tuple[Unit, ...]:
+    """Give the units in which a figure may be, by the word behind it or its field's name."""
+    return units_of(stand.figure.unit) or field_units(stand.field)
 
 
 def figures_of(value: Any) -> list[Figure]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from itertools import islice
+from itertools import islice, pairwise
 
 from abs_shield.answer.asserted import is_proposal
 from abs_shield.answer.bound import Bound
@@ -21,6 +21,7 @@ from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
+from abs_shield.answer.measures import together
 from abs_shield.answer.short_ids import ShortIds
 from abs_shield.answer.stand import Stand
 from abs_shield.text.leaves import pointer
@@ -79,11 +80,21 @@ class Standings:
         self._made: dict[tuple[Value, ...], bool] = {}
         self._wrong = {one.start for some in wrong(answer, self._figures) for one in some}
         self._stands = _stands(self._figures, self._known)
+        self._join()
         self._bound = Bound(answer, self._figures, evidence)
         self._excused = Excused(answer, question, self._known, self._bound.scope)
         both = zip(self._figures, self._stands, strict=True)
         found = [one for one, stands in both if stands or self._excused.asked(one)]
         self._reckoned = Reckoned(found, self._figures, self._known, says=wording(answer))
+
+    def _join(self) -> None:
+        """Look for two figures that say one length, where that stands in one unit."""
+        for n, (one, other) in enumerate(pairwise(self._figures)):
+            if not (self._stands[n] and self._stands[n + 1]):
+                whole = together(self._answer, one, other)
+                stands = [*self._known.find(whole)] if whole else []
+                if stands:
+                    self._stands[n] = self._stands[n + 1] = stands
 
     def within(self, start: int, end: int) -> Iterator[Standing]:
         """Give how each figure that begins between two places stands, in order."""

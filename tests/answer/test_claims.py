@@ -242,3 +242,40 @@ def test_places_are_right_in_any_text(answer: str) -> None:
 def test_what_is_said_to_keep_a_talk_going_is_no_claim(sentence, claims):
     """Offers and inabilities; but not what they carry to be checked."""
     assert claims == len(claims_of(sentence))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        (
+            "Breakfast is not included in the room rate.",
+            "Breakfast is not included in the room rate.",
+        ),
+        ("Dental is not included in the plan.", "Dental is not included in the plan."),
+        ("Towels are not provided by the hotel.", "Towels are not provided by the hotel."),
+        ("Breakfast is not included in the provided passages.", ""),
+        ("The price is not given in any of the search results.", ""),
+        ("The year isn't provided by the context.", ""),
+        ("Parking is not mentioned in the policy.", ""),
+        ("I cannot refund you because your fare is basic economy.", "your fare is basic economy."),
+        ("I\u2019m unable to cancel since the window has passed.", "the window has passed."),
+        ("Since the window has passed, I'm unable to cancel it.", "the window has passed"),
+        ("I can't change it due to your membership level.", "your membership level."),
+        ("I won't be able to move it as the flight has departed.", "the flight has departed."),
+        ("I can't answer because the passages do not mention it.", ""),
+        ("I could not find it, as it is not in our records.", ""),
+        ("I cannot do that because I am a language model.", ""),
+        ("I cannot help with that as well as you.", ""),
+        ("I cannot find a trip since Monday.", ""),
+    ],
+)
+def test_a_refusal_claims_its_reason(sentence, claim):
+    """What is not included in a thing is claimed, and why one refuses; not that one does."""
+    assert [claim] * bool(claim) == texts(sentence)
+
+
+def test_reasons_without_end_are_read():
+    """A refusal that gives reasons over and over is read in a moment."""
+    answer = "I cannot say because " * 20_000
+
+    assert all(answer[one.start : one.end] == one.text for one in claims_of(answer))

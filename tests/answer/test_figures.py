@@ -176,3 +176,28 @@ def test_offsets_are_those_of_the_text(text):
 def test_long_texts_of_one_piece_are_read(piece):
     """No piece, repeated a hundred thousand times, keeps it busy for long."""
     assert isinstance(figures(piece * 100_000), list)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("3,54.20", ["3", "54.20"]),
+        ("0.31,127.88", ["0.31", "127.88"]),
+        ("MT-00451,2026-01,412.5,0.31,127.88", ["412.5", "0.31", "127.88"]),
+        ("2,1,200.50,7.5", ["2", "1,200.50", "7.5"]),
+        ("52.5200,13.4050", ["52.5200", "13.4050"]),
+        ("1,200.50 and 12,5 and 1.200,50", ["1,200.50", "12,5", "1.200,50"]),
+        ("1,20,000 and 1,234,567", ["1,20,000", "1,234,567"]),
+    ],
+)
+def test_numbers_that_a_comma_parts(text, found):
+    """Thousands come in threes: what does not is several numbers."""
+    assert found == [one.text for one in figures(text) if one.kind == "number"]
+
+
+@pytest.mark.parametrize(
+    "text", ["1,2." * 50_000, "1," * 100_000, "123,456" * 20_000, ",1" * 9_999]
+)
+def test_endless_rows_of_numbers_are_read(text):
+    """Rows of numbers of any length are read in one pass."""
+    assert all(text[one.start : one.end] == one.text for one in figures(text))

@@ -1,0 +1,124 @@
+"""Units of measure: which words are some, and what a figure comes to in the others of its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+from abs_shield.answer.figure import MONEY, Figure
+
+_KINDS = {
+    "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
+    "lb lbs pound=453592.37",
+    "time": "ms msec millisecond=1 s sec second=1e3 min minute=6e4 h hr hour=3.6e6 day=8.64e7 "
+    "week=6.048e8",
+    "length": "mm millimeter millimetre=1 cm centimeter centimetre=10 m meter metre=1e3 "
+    "km kilometer kilometre=1e6 inch=25.4 ft foot feet=304.8 yd yard=914.4 mi mile=1609344",
+    "volume": "ml milliliter millilitre=1 cl=10 dl=100 l liter litre=1e3",
+    "energy": "wh=1 kwh=1e3 mwh=1e6 gwh=1e9",
+    "power": "watt=1 kw kilowatt=1e3 megawatt=1e6 gw gigawatt=1e9",
+    "data": "byte=1 kb kilobyte=1e3 mb megabyte=1e6 gb gigabyte=1e9 tb terabyte=1e12",
+    "binary": "byte=1 kb kib kilobyte=1024 mb mib megabyte=1048576 gb gib gigabyte=1073741824",
+    "area": "sqm=1 ha hectare=1e4 acre=4046.8564224",
+    "money": "cent pence minor=0.01",
+}
+"""Of each kind its units: words, and after ``=`` what they are worth."""
+_BARE = frozenset("min m s h t g l sec second minute hour day week metric minor".split())
+"""Words that are no unit where they are the whole of a field's name."""
+_RATES = frozenset("per by x".split())
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_KEPT = frozenset("ms lbs".split())
+_OFF = Decimal("0.1")
+"""By which part of itself a figure may be rounded where it is converted."""
+
+
+class Unit(NamedTuple):
+    """A unit: its kind, and how many of the smallest of that kind it is worth."""
+
+    kind: str
+    worth: Decimal
+
+
+def _units() -> dict[str, tuple[Unit, ...]]:
+    found: dict[str, tuple[Unit, ...]] = {}
+    for kind, said in _KINDS.items():
+        for words in re.findall(r"([^=]+)=(\S+)\s?", said):
+            for word in words[0].split():
+                found[word] = (*found.get(word, ()), Unit(kind, Decimal(words[1])))
+    return found
+
+
+_UNITS = _units()
+_WORTHS = {
+    kind: sorted({unit.worth for some in _UNITS.values() for unit in some if unit.kind == kind})
+    for kind in _KINDS
+}
+
+
+def units_of(word: str) -> tuple[Unit, ...]:
+    """
+    Give the units that a word behind a number names; empty where it names none.
+
+    >>> units_of("hours"), units_of("bags")
+    ((Unit(kind='time', worth=Decimal('3.6E+6')),), ())
+    """
+    word = word.casefold()
+    found = _UNITS.get(word, ())
+    return found or (_UNITS.get(word[:-1], ()) if word.endswith("s") else ())
+
+
+def field_units(name: str) -> tuple[Unit, ...]:
+    """
+    Give the units in which a field's values are, as its name ends; none of a rate.
+
+    >>> field_units("weight_g"), field_units("durationMs"), field_units("t_per_ha")
+    ((Unit(kind='mass', worth=Decimal('1E+3')),), (Unit(kind='time', worth=Decimal('1')),), ())
+    """
+    words = [word.casefold() for word in _WORD.findall(name[-60:])]
+    joined = "".join(words[-2:])
+    last = joined if joined in ("kwh", "mwh", "gwh", "kib", "mib", "gib") else "".join(words[-1:])
+    before = words[: -2 if last == joined else -1]
+    if not before and last in _BARE:
+        return ()
+    if before and (before[-1] in _RATES or units_of(before[-1])):
+        return ()
+    return units_of(last)
+
+
+def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
+    """Give what a figure comes to in other units of its kind: value, last digit's worth, unit."""
+    units = (Unit("money", Decimal(1)),) if figure.kind == MONEY else units_of(figure.unit)
+    for kind, worth in units:
+        for other in _WORTHS[kind]:
+            ratio = worth / other
+            if ratio != 1:
+                value = figure.numbers[0] * ratio
+                yield value, min(figure.step * ratio, abs(value) * _OFF), Unit(kind, other)
+
+
+def together(text: str, one: Figure, other: Figure) -> Figure | None:
+    """
+    Give two figures that say one length, as in ``1 hour 30 minutes``, in the second's unit.
+
+    >>> from abs_shield.answer.figures import figures
+    >>> said = "It takes 1 hour and 30 minutes."
+    >>> together(said, *figures(said)).numbers
+    (Decimal('90'),)
+    """
+    if one.kind != other.kind or not (one.unit and other.unit):
+        return None
+    if _JOINED.fullmatch(text, one.end, max(one.end, other.start)) is None:
+        return None
+    for kind, worth in units_of(one.unit):
+        for same, less in units_of(other.unit):
+            if kind == same and worth > less:
+                value = one.numbers[0] * worth / less + other.numbers[0]
+                return Figure(
+                    one.kind, other.text, one.start, other.end, (value,), other.step, other.unit
+                )
+    return None
+
+
+_JOINED = re.compile(r"[ -]?[A-Za-z]{1,12}\.?,?[ ](?:and[ ])?")

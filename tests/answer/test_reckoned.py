@@ -1,0 +1,75 @@
+"""Totals of what is priced by the piece, and shares of what a reply shows itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer.claims import claims_of
+from abs_shield.answer.cues import wording
+from abs_shield.answer.gathering import evidence_of
+from abs_shield.answer.scorers.hard import hard
+from abs_shield.session import Session
+
+ORDER = {
+    "order": "O-71",
+    "lines": [
+        {"sku": "A-1", "qty": 3, "unit_price": 19.99},
+        {"sku": "B-2", "qty": 2, "unit_price": 5.5},
+    ],
+}
+RAID = {"guild": "Ashen", "cleared": 7, "bosses": 9}
+
+
+def _misses(answer: str, result: object) -> list[str]:
+    session = Session()
+    session.user("Tell me about it.")
+    session.tool_result("get_it", result)
+    scored = hard(claims_of(answer), evidence_of(session), answer=answer)
+    return [miss.text for one in scored for miss in getattr(one, "misses", ())]
+
+
+@pytest.mark.parametrize(
+    ("answer", "missed"),
+    [
+        ("The total is $70.97.", []),
+        ("The total for the three is $59.97.", []),
+        ("The total is $71.97.", ["$71.97"]),
+        ("The total is $25.49.", []),
+    ],
+)
+def test_a_total_counts_what_is_priced_by_the_piece(answer, missed):
+    """Three times this and twice that."""
+
+    assert missed == _misses(answer, ORDER)
+
+
+def test_a_table_of_what_is_priced_by_the_piece_has_a_total():
+    """Rows of a text count as records do."""
+    table = "sku,qty,unit_price\nA-1,3,19.99\nB-2,2,5.50\n"
+
+    assert [] == _misses("The total is $70.97.", table)
+    assert ["$70.79"] == _misses("The total is $70.79.", table)
+
+
+@pytest.mark.parametrize(
+    ("answer", "missed"),
+    [
+        ("They cleared 7 of 9, or 78%.", []),
+        ("They cleared 7 out of 9 bosses (77.8%).", []),
+        ("They cleared seven of the nine bosses, about 78%.", []),
+        ("They cleared 7/9, which is 22% short.", []),
+        ("They cleared 7 of 9, or 87%.", ["87%"]),
+        ("They cleared 87% of all.", ["87%"]),
+    ],
+)
+def test_a_share_of_what_the_reply_shows(answer, missed):
+    """So many of so many are a share that anybody can reckon."""
+
+    assert missed == _misses(answer, RAID)
+
+
+@pytest.mark.parametrize("text", ["1 of " * 60_000, "twenty " * 40_000, "9 a" * 80_000, "1/0"])
+def test_parts_without_end_are_read(text):
+    """No text has too many of them."""
+
+    assert len(wording(text).parts) <= 24
