@@ -12,6 +12,7 @@ class Sources:
     """What was retrieved: results, and the passages inside them."""
 
     def __init__(self, evidence: Evidence) -> None:
+        self._blind = bool(evidence.blind)
         results = [piece for piece in evidence if piece.source is Source.TOOL_RESULT]
         given = len(results) > 1 and not any(piece.name for piece in results)
         self._count = len(results) if given else sum(map(passages, results))
@@ -21,6 +22,8 @@ class Sources:
 
     def unretrieved(self, citation: Citation) -> str:
         """Tell in one line why a source cannot have been read; empty where it can."""
+        if self._blind:
+            return ""
         if citation.name:
             name = citation.name.casefold()
             if name in self._ids or ("/" in name and self._say(name)):

@@ -37,7 +37,8 @@ _ASKS = re.compile(
 )
 _ONWARD = r"(?:(?!\bbut\b).)*"
 _COURTESY = re.compile(
-    r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case),?\s+)?"
+    r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case|great|ok|okay|"
+    r"sure|alright|perfect|thanks|as an ai(?: \w{1,12}){0,3})[,!]?\s+)?"
     r"(?:(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|"
     r"thank you|you're welcome|you are welcome|my pleasure|sure(?: thing)?|of course|certainly|"
     r"absolutely|great|perfect|awesome|excellent|wonderful|okay|ok|got it|understood|alright|right|"
@@ -72,10 +73,13 @@ _COURTESY = re.compile(
     r"|if (?:yes|no|so|not)\b.*\b(?:i|we)(?:'ll| can| will| could| would)\b.*"
     r"|(?:do not|don't) hesitate\b.*|(?:(?:that|this|it) )?sounds (?:good|great|fine|like a "
     r"(?:\w{1,12} ){0,2}(?:plan|idea|deal))\b.*"
-    r"|(?:i|we) (?:cannot|can't|can not|won't|will not|(?:am|are) (?:unable|not able) to)\b"
+    r"|(?:i|we)(?: cannot| can't| can not| won't| will not"
+    r"|(?:'m|'re| am| are) (?:unable|not able) to)\b"
     rf"{_ONWARD}"
     r"|(?:here|below)(?:'s| is| are)\b.*:"
     r"|(?:happy|glad|here) to help.*|hope (?:this|that|it) helps.*|it depends|maybe|perhaps"
+    rf"|(?:maybe|perhaps|possibly|probably|presumably)\b{_ONWARD}"
+    rf"|(?:it|this|that|they|there) (?:might|may|could)\b{_ONWARD}"
     r"|have a (?:great|good|nice|wonderful|lovely|safe)\b.*)\W*",
     re.IGNORECASE | re.DOTALL,
 )

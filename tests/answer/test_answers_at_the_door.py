@@ -356,3 +356,13 @@ def test_reports_are_kept_for_audit(tmp_path):
     [line] = runs.read_text().splitlines()
     assert [report] == [*session.answer_reports]
     assert [report.to_dict()] == json.loads(line)["answers"]
+
+
+def test_what_the_model_read_elsewhere_may_be_cited():
+    """Where the model saw what the session did not, a missing source proves nothing."""
+    firewall, session = opened()
+    cites = f"{GOOD[:-1]} [7]."
+
+    assert "block" == firewall.check_answer(cites, session=session).action
+    session.opaque("a search of the provider's")
+    assert "block" != firewall.check_answer(cites, session=session).action
