@@ -18,18 +18,32 @@ from abs_shield.answer.records import walked
 from abs_shield.plan.verbs import Does, deed
 from abs_shield.text.leaves import leaves, scalar_text
 
-_MOST_WORDS = 400
+_MOST_WORDS, _MOST_LISTS = 400, 50
 _LONGEST_ID, _LONGEST_TEXT = 64, 1_000
 _WORD = re.compile(r"[a-z]{3,20}")
 _JOINED = re.compile(
     r"[\s,&/]{0,3}(?:and|or|as well as|plus|,|&|/)\s{0,2}(?:the\s)?(?:[a-z]{2,20}\s){0,2}#?",
     re.IGNORECASE,
 )
-_GOES_ON = re.compile(
-    r"\s{1,2}(?:is|are|was|were|has|have|had|remains?|stays?|will|can|could|would|should|still|now"
-    r"|does|did|do)\b",
+_BY_ITSELF = re.compile(
+    r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
     re.IGNORECASE,
 )
+"""What instructions say of letters that no call sends."""
+_CLOSE = 2
+_STOP = re.compile(r"[.;:!?\n]")
+_GOES_ON = re.compile(
+    r"\s{1,2}(?:is|was|has|had|remains|stays|will|can|could|would|should|still|now|does|did)\b",
+    re.IGNORECASE,
+)
+
+
+class Listed(NamedTuple):
+    """Ids that stand in one list, with its place: ``AB1234 and CD5678``."""
+
+    start: int
+    end: int
+    ids: frozenset[str]
 
 
 class Named(NamedTuple):
@@ -38,36 +52,34 @@ class Named(NamedTuple):
 
     Attributes:
         all: All of them.
-        lists: Those that stand in one list: ``AB1234 and CD5678``.
-        open: Of these, the last one where a verb follows, so that it may begin a new clause.
+        text: The claim.
+        lists: Those that stand in a list, without a last one that begins a clause of its own.
     """
 
-    all: frozenset[str]
-    lists: tuple[frozenset[str], ...] = ()
-    open: frozenset[str] = frozenset()
+    all: frozenset[str] = frozenset()
+    text: str = ""
+    lists: tuple[Listed, ...] = ()
 
 
 def ids_of(text: str) -> Named:
     """
     Give the ids that a text names.
 
-    >>> sorted(ids_of("I have cancelled AB1234 and CD5678.").lists[0])
-    ['ab1234', 'cd5678']
+    >>> [sorted(some.ids) for some in ids_of("I have cancelled AB1234 and CD5678.").lists]
+    [['ab1234', 'cd5678']]
     """
     found = [one for one in figures(text) if one.kind == ID and not one.soft]
-    lists: list[list[str]] = []
-    open_ = set()
+    lists: list[Listed] = []
     for n, one in enumerate(found):
         key = id_key(one.text)
-        joined = n and _JOINED.fullmatch(text, found[n - 1].end, one.start)
-        if joined:
-            lists[-1].append(key)
+        if n and _JOINED.fullmatch(text, found[n - 1].end, one.start):
+            if not _GOES_ON.match(text, one.end):
+                start, _, keys = lists.pop()
+                lists.append(Listed(start, one.end, keys | {key}))
         else:
-            lists.append([key])
-        if joined and _GOES_ON.match(text, one.end):
-            open_.add(key)
-    several = tuple(frozenset(some) for some in lists if len(some) > 1)
-    return Named(frozenset(id_key(one.text) for one in found), several, frozenset(open_))
+            lists.append(Listed(one.start, one.end, frozenset({key})))
+    several = tuple(some for some in lists if len(some.ids) > 1)[:_MOST_LISTS]
+    return Named(frozenset(id_key(one.text) for one in found), text, several)
 
 
 class Backing:
@@ -80,6 +92,8 @@ class Backing:
         words = {word for text in results for word in _WORD.findall(text.casefold())}
         self._told = {verb for verb in map(infinitive, words) if verb} | (words & BOOKED)
         self._words = words
+        others = (p.text for p in evidence if p.source is Source.SYSTEM)
+        self._writes_itself = any(_BY_ITSELF.search(text) for text in others)
         self._evidence = evidence
 
     def behind(self, said: Said, ids: Named) -> bool:
@@ -97,8 +111,8 @@ class Backing:
         if said.state and self._tells(said.verb):
             return True
         able = [done for done in self._deeds if done.kin.could(said.verb)]
-        if said.passive and said.verb == "send":
-            able = self._deeds  # what a system writes to its customers after any deed
+        if said.verb == "send" and (said.passive or self._writes_itself):
+            able = self._deeds
         if any(one.failed_at(said.verb, ids.all) for one in self._failed):
             able = [done for done in able if done.kin.close(said.verb)]
         if not able:
@@ -127,11 +141,11 @@ class Backing:
     def _more(self, said: Said, ids: Named, able: list[_Done]) -> bool:
         """Whether a list names an id that no call had, beside one that a call had."""
         reached = _reached(able)
-        for some in ids.lists:
-            meant = some if said.passive else some - ids.open
-            if meant & reached and self._others(meant - reached, able):
-                return True
-        return False
+        return any(
+            some.ids & reached and self._others(some.ids - reached, able)
+            for some in ids.lists
+            if _is_of(some, said, ids.text)
+        )
 
     def _others(self, ids: Iterable[str], able: list[_Done]) -> bool:
         """Whether ids are of the kind of those that every call names, and in none of the calls."""
@@ -149,6 +163,14 @@ class Backing:
         fields: _Fields = self._evidence.derived(_Fields)
         a, b = fields.of.get(one), fields.of.get(other)
         return not (a and b) or not a.isdisjoint(b)
+
+
+def _is_of(some: Listed, said: Said, text: str) -> bool:
+    """Whether a list stands right before or behind what was done to it."""
+    if said.passive:
+        return 0 <= said.start - some.end <= _CLOSE
+    between = text[said.end : some.start] if said.end <= some.start else ""
+    return 0 < len(between) <= _LONGEST_ID and not _STOP.search(between)
 
 
 def _reached(able: Iterable[_Done]) -> set[str]:

@@ -37,6 +37,8 @@ class Said(NamedTuple):
     Attributes:
         verb: Its verb, in the infinitive.
         text: How it stands in the claim.
+        start: Offset of its first character there.
+        end: Offset behind its last character.
         passive: Whether it is not said who did it.
         loose: Whether it is a deed only in a run that did nothing at all.
         state: Whether it may as well be what a result told in other words.
@@ -44,6 +46,8 @@ class Said(NamedTuple):
 
     verb: str
     text: str
+    start: int
+    end: int
     passive: bool = False
     loose: bool = False
     state: bool = False
@@ -80,7 +84,7 @@ def _said(text: str, found: re.Match[str], form: re.Pattern[str]) -> Said | None
         verb = "refund"  # what follows from a cancellation, whoever issues it
     if not verb or not _done(text, found) or (form is STATE and verb not in ENDED):
         return None
-    said = Said(verb, found[0].strip(" ,"), passive, state=form is STATE)
+    said = Said(verb, found[0].strip(" ,"), *found.span(), passive, state=form is STATE)
     if verb not in TALK or _firm(verb, found[0]):
         return said
     begun = verb in BEGUN and form in (FIRST, MANAGED) and not SPOKEN_OF.match(text, found.end())

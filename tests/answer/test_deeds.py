@@ -219,6 +219,7 @@ def test_a_deed_in_any_words_needs_a_call(run, answer):
     ("run", "answer"),
     [
         ("mail", "I have closed the case."),
+        ("one", "I have cancelled AB1234; still open: AB1234 and CD5678."),
         ("cancel", "I've processed everything and completed it."),
         ("nothing", "I have completed the poem."),
         ("book", "I've completed the searches."),

@@ -19,6 +19,8 @@ FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
 """P(grounded) by the worst of a claim's figures."""
 _SCORES = {How.FOUND: FOUND, How.DERIVED: DERIVED, How.ABSENT: ABSENT}
 _MOST_SPANS = 3
+_MOST_DEEDS = 50
+"""Deeds of one claim that are looked at each where it stands; of the others one of a kind."""
 
 
 def hard(
@@ -129,9 +131,11 @@ class _Check:
         if self._evidence.deeds is None:
             return
         backing: Backing = self._evidence.derived(Backing)
-        deeds = {(said.verb, said.passive): said for said in said_done(claim.text)}
-        ids = ids_of(claim.text) if deeds else Named(frozenset())
-        for said in deeds.values():
+        found = [*said_done(claim.text)]
+        kinds = {said._replace(text="", start=0, end=0): said for said in reversed(found)}
+        deeds = dict.fromkeys((*found[:_MOST_DEEDS], *kinds.values()))
+        ids = ids_of(claim.text) if deeds else Named()
+        for said in deeds:
             behind = backing.behind(said, ids)
             told = "" if behind else f"{shown(said.text)}: no successful call stands behind it"
             seen.worst(FOUND if behind else CONTRADICTED, told)
