@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from abs_shield.answer.deed_kin import Kin
 from abs_shield.answer.deed_verbs import BOOKED, infinitive
@@ -13,73 +13,20 @@ from abs_shield.answer.deeds import Said
 from abs_shield.answer.evidence import Deed, Evidence, Source
 from abs_shield.answer.figure import ID, SUMS
 from abs_shield.answer.figures import figures
+from abs_shield.answer.named_ids import Named, stands_at
 from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import walked
 from abs_shield.plan.verbs import Does, deed
 from abs_shield.text.leaves import leaves, scalar_text
 
-_MOST_WORDS, _MOST_LISTS = 400, 50
+_MOST_WORDS, _MOST_STRANGERS = 400, 20
 _LONGEST_ID, _LONGEST_TEXT = 64, 1_000
 _WORD = re.compile(r"[a-z]{3,20}")
-_JOINED = re.compile(
-    r"[\s,&/]{0,3}(?:and|or|as well as|plus|,|&|/)\s{0,2}(?:the\s)?(?:[a-z]{2,20}\s){0,2}#?",
-    re.IGNORECASE,
-)
 _BY_ITSELF = re.compile(
     r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
     re.IGNORECASE,
 )
 """What instructions say of letters that no call sends."""
-_CLOSE = 2
-_STOP = re.compile(r"[.;:!?\n]")
-_GOES_ON = re.compile(
-    r"\s{1,2}(?:is|was|has|had|remains|stays|will|can|could|would|should|still|now|does|did)\b",
-    re.IGNORECASE,
-)
-
-
-class Listed(NamedTuple):
-    """Ids that stand in one list, with its place: ``AB1234 and CD5678``."""
-
-    start: int
-    end: int
-    ids: frozenset[str]
-
-
-class Named(NamedTuple):
-    """
-    The ids that a claim names, in the form in which they are compared.
-
-    Attributes:
-        all: All of them.
-        text: The claim.
-        lists: Those that stand in a list, without a last one that begins a clause of its own.
-    """
-
-    all: frozenset[str] = frozenset()
-    text: str = ""
-    lists: tuple[Listed, ...] = ()
-
-
-def ids_of(text: str) -> Named:
-    """
-    Give the ids that a text names.
-
-    >>> [sorted(some.ids) for some in ids_of("I have cancelled AB1234 and CD5678.").lists]
-    [['ab1234', 'cd5678']]
-    """
-    found = [one for one in figures(text) if one.kind == ID and not one.soft]
-    lists: list[Listed] = []
-    for n, one in enumerate(found):
-        key = id_key(one.text)
-        if n and _JOINED.fullmatch(text, found[n - 1].end, one.start):
-            if not _GOES_ON.match(text, one.end):
-                start, _, keys = lists.pop()
-                lists.append(Listed(start, one.end, keys | {key}))
-        else:
-            lists.append(Listed(one.start, one.end, frozenset({key})))
-    several = tuple(some for some in lists if len(some.ids) > 1)[:_MOST_LISTS]
-    return Named(frozenset(id_key(one.text) for one in found), text, several)
 
 
 class Backing:
@@ -88,6 +35,7 @@ class Backing:
     def __init__(self, evidence: Evidence) -> None:
         self._deeds = [_Done(one) for one in evidence.deeds or () if not one.reads]
         self._failed = [_Done(one) for one in evidence.failed if not one.reads]
+        self._ids = {key for done in (*self._deeds, *self._failed) for key in done.ids}
         results = (p.text for p in evidence if p.source is Source.TOOL_RESULT)
         words = {word for text in results for word in _WORD.findall(text.casefold())}
         self._told = {verb for verb in map(infinitive, words) if verb} | (words & BOOKED)
@@ -95,6 +43,7 @@ class Backing:
         others = (p.text for p in evidence if p.source is Source.SYSTEM)
         self._writes_itself = any(_BY_ITSELF.search(text) for text in others)
         self._evidence = evidence
+        self._states: dict[str, bool] = {}
 
     def behind(self, said: Said, ids: Named) -> bool:
         """
@@ -108,8 +57,11 @@ class Backing:
             return True
         if said.loose:
             return bool(self._deeds) or not (self._evidence.deeds or self._failed)
-        if said.state and self._tells(said.verb):
-            return True
+        if said.state:
+            if said.verb not in self._states:
+                self._states[said.verb] = self._tells(said.verb)
+            if self._states[said.verb]:
+                return True
         able = [done for done in self._deeds if done.kin.could(said.verb)]
         if said.verb == "send" and (said.passive or self._writes_itself):
             able = self._deeds
@@ -117,7 +69,7 @@ class Backing:
             able = [done for done in able if done.kin.close(said.verb)]
         if not able:
             return False
-        named = {key for done in (*self._deeds, *self._failed) for key in done.ids} & ids.all
+        named = self._ids & ids.all
         if not all(done.ids for done in able):
             return True
         if named:
@@ -144,7 +96,7 @@ class Backing:
         return any(
             some.ids & reached and self._others(some.ids - reached, able)
             for some in ids.lists
-            if _is_of(some, said, ids.text)
+            if stands_at(some, said.start, said.end, ids.text, before=said.passive)
         )
 
     def _others(self, ids: Iterable[str], able: list[_Done]) -> bool:
@@ -152,25 +104,18 @@ class Backing:
         reached = _reached(able)
         strangers = [key for key in ids if key not in reached and _is_code(key)]
         return any(
-            all(any(self._alike(key, own) for own in done.ids) for done in able)
-            for key in strangers
+            all(
+                any(self._alike(key, own) for own in done.shaped.get(_shape(key), ()))
+                for done in able
+            )
+            for key in strangers[:_MOST_STRANGERS]
         )
 
     def _alike(self, one: str, other: str) -> bool:
-        """Whether two ids look the same, and no field says that they name different things."""
-        if not _is_code(other) or _shape(one) != _shape(other):
-            return False
+        """Whether no field says that two ids name different things."""
         fields: _Fields = self._evidence.derived(_Fields)
         a, b = fields.of.get(one), fields.of.get(other)
         return not (a and b) or not a.isdisjoint(b)
-
-
-def _is_of(some: Listed, said: Said, text: str) -> bool:
-    """Whether a list stands right before or behind what was done to it."""
-    if said.passive:
-        return 0 <= said.start - some.end <= _CLOSE
-    between = text[said.end : some.start] if said.end <= some.start else ""
-    return 0 < len(between) <= _LONGEST_ID and not _STOP.search(between)
 
 
 def _reached(able: Iterable[_Done]) -> set[str]:
@@ -206,6 +151,9 @@ class _Done:
         self.kin = Kin(done.tool, done.arguments)
         self.ids = frozenset(_ids(done.arguments))
         self.given = frozenset(_ids(done.value))
+        self.shaped: dict[str, list[str]] = defaultdict(list)
+        for key in filter(_is_code, self.ids):
+            self.shaped[_shape(key)].append(key)
         self.told = done.value is not None
 
     def failed_at(self, verb: str, ids: frozenset[str]) -> bool:

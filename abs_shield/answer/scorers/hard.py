@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from abs_shield.answer.backing import Backing, Named, ids_of
+from abs_shield.answer.backing import Backing
 from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
 from abs_shield.answer.deeds import said_done
 from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.named_ids import Named, ids_of
 from abs_shield.answer.opposed import Sentences, negated
 from abs_shield.answer.standing import How, Standing, Standings
 from abs_shield.text.show import shown
