@@ -123,8 +123,12 @@ class Flags:
 
     def _said(self, clause: tuple[Word, ...]) -> Iterator[tuple[Flag, bool]]:
         """The fields of which a clause speaks, each with what it says."""
+        read: dict[tuple[frozenset[str], bool], Said | None] = {}
         for flag in self._known({key for word in clause for key in (word.key, word.bare)}):
-            said = said_of(clause, flag.keys, noun=flag.noun)
+            form = flag.keys, flag.noun
+            if form not in read:
+                read[form] = said_of(clause, flag.keys, noun=flag.noun)
+            said = read[form]
             if said is not None and self._is_about(flag, said):
                 yield flag, said.so
 

@@ -71,6 +71,7 @@ class Standings:
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
         self._answer = answer
         self._evidence = evidence
+        self._proposes = is_proposal(answer)
         self._known: Known = evidence.derived(Known)
         self._figures = settled(figures(answer))
         self._starts = [one.start for one in self._figures]
@@ -107,7 +108,7 @@ class Standings:
         """Give the field that says the opposite of a claim, and it in one line; else nothing."""
         flags: Flags = self._evidence.derived(Flags)
         scope, end = self._bound.scope, claim.start + len(claim.text)
-        if not flags or is_proposal(self._answer):
+        if not flags or self._proposes:
             return None, ""
         flag = flags.against(
             claim.text,
