@@ -88,9 +88,10 @@ def test_results_are_counted_through():
 
 @pytest.mark.parametrize("result", ["[1" * 50_000, "\n" * 100_000, [[["a"] * 9] * 9] * 900, {}, ""])
 def test_hostile_results_are_counted(result):
-    """No result is too odd to be counted."""
+    """No result is too odd to be counted; of one that was cut a missing passage proves nothing."""
+    evidence = _searched(result)
 
-    assert _told("It is tall [997].", _searched(result)) or "997" in str(result)
+    assert bool(evidence.blind) != bool(_told("It is tall [997].", evidence))
 
 
 @pytest.mark.skipif(not RETRIEVED.exists(), reason="no labelled answers of retrieved passages")
