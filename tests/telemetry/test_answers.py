@@ -68,7 +68,7 @@ def test_answers_are_counted_as_such(heard):
         if point.attributes["subject"] == "answer"
     ]
 
-    assert [("", "HALLUCINATED")] * 2 == [(one["tool"], one["verdict"]) for one in counted]
+    assert [("", "SUSPICIOUS")] * 2 == [(one["tool"], one["verdict"]) for one in counted]
     checks = [dict(point.attributes) for point in heard.points("abs_shield.coverage")]
     assert {"check": "answer", "outcome": "ran"} in checks
 
