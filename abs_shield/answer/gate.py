@@ -8,6 +8,8 @@ from typing import NamedTuple
 from abs_shield.answer.report import ReportAction
 from abs_shield.policy.answer import AnswerConfig
 
+_WEAK = "below_emit_threshold"
+
 
 class Judged(NamedTuple):
     """
@@ -83,6 +85,8 @@ def gate(
         notes.append("call_rejected")
     if config.high_stakes and not probed and any(claim.critical for claim in claims):
         notes.append("not_probed")
+    if notes == [_WEAK] and config.below_emit == "annotate":
+        return Verdict(found, "emit", (_WEAK,))
     if notes:
         return Verdict(found, "revise", tuple(notes))
     return Verdict(found, "emit", () if claims else ("no_claims",))
@@ -109,5 +113,5 @@ def _revises(claims: Sequence[Judged], config: AnswerConfig, overall: float | No
     if any(claim.divergent and claim.critical for claim in claims):
         notes.append("divergent_claim")
     if overall is not None and overall < config.emit_threshold and not notes:
-        notes.append("below_emit_threshold")
+        notes.append(_WEAK)
     return notes

@@ -24,6 +24,8 @@ class AnswerConfig(Declared):
         revise_threshold: Score of a claim below which the answer is revised.
         block_threshold: Score of a critical claim below which the answer is blocked, where a hard
             check, a verifier or a judge agrees.
+        below_emit: What becomes of an answer that nothing speaks against but an overall score below
+            `emit_threshold`: ``"revise"``, or ``"annotate"``, which emits it with a note.
         aggregate: The overall score: ``"min"``, the worst claim's, or ``"mean"``, in which
             critical claims count twice.
         base_rate: Share of claims that hold, before any is looked at, in (0, 1); None: 0.99 of a
@@ -45,6 +47,7 @@ class AnswerConfig(Declared):
     emit_threshold: Share = 0.85
     revise_threshold: Share = 0.6
     block_threshold: Share = 0.4
+    below_emit: Literal["revise", "annotate"] = "revise"
     aggregate: Literal["min", "mean"] = "min"
     base_rate: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
     high_stakes: bool = False

@@ -94,3 +94,13 @@ def test_the_gate_is_as_it_is_written_down(claims, aggregate, rejected):
         emits and not blocks and (not claims or verdict.overall >= 0.85)
     )
     assert verdict.notes or verdict.action == "emit"
+
+
+def test_a_weak_answer_may_be_annotated():
+    """Where nothing else speaks against it."""
+    config = AnswerConfig(below_emit="annotate")
+
+    assert ("emit", ("below_emit_threshold",)) == gate([Judged(0.7)], config)[1:]
+    assert "revise" == gate([Judged(0.7)], config, rejected=True).action
+    assert "revise" == gate([Judged(0.59)], config).action
+    assert "revise" == gate([Judged(0.7)], AnswerConfig()).action
