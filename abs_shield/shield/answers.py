@@ -23,6 +23,10 @@ class Answers:
     registry: Registry
     desk: Desk
 
+    if TYPE_CHECKING:
+
+        def _session(self, session: Session | None) -> Session: ...
+
     def check_answer(
         self,
         answer: str,
@@ -110,6 +114,3 @@ class Answers:
         if config is False:
             raise ShieldError("the policy says `answer=False`: no answers are judged")
         return Door(self.desk, self.registry, self._session(session), question, config)
-
-    def _session(self, session: Session | None) -> Session:
-        raise NotImplementedError
