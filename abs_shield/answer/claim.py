@@ -19,7 +19,8 @@ class Claim:
         text: The proposition as it stands in the answer: ``answer[start:end]``.
         start: Offset of its first character in the answer.
         end: Offset behind its last character.
-        kinds: What makes it critical: number, money, date, time, id, citation, name, action.
+        kinds: What makes it critical: number, money, date, time, id, citation, name,
+            action (what was done), commitment (what the agent says it will do).
     """
 
     text: str

@@ -14,6 +14,7 @@ from abs_shield.answer.phrases import (
     asks,
     courteous,
     does,
+    promises,
     reason_in,
     refuses,
     said_before_asking,
@@ -216,6 +217,8 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
     found.update(kind for kind, form in _MARKED if form.search(text))
     if does(text):
         found.add("action")
+    if promises(text):
+        found.add("commitment")
     return frozenset(found)
 
 

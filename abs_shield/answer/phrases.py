@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.deed_verbs import past_forms
+from abs_shield.answer.deed_verbs import is_deed, past_forms
 
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
@@ -169,6 +169,13 @@ _UNDONE = re.compile(
 )
 
 
+_PROMISE = re.compile(
+    r"\b(?:i|we)(?:'ll| will| shall|(?:'m| am|'re| are) going to)\s+" + _ADVERBS + r"(\w{2,20})\b"
+    rf"|\bwill\s+{_ADVERBS}be\s+{_ADVERBS}{_DONE}\b",
+    re.IGNORECASE,
+)
+
+
 def asks(sentence: str) -> bool:
     """
     Whether *sentence* ends as a question.
@@ -246,6 +253,19 @@ def reason_in(sentence: str) -> tuple[int, int]:
     if _NO_REASON.match(reason) or refuses(reason) or len(reason.split()) < _LEAST_REASON:
         return 0, 0
     return (cue.end(), behind) if _CANNOT.search(refused) or refuses(refused) else (0, 0)
+
+
+def promises(sentence: str) -> bool:
+    """
+    Whether *sentence* commits its speaker to a deed.
+
+    >>> promises("I will cancel it."), promises("It will be refunded."), promises("I'll look.")
+    (True, True, False)
+    """
+    return any(
+        said[1] is None or is_deed(said[1].lower())
+        for said in _PROMISE.finditer(sentence[:_MOST_READ].replace(_CURLY, "'"))
+    )
 
 
 def does(sentence: str) -> bool:

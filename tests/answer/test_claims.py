@@ -285,3 +285,19 @@ def test_reasons_without_end_are_read():
     answer = "I cannot say because " * 20_000
 
     assert all(answer[one.start : one.end] == one.text for one in claims_of(answer))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "critical"),
+    [
+        ("I will cancel your booking tomorrow.", True),
+        ("We'll send you a replacement.", True),
+        ("I'm going to delete the old entry.", True),
+        ("Your refund will be issued.", True),
+        ("The sky will be blue.", False),
+        ("We will not cancel the trip.", False),
+    ],
+)
+def test_a_commitment_to_a_deed_is_critical(sentence, critical):
+    """What an agent says it will do is probed as what it says it did."""
+    assert critical == any("commitment" in claim.kinds for claim in claims_of(sentence))
