@@ -55,6 +55,20 @@ class Finding:
         return self.counted and not self.suppressed
 
 
+_ROUNDING = 1e-12
+"""Rounding of 1 - threshold: a strength of 0.2 counts at a threshold of 0.8."""
+
+
+def counts(strength: float, *, threshold: float) -> bool:
+    """
+    Return whether a finding of this strength may change the verdict at this sensitivity.
+
+    >>> counts(0.2, threshold=0.8), counts(0.19, threshold=0.8)
+    (True, False)
+    """
+    return strength >= 1 - threshold - _ROUNDING
+
+
 class Unavailable(NamedTuple):
     """A check had nothing to go on; this is counted, and is not a pass."""
 

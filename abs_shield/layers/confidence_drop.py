@@ -7,12 +7,11 @@ from math import exp
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core.finding import counts
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.quick import Quick
 from abs_shield.session import Session
 
-NOTICED = 0.05
-"""Strength below which a finding is not even kept, unless the threshold counts it."""
 DEVIATIONS = 3.0
 """How many standard deviations below the session's mean is a drop."""
 LEAST_CALLS = 5
@@ -28,12 +27,16 @@ def confidence_drop(
 
     likelihood = exp(mean log-probability of the name's tokens); strength = 1 - likelihood. A
     drop of z > 3 standard deviations below this session's mean has strength min(1, z / 6).
+    Nothing is found that the policy's threshold would not count: every name has some likelihood,
+    so that each call would carry a finding that says nothing.
     """
     logprob = proposal.logprob
     if logprob is None:
         fault = proposal.logprob_fault
         return (Failed(fault) if fault else _NONE,)
-    return (*_low(proposal, logprob), *_dropped(session, logprob))
+    found = (*_low(logprob), *_dropped(session, logprob))
+    threshold = proposal.terms.threshold
+    return tuple(finding for finding in found if counts(finding.strength, threshold=threshold))
 
 
 _NONE = Unavailable("no log-probabilities")
@@ -41,8 +44,8 @@ _NOT_GIVEN = Coverage(Outcome.UNAVAILABLE, "no log-probabilities")
 
 
 def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
-    """Clean where the name is nearly certain, and no drop could lie between it and the mean."""
-    noticed = min(NOTICED, 1 - terms.threshold)
+    """Clean where the likelihood counts for nothing, and no drop lies between it and the mean."""
+    threshold = terms.threshold
 
     def quick(
         arguments: Mapping[str, Any], session: Session, logprob: float | None
@@ -50,17 +53,17 @@ def quick_drop(plan: ToolPlan, terms: Terms) -> Quick:
         if logprob is None:
             return _NOT_GIVEN
         usual = session.likelihoods
-        if 1 - exp(logprob) >= noticed or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD:
-            return None
-        return RAN
+        doubt = 1 - exp(logprob)
+        low = doubt > 0 and counts(doubt, threshold=threshold)
+        return None if low or usual.mean - logprob > DEVIATIONS * LEAST_SPREAD else RAN
 
     return quick
 
 
-def _low(proposal: Proposal, logprob: float) -> tuple[Finding, ...]:
+def _low(logprob: float) -> tuple[Finding, ...]:
     likelihood = exp(logprob)
     strength = 1 - likelihood
-    if strength <= 0 or strength < min(NOTICED, 1 - proposal.terms.threshold):
+    if strength <= 0:
         return ()
     detail = f"the model gave the tool's name a likelihood of {likelihood:.2f}"
     return (_finding("low_likelihood", strength, detail),)

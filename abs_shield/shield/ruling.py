@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from abs_shield.core import Action, Finding, Mode, Verdict
+from abs_shield.core.finding import counts
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.shield.judge import Fault, Judgement
@@ -82,7 +83,7 @@ def _weighed(
     return replace(
         finding,
         mode=_mode(finding.check, plan, opened=opened),
-        counted=finding.strength >= 1 - policy.threshold - 1e-12,
+        counted=counts(finding.strength, threshold=policy.threshold),
         suppressed=any(s.silences(finding, at=at) for s in plan.suppress),
     )
 

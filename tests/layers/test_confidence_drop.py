@@ -67,6 +67,31 @@ def test_the_threshold_is_a_sensitivity(threshold, likelihood, verdict):
     assert verdict is check([log(likelihood)], threshold=threshold).verdict
 
 
+@pytest.mark.parametrize(
+    ("threshold", "likelihood", "found"),
+    [
+        (0.8, 0.9, []),
+        (0.8, 0.8, ["low_likelihood"]),
+        (0.5, 0.6, []),
+        (0.5, 0.5, ["low_likelihood"]),
+        (0.0, 0.01, []),
+        (1.0, 0.99, ["low_likelihood"]),
+        (1.0, 1.0, []),
+    ],
+)
+def test_a_finding_that_would_not_count_is_not_yielded(threshold, likelihood, found):
+    """Every name has a likelihood: only doubt that the threshold counts is worth a finding."""
+    assert found == codes(check([log(likelihood)], threshold=threshold))
+
+
+def test_a_drop_that_would_not_count_is_not_yielded():
+    """Of 3.8 deviations the strength is 0.63: found at a threshold of 0.5, and not at 0.3."""
+    readings = [-0.01] * 5 + [-0.2]
+
+    assert ["likelihood_drop"] == codes(after(door(threshold=0.5), readings)[-1])
+    assert [] == codes(after(door(threshold=0.3), readings)[-1])
+
+
 def test_the_tokens_of_the_name_are_found_by_their_bytes():
     """Tokens of the rest of the message do not count."""
     (found,) = check(TOKENS).findings
@@ -113,7 +138,7 @@ def test_a_drop_below_the_sessions_mean_is_noticed():
     """After five sure calls a sixth, three deviations below, is a drop."""
     decisions = after(door(), [-0.01] * 5 + [-0.2])
 
-    assert ["likelihood_drop"] == [c for c in codes(decisions[-1]) if c == "likelihood_drop"]
+    assert ["likelihood_drop"] == codes(decisions[-1])
     assert Verdict.SUSPICIOUS is decisions[-1].verdict
 
 
