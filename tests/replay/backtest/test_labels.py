@@ -153,14 +153,15 @@ def test_the_sweep_at_the_own_threshold_is_what_was_decided(labelled):
 
 def test_what_was_noticed_on_a_missed_call(written, a_run):
     """A missed call shows also the findings that were too weak to count."""
-    call = {"name": "lend_book", "arguments": {"copy": 3}, "logprobs": [-0.5]}
+    asked = {"role": "user", "content": "Please lend the book."}
+    call = {"name": "lend_book", "arguments": {"book_id": "B-77120"}}
     said = {"role": "assistant", "tool_calls": [call]}
-    (run,) = runs([written(a_run(said, labels={"calls": {"0": BAD}}))], Toolsets())
-    side = Side(configure(threshold=0.2, layers=["confidence_drop"]))
+    (run,) = runs([written(a_run(asked, said, labels={"calls": {"0": BAD}}))], Toolsets())
+    side = Side(configure(threshold=0.01, layers=["phantom_target"]))
     into = Comparison.of(side)
     compare(run, side, None, into=into)
 
-    assert [("low_likelihood", False)] == [
+    assert [("unseen", False)] == [
         (finding.code, finding.counted) for finding in into.missed[0].appeared
     ]
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import astuple
-from math import log
+from math import exp, log
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Shield, ToolCall
-from abs_shield.core import RAN, Coverage, Decision, Mode, Outcome
+from abs_shield.core import RAN, Coverage, Decision, Finding, Mode, Outcome, Verdict
 from abs_shield.policy import Policy, configure, rule
 from abs_shield.replay import BadLine, Run, Toolsets, replay, runs
 from abs_shield.replay.backtest import Side
@@ -136,15 +136,33 @@ def test_a_failure_of_the_door_itself():
     )
 
 
-def decided(path: str, policy: Policy) -> list[tuple[bool, bool]]:
-    """Which calls of a file a replay under the policy flags, and would block."""
+def decided(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
+    """Which calls of a file a replay at the threshold flags, and would block."""
+    asked = policy.model_copy(update={"threshold": threshold})
     return [
         (one.decision.verdict != "CLEAN", one.decision.would_block)
-        for one in replay([path], policy=policy)
+        for one in replay([path], policy=asked)
     ]
 
 
+def swept(path: str, policy: Policy, threshold: float) -> list[tuple[bool, bool]]:
+    """What one replay under the policy says that the threshold would flag and block."""
+    side = Side(policy)
+    at = side.thresholds.index(threshold)
+    return [(one.flags_from <= at, one.blocks_from <= at) for one in side.ruled(first(path))]
+
+
 LIKELIHOODS = (0.04, 0.12, 0.2, 0.3, 0.55, 0.61, 0.75, 0.82, 0.93, 1.0)
+
+
+def doubt(proposal, session):
+    """A layer of a user's own that finds something in every call, weak or strong."""
+    strength = 1 - exp(proposal.logprob)
+    if strength > 0:
+        yield Finding(
+            check="doubt", verdict=Verdict.SUSPICIOUS, strength=strength, where="/name",
+            detail="the model was not sure", code="unsure",
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("own", [0.0, 0.3, 0.8, 1.0])
@@ -153,14 +171,21 @@ LIKELIHOODS = (0.04, 0.12, 0.2, 0.3, 0.55, 0.61, 0.75, 0.82, 0.93, 1.0)
 def test_one_replay_tells_what_every_threshold_decides(doors, own, on_suspicious, asked):
     """The place at which a call is flagged and blocked is that of a replay under a threshold."""
     path = doors(*LIKELIHOODS, call=ToolCall("open_door", {}))
-    policy = configure(layers=["confidence_drop"], threshold=own, on_suspicious=on_suspicious)
-    side = Side(policy)
-    ruled = list(side.ruled(first(path)))
+    policy = configure(layers=[doubt], threshold=own, on_suspicious=on_suspicious)
 
     for threshold in (own, asked):
-        at = side.thresholds.index(threshold)
-        expected = decided(path, policy.model_copy(update={"threshold": threshold}))
-        assert expected == [(one.flags_from <= at, one.blocks_from <= at) for one in ruled]
+        assert decided(path, policy, threshold) == swept(path, policy, threshold)
+
+
+@pytest.mark.parametrize("own", [0.3, 0.8, 1.0])
+def test_above_its_own_threshold_a_policy_does_not_know_its_weak_likelihoods(doors, own):
+    """`confidence_drop` keeps what its threshold counts: lower thresholds are told, higher not."""
+    path = doors(*LIKELIHOODS, call=ToolCall("open_door", {}))
+    policy = configure(layers=["confidence_drop"], threshold=own)
+
+    for threshold in (0.0, 0.15, own):
+        assert decided(path, policy, threshold) == swept(path, policy, threshold)
+    assert decided(path, policy, own) == swept(path, policy, 1.0)
 
 
 @given(st.floats(0, 1))
