@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from abs_shield.session.results import UNREADABLE, as_json
+from abs_shield.session.results import UNREADABLE, as_json, own_text
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import DEEPEST, MOST, opened, scalar_text
 
@@ -75,7 +75,7 @@ def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
         name, depth, item = left.pop()
         kind = type(item)
         if kind not in _OF_JSON:
-            item = as_json(item)
+            item = _read(item)
         given += 1
         if given > MOST or len(left) > MOST or item is UNREADABLE:
             told.cut = True
@@ -100,6 +100,15 @@ def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
             left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
             left.extend([(name, depth + 1, inner) for inner in reversed(item[:MOST])])
+
+
+def _read(item: Any) -> Any:
+    """Return one level as JSON; of an object of an unknown class its own text, if it has one."""
+    plain = as_json(item)
+    if plain is not UNREADABLE:
+        return plain
+    text = own_text(item)
+    return UNREADABLE if text is None else text
 
 
 def _unescaped(text: str) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
+from io import IOBase
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
 
 _TEXTS = (UUID, Decimal, date, datetime, time, timedelta, PurePath)
+_STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
+"""What is read later, piece by piece: its own text says nothing of that."""
 _LONGEST = 1 << 20
 
 
@@ -54,3 +57,21 @@ def _members(value: Any) -> Any:
     if isinstance(kept, Mapping) and isinstance(inside, dict):
         return dict(inside)
     return UNREADABLE
+
+
+def own_text(value: Any) -> str | None:
+    """
+    Return what an object of an unknown class says of itself, which is what a model reads of it.
+
+    Empty where its class has neither a ``__str__`` nor a ``__repr__`` of its own; None of a stream,
+    for what will be read from it is not known. At most 1 MiB of the text is returned.
+
+    >>> own_text(range(3)), own_text(object()), own_text(iter(()))
+    ('range(0, 3)', '', None)
+    """
+    if isinstance(value, _STREAMS):
+        return None
+    kind = type(value)
+    if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
+        return ""
+    return str(value)[:_LONGEST]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from io import BytesIO, StringIO
 from pathlib import PurePath
 from typing import Any
 from uuid import UUID
@@ -216,14 +217,115 @@ def test_python_objects_are_read(value):
     assert "tool" == session.origin("tx_1234").source
 
 
-@pytest.mark.parametrize("value", [object(), (n for n in "ab"), {"deep": object()}])
+async def _answer():
+    return "tx_1234"
+
+
+async def _pieces():
+    yield "tx_1234"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        (n for n in "ab"), {"deep": iter("ab")}, _pieces(), StringIO("tx_1234"),
+        BytesIO(b"tx_1234"),
+    ],
+    ids=lambda value: type(value).__name__,
+)  # fmt: skip
 def test_what_cannot_be_read_may_have_said_anything(value):
-    """An object that nobody can read makes misses unknown; a generator is not consumed."""
+    """A stream makes misses unknown, and is not consumed."""
     session = Session()
     session.user("Find it.")
     session.tool_result("find", value)
 
     assert "unknown" == session.origin("tx_1234").source
+    if isinstance(value, (StringIO, BytesIO)):
+        assert 0 == value.tell()
+
+
+def test_an_awaitable_may_say_anything():
+    """What is not awaited yet is not known."""
+    session = Session()
+    session.user("Find it.")
+    answer = _answer()
+    session.tool_result("find", answer)
+    answer.close()
+
+    assert "unknown" == session.origin("tx_1234").source
+
+
+class Row:
+    """A record of a database, as an object-relational mapper returns it."""
+
+    def __init__(self, transaction_id):
+        self.transaction_id = transaction_id
+
+    def __repr__(self):
+        return f"Row(transaction_id={self.transaction_id!r}, total=20)"
+
+
+class Response:
+    """What a client of HTTP returns."""
+
+    def __str__(self):
+        return "200 OK\ntransaction_id: tx_1234"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Row("tx_1234"), [Row("tx_1234")], {"row": Row("tx_1234")}, Response(), KeyError("tx_1234")],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_object_of_an_unknown_class_says_what_its_own_text_says(value):
+    """The id in its text is known, another one is unseen: the run is not blind."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert "tool" == session.origin("tx_1234").source
+    assert session.origin("tx_9876") is None
+
+
+class Handle:
+    """An object without a text of its own."""
+
+    transaction_id = "tx_1234"
+
+
+@pytest.mark.parametrize("value", [object(), Handle(), {"deep": Handle()}, [object()]])
+def test_an_object_without_a_text_of_its_own_says_nothing(value):
+    """Neither its members nor its address in memory count, and the run is not blind."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert session.origin("tx_1234") is None
+    assert "" == session.seen.blind
+
+
+class Endless:
+    """An object whose text is longer than what is read of one message."""
+
+    def __str__(self):
+        return "tx_1234 " + "word " * 500_000
+
+
+class Breaking:
+    """An object whose text cannot be had."""
+
+    def __str__(self):
+        raise RuntimeError("detached")
+
+
+@pytest.mark.parametrize("value", [Endless(), Breaking()])
+def test_a_text_that_is_too_long_or_breaks_is_not_known(value):
+    """What is not read whole makes misses unknown."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert "unknown" == session.origin("tx_9876").source
 
 
 def test_circular_and_deep_results_come_to_an_end():
