@@ -62,6 +62,18 @@ def test_more_conversation_never_makes_a_phantom(value, before, after, earlier, 
     assert [] == codes(session, value)
 
 
+@given(value=IDS, other=IDS, before=GLUE, after=GLUE)
+def test_a_task_in_the_system_text_is_judged_as_a_users(value, other, before, after):
+    """Without a user message, the same values are seen and unseen as with one."""
+    text = f"Please take{before}{value}{after}now."
+    user, system = opened(), opened()
+    user.user(text)
+    system.system(text)
+
+    assert [] == codes(system, value)
+    assert codes(user, other) == codes(system, other)
+
+
 FORMS = st.sampled_from(
     [
         str.upper, str.lower, str.title, lambda v: f" {v} ", lambda v: f"\n{v}\n",

@@ -40,8 +40,8 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     """The agent refunds ``tx_99999`` but the user only asked about ``tx_12345``."""
     if session.ephemeral:
         return (Unavailable("no session"),)
-    if not session.seen.heard_a_user:
-        return (Unavailable("no user message"),)
+    if not session.seen.has_task:
+        return (Unavailable(_NO_TASK.reason),)
     tool = proposal.tool
     if tool is None:
         return ()
@@ -49,7 +49,7 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     return _looked_at(unclear, tool, proposal, session) if unclear or not proposal.plain else ()
 
 
-_NO_USER = Coverage(Outcome.UNAVAILABLE, "no user message")
+_NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
 def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
@@ -62,8 +62,8 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
         if session.ephemeral:
             return NO_SESSION
         seen = session.seen
-        if not seen.heard_a_user:
-            return _NO_USER
+        if not seen.has_task:
+            return _NO_TASK
         return RAN if all_seen(arguments, seen) else None
 
     return quick

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.session.index import PROSE, SCALAR, USER, Index
+from abs_shield.session.index import PROSE, SCALAR, SYSTEM, USER, Index
 from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.origin import Origin, Source
@@ -64,7 +64,8 @@ class Provenance:
         self._introduced: dict[str, Introduced] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
-        self._english = self._foreign = False
+        self._english: frozenset[int] = frozenset()
+        self._foreign = False
         self._cut = ""
 
     @property
@@ -73,8 +74,8 @@ class Provenance:
         return self._cut or (_FORGOT if self._index.forgot else "")
 
     @property
-    def english(self) -> bool:
-        """Whether some user message is in English, so that names can be looked for in it."""
+    def english(self) -> frozenset[int]:
+        """The levels of which some text is in English: `SYSTEM`, `USER`."""
         return self._english
 
     @property
@@ -87,8 +88,8 @@ class Provenance:
     def said(self, text: str, level: int, version: int) -> None:
         """Somebody whose words count wrote *text*."""
         at = At(level, version)
-        if level == USER and not self._english:
-            self._english = english(text)
+        if level not in self._english and english(text):
+            self._english |= {level}
         for template in templates(text[: self._text]):
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
@@ -249,7 +250,8 @@ class Provenance:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
         of_shape, length = outlined(text).fullmatch, len(text)
-        for level in (USER, SCALAR, PROSE):
+        said = USER if self._index.said else SYSTEM  # without a user the system text has the task
+        for level in (said, SCALAR, PROSE):
             for chunk in self._index.newest(level, _NEAR):
                 if abs(len(chunk) - length) <= 2 and of_shape(chunk, 0, LONGEST):
                     yield chunk

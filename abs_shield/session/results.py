@@ -71,7 +71,7 @@ def own_text(value: Any) -> str | None:
     """
     if isinstance(value, _STREAMS):
         return None
-    kind = type(value)
+    kind: Any = type(value)
     if kind.__str__ is object.__str__ and kind.__repr__ is object.__repr__:
         return ""
     return str(value)[:_LONGEST]

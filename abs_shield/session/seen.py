@@ -31,7 +31,7 @@ class Seen:
     word, and counts for nothing.
     """
 
-    __slots__ = ("_index", "_limits", "_lock", "_opaque", "_parent", "_users")
+    __slots__ = ("_index", "_limits", "_lock", "_opaque", "_parent", "_systems", "_users")
 
     def __init__(self, limits: Limits, *, parent: Seen | None = None) -> None:
         self._limits = limits
@@ -39,7 +39,7 @@ class Seen:
         self._lock = renewed(RLock())
         self._opaque = ""
         self._parent = parent
-        self._users = 0
+        self._users = self._systems = 0
 
     # What happens --------------------------------------------------------------------------------
 
@@ -47,6 +47,7 @@ class Seen:
         """A person's words count; the agent's own never do."""
         with self._lock:
             if said.role == "system":
+                self._systems += bool(said.text.strip())
                 self._filled().said(said.text, SYSTEM, version)
             elif said.role == "user" and self._parent is None:
                 self._users += 1
@@ -93,18 +94,30 @@ class Seen:
         return own or (self._parent.blind if self._parent is not None else "")
 
     @property
-    def heard_a_user(self) -> bool:
-        """Whether a user message of this run, or of the run that started it, is known."""
-        return self._users > 0 or (self._parent is not None and self._parent.heard_a_user)
+    def has_task(self) -> bool:
+        """
+        Whether a user or a system text is known of this run.
+
+        Of a sub-agent's run: of the run that started it. What its own messages say is the word of
+        the agent above, who may have it from a user that is not known here.
+        """
+        if self._parent is not None:
+            return self._parent.has_task
+        return self._users > 0 or self._systems > 0
 
     @property
     def in_english(self) -> bool:
-        """Whether a user of this run wrote English, and nothing in it is of another script."""
+        """
+        Whether a user of this run wrote English, and nothing in it is of another script.
+
+        Where no user message is known, the system text has the task, and its language counts.
+        """
         runs = [self]
         while runs[-1]._parent is not None:
             runs.append(runs[-1]._parent)
         indexes = [run._index for run in runs]
-        return any(i.english for i in indexes) and not any(i.foreign for i in indexes)
+        level = USER if any(run._users for run in runs) else SYSTEM
+        return any(level in i.english for i in indexes) and not any(i.foreign for i in indexes)
 
     @property
     def user_chunks(self) -> Mapping[str, int]:

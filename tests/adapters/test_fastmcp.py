@@ -143,7 +143,7 @@ def test_without_a_key_nothing_is_remembered(strict):
 
 
 def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
-    """Where no user message is known, a target that nobody mentioned is no finding."""
+    """Where no user and no system text is known, a target that nobody mentioned is no finding."""
 
     async def conversed(client: Client[Any]) -> Any:
         return await told(client, "refund", {"transaction_id": "tx_9", "amount": 1}, session="s")
@@ -152,7 +152,7 @@ def test_with_a_key_results_are_known_but_no_target_is_flagged(strict):
 
     (decision,) = about_calls(strict.store)
     told_of = tuple_of(decision.coverage["phantom_target"])
-    assert (Outcome.UNAVAILABLE, "no user message") == told_of
+    assert (Outcome.UNAVAILABLE, "no user or system message") == told_of
 
 
 def tuple_of(coverage: Any) -> tuple[Outcome, str]:

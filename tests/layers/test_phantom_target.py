@@ -472,13 +472,82 @@ def test_without_a_session_it_is_unavailable():
     assert ("unavailable", "no session") == decision.coverage["phantom_target"]
 
 
-def test_without_a_user_it_is_unavailable():
-    """A bare proxy sees calls only."""
+@pytest.mark.parametrize("said", [None, "", " \n"])
+def test_without_a_user_and_a_system_text_it_is_unavailable(said):
+    """A bare proxy sees calls only, and a blank system text has no task."""
     firewall = door()
-    with firewall.session():
+    with firewall.session() as session:
+        if said is not None:
+            session.system(said)
         decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_1"}))
 
-    assert ("unavailable", "no user message") == decision.coverage["phantom_target"]
+    assert ("unavailable", "no user or system message") == decision.coverage["phantom_target"]
+
+
+TASK = "You close tickets. Please refund the transaction tx_12345 of Mia Li, and write to her."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({"transaction_id": "tx_12345", "name": "Mia Li"}, []),
+        ({"transaction_id": "TX-12345"}, []),
+        ({"transaction_id": "tx_99999"}, [("unseen", "tx_12345")]),
+        ({"transaction_id": "tx_12354"}, [("unseen", "tx_12345")]),
+        ({"transaction_id": "<transaction_id>"}, [("placeholder", "")]),
+        ({"name": "John Smith"}, [("unseen", "")]),
+    ],
+)
+def test_a_task_in_the_system_text_is_enough(arguments, found):
+    """A scheduled run has no user: its system text says what it is about."""
+    firewall = door()
+    with firewall.session() as session:
+        session.system(TASK)
+        decision = firewall.check_call(ToolCall("refund", arguments))
+
+    assert found == [(finding.code, finding.nearest) for finding in decision.findings]
+
+
+def test_a_run_without_a_user_knows_its_results():
+    """What a tool returned may be used, another value may not."""
+    firewall = door()
+    with firewall.session() as session:
+        session.system("Refund the newest transaction.")
+        session.tool_result("newest", {"transaction_id": "tx_777"})
+        decisions = [
+            firewall.check_call(ToolCall("refund", {"transaction_id": id_}))
+            for id_ in ("tx_777", "tx_778")
+        ]
+
+    assert [Verdict.CLEAN, Verdict.SUSPICIOUS] == [d.verdict for d in decisions]
+
+
+def test_the_users_language_wins_over_that_of_the_system_text():
+    """English instructions say nothing about how names are written by a user who is not English."""
+    firewall = door()
+    with firewall.session() as session:
+        session.system("You are a helpful assistant. Please answer what the customers want.")
+        session.user("Schick das bitte an die Kundin von gestern.")
+        decision = firewall.check_call(ToolCall("refund", {"name": "John Smith"}))
+
+    assert () == decision.findings
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_sub_agent_is_judged_where_the_task_of_its_parent_is_known(known):
+    """Its own system text is none: the parent agent may have its values from an unknown user."""
+    firewall = door()
+    with firewall.session() as parent:
+        if known:
+            parent.system("Refund tx_12345.")
+        child = parent.child(agent="clerk")
+        child.system("You are a clerk who does refunds.")
+        child.user("Refund tx_99999.")
+        call = ToolCall("refund", {"transaction_id": "tx_99999"})
+        decision = firewall.check_call(call, session=child)
+
+    assert (["unseen"] if known else []) == [finding.code for finding in decision.findings]
+    assert ("ran" if known else "unavailable") == decision.coverage["phantom_target"].outcome
 
 
 @pytest.mark.parametrize("id_", ["tx_99999", "tx_12345"])

@@ -165,7 +165,7 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
 def _look(argument: _Argument, leaf: Any, session: Session) -> None:
     """Ask where one value came from; what is no text or number, or too long, is not asked for."""
     text = scalar_text(leaf)
-    if not text or len(text) > _LONGEST or not session.seen.heard_a_user:
+    if not text or len(text) > _LONGEST or not session.seen.has_task:
         argument.asked = False
         return
     argument.text = text

@@ -12,7 +12,9 @@ from abs_shield.replay.report import Place, Readiness, Watch, percent
 from abs_shield.stats.wilson import wilson
 
 RULE = Readiness()
-REASONS = Counter({(Outcome.ERROR, "it broke"): 1, (Outcome.UNAVAILABLE, "no user message"): 2})
+REASONS = Counter(
+    {(Outcome.ERROR, "it broke"): 1, (Outcome.UNAVAILABLE, "no user or system message"): 2}
+)
 
 
 def place(*, ran=1_000, errors=0, unavailable=0, blocks=0, right=0, wrong=0) -> Place:
@@ -99,7 +101,7 @@ def test_reasons_have_their_figures_and_why():
     (broke,) = RULE.reasons(place(ran=500, errors=5))
 
     assert "it judged 390 of 392 calls; 400 are asked for" in few.told
-    assert "no user message" in few.told
+    assert "no user or system message" in few.told
     assert "it failed to judge 5 of 505 calls, at most 0.1 % are asked for: it broke" == broke.told
 
 
