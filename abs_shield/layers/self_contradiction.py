@@ -82,14 +82,24 @@ def quick_contradiction(plan: ToolPlan, terms: Terms) -> Quick:
 def _contradictions(
     earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
 ) -> Iterator[Finding]:
-    """The newest contradiction, unless it is meant."""
+    """
+    The strongest contradiction of the window, the newest of equal ones, unless one is meant.
+
+    Not the newest of all: the user that was just created and updated nine times would only be
+    one that is updated and deleted.
+    """
+    strongest: Finding | None = None
     for n, first in reversed([*enumerate(earlier)]):
         finding = _contradiction(first, then, proposal)
-        if finding is not None:
-            inferred = finding.strength != DECLARED and finding.code == "undone"
-            if not inferred or not _is_meant(first, then, earlier[n + 1 :], session):
-                yield finding
+        if finding is None:
+            continue
+        inferred = finding.strength != DECLARED and finding.code == "undone"
+        if inferred and _is_meant(first, then, earlier[n + 1 :], session):
             return
+        if strongest is None or finding.strength > strongest.strength:
+            strongest = finding
+    if strongest is not None:
+        yield strongest
 
 
 def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
@@ -105,12 +115,15 @@ def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Wr
             yield first
 
 
-def _siblings(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
-    """Writes that were proposed before this one in the same turn."""
+def _siblings(history: History, proposal: Proposal, session: Session) -> list[Write]:
+    """Writes that were proposed before this one in the same turn, within the window."""
+    writes: list[Write] = []
     for call in proposal.siblings[-_MOST_SIBLINGS:]:
         plan = proposal.plan(call.name)
         if plan is not None and plan.writes:
-            yield _write(plan, object_of(call), history, proposal, session)
+            writes.append(_write(plan, object_of(call), history, proposal, session))
+    calls, _ = proposal.terms.window
+    return writes[max(0, len(writes) - calls) :]
 
 
 def _write(

@@ -11,7 +11,7 @@ _LATER = "then|afterwards?|after that|finally|later|before"
 _WHEN = "afterwards?|later|again|when|once|after|then"
 _FILLERS = r"(?:\W{1,4}(?:you|please|just|also|we|i|to|immediately)\b){0,6}"
 _THING = (
-    r"(?:\W{1,4}(?:it|them|that|this|those|these|everything|up|back|down|off"
+    r"(?:\W{1,4}(?:it|them|him|her|that|this|those|these|everything|up|back|down|off"
     r"|[^\W\d]{0,20}\d\w{0,40})\b){0,6}"
 )
 _SPOKEN = {"enable": "on", "disable": "off"}

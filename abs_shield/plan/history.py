@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
-from abs_shield.plan.names import by_name
 from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.result_ids import decoded, entity_text, identifiers, numbers
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
-from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
+from abs_shield.text.leaves import Path, leaves, name_of
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
@@ -34,7 +32,6 @@ _MOST_MADE = 10_000
 _MOST_LEAVES = 200
 _LONGEST = 64
 _MOST_TEXT = 16 * 1024
-_MOST_JSON = 64 * 1024
 
 Plans = Callable[[str], ToolPlan | None]
 Reads = Callable[[Executed, Plans], None]
@@ -51,6 +48,7 @@ class Write:
         own: Those of the names that name the noun itself.
         values: Path to every value that does not name the entity.
         returned: Identifiers that its result held.
+        numbers: Numbers in its result that may be the identifier of its entity.
         at: Seconds on the session's clock.
         turn: How many user messages came before.
         call_id: Id of the call; None where it had none.
@@ -63,6 +61,7 @@ class Write:
     own: frozenset[str]
     values: Mapping[Path, Any]
     returned: frozenset[str]
+    numbers: frozenset[str]
     arguments: Mapping[str, Any]
     at: float
     turn: int
@@ -73,14 +72,20 @@ class Write:
         Give the identifiers on which *other* came back to the entity of this write.
 
         Every identifier that both name has to be the same: a shared group with another member
-        is no shared entity. Where they share no name, an id that this write returned counts.
+        is no shared entity. Where they share no name, or only that of a group, an id that this
+        write returned counts.
         """
+        returned = self.returned | self.numbers
         common = self.entities.keys() & other.entities.keys()
         if common:
             met = [self.entities[name] & other.entities[name] for name in common]
-            same = frozenset().union(*met) if all(met) else frozenset()
-            return same if self._is_of(same) and other._is_of(same) else frozenset()
-        known = frozenset().union(self.returned, *self.entities.values())
+            if not all(met):
+                return frozenset()
+            same = frozenset().union(*met)
+            if self._is_of(same) and other._is_of(same):
+                return same
+            return returned & own_entities(other) if self.deed.opens else frozenset()
+        known = returned.union(*self.entities.values())
         return known & frozenset().union(*other.entities.values())
 
     def _is_of(self, values: frozenset[str]) -> bool:
@@ -155,7 +160,7 @@ class History:
 
     def _take(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
-        value = _read(executed.value)
+        value = decoded(executed.value)
         if executed.error or plan is None or tells_failure(value):
             return
         self._note_made(plan, executed.arguments)
@@ -175,14 +180,14 @@ class History:
     def _learn(self, executed: Executed, plans: Plans) -> None:
         """A sub-agent's call: what it made and removed counts here, and contradicts nothing."""
         plan = plans(executed.tool)
-        if executed.error or plan is None or tells_failure(_read(executed.value)):
+        if executed.error or plan is None or tells_failure(decoded(executed.value)):
             return
         self._note_made(plan, executed.arguments)
         if plan.writes and not executed.nested:
             self._bury(
                 write_of(
                     plan, executed.arguments, place=self._place, at=executed.at,
-                    turn=executed.turn, value=_read(executed.value),
+                    turn=executed.turn, value=decoded(executed.value),
                 )
             )  # fmt: skip
 
@@ -201,7 +206,9 @@ class History:
             for value in (*own_entities(write), *write.returned):
                 self.removed.pop(value, None)
         elif write.deed.verb in _ENDING and not write.deed.object:
-            kept = replace(write, arguments={}, values={}, returned=frozenset())
+            kept = replace(
+                write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
+            )
             for value in named:
                 self.removed[value] = kept
             while len(self.removed) > _MOST_REMOVED:
@@ -222,9 +229,9 @@ def write_of(
     entities: dict[str, set[str]] = {}
     found = list(leaves(arguments, most=_MOST_LEAVES))
     for path, leaf in found:
-        text = scalar_text(leaf)
+        text = entity_text(leaf)
         if text and _is_entity(leaf, text, plan.targets.parameters.at(path), plan):
-            entities.setdefault(name_of(path), set()).add(normal(text[:256]))
+            entities.setdefault(name_of(path), set()).add(normal(text[:256]).strip())
     own = frozenset(name for name in entities if _names_noun(name, plan.deed))
     return Write(
         tool=plan.name,
@@ -233,7 +240,8 @@ def write_of(
         entities={name: frozenset(values) for name, values in entities.items()},
         own=own,
         values={path: leaf for path, leaf in found if name_of(path) not in (own or entities)},
-        returned=frozenset(_identifiers(value)),
+        returned=frozenset(identifiers(value)),
+        numbers=frozenset(numbers(value, plan.deed)) if plan.deed.opens else frozenset(),
         arguments=arguments,
         at=at,
         turn=turn,
@@ -282,12 +290,6 @@ def own_entities(write: Write) -> frozenset[str]:
     return frozenset().union(*(write.entities[name] for name in names))
 
 
-def _read(value: Any) -> Any:
-    """A result, or what it holds as JSON."""
-    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
-    return value if inside is None else inside
-
-
 def sole_entities(write: Write) -> frozenset[str]:
     """Give the identifiers of what the verb is done to; none where several might be meant."""
     others = any(is_token(value) for value in write.values.values())
@@ -298,15 +300,3 @@ def sole_entities(write: Write) -> frozenset[str]:
 def _names_noun(name: str, deed: Deed) -> bool:
     said = frozenset(name_words(name)) - _GENERIC
     return not said or not said.isdisjoint(deed.noun)
-
-
-def _identifiers(value: Any) -> Iterator[str]:
-    """Identifiers in a result: what stands under a name such as ``id``."""
-    for path, leaf in leaves(value, most=_MOST_LEAVES):
-        text = scalar_text(leaf)
-        if text and len(text) <= _LONGEST:
-            if by_name(name_of(path)) in ("hard", "who") or is_code(text):
-                yield normal(text)
-        elif text:
-            told = islice(labelled(text[:_MOST_TEXT]), _MOST_LEAVES)
-            yield from (normal(value) for name, value in told if by_name(name) == "hard")

@@ -11,7 +11,7 @@ NAMES = (
     "create_user", "delete_user", "update_user", "get_user", "lock_account", "unlock_account",
     "add_member_to_group", "remove_member_from_group", "create_event", "cancel_event",
     "stop_server", "start_server", "resize_server", "set_volume", "update_profile", "send_note",
-    "book_room", "cancel_room", "create_ticket",
+    "book_room", "cancel_room", "create_ticket", "delete_ticket", "delete_event",
 )  # fmt: skip
 
 
@@ -102,6 +102,60 @@ def test_an_id_that_the_first_call_returned():
     assert [("undone", 0.6)] == said(made, ("cancel_room", {"booking_code": "QX3T9P"}))
 
 
+LONG = [{"line": n} for n in range(300)]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": 4711},
+        {"id": 4711.0},
+        {"status": "ok", "data": {"ticket": {"id": 4711, "title": "Leak"}}},
+        {"data": {"ticket": {"number": 4711}}},
+        {"created": {"ticket": 4711}},
+        {"log": LONG, "ticket": {"id": 4711}},
+        {"content": [{"type": "text", "text": '{"ticket": {"id": 4711}}'}]},
+        {"data": '{"ticket": {"number": 4711}}'},
+        {"result": 4711},
+        4711,
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("id_", [4711, "4711", 4711.0])
+def test_a_number_that_the_first_call_returned_is_its_entity(value, id_):
+    """However deep it stands, and under whatever name of a record's own number."""
+    made = ("create_ticket", {"title": "Leak", "user_id": "u1"}, value)
+
+    assert [("undone", 0.6)] == said(made, ("delete_ticket", {"ticket_id": id_}))
+    assert [("undone", 0.6)] == said(made, ("delete_ticket", {"ticket_id": id_, "user_id": "u1"}))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": 4712, "position": 4711},
+        {"id": 4712, "count": 4711, "total": 4711, "seats": 4711, "ticket_count": 4711},
+        {"id": 4712, "queue": {"length": 4711}},
+        {"tickets": 4711.5},
+        {"result": True},
+    ],
+    ids=str,
+)
+def test_another_number_of_its_result_is_no_entity(value):
+    """What is counted or measured says not which ticket it is."""
+    made = ("create_ticket", {"title": "Leak"}, value)
+
+    assert [] == said(made, ("delete_ticket", {"ticket_id": 4711}))
+
+
+@pytest.mark.parametrize("value", [{"result": 1}, 0, 1])
+def test_a_number_that_says_how_it_went_is_no_entity(value):
+    """0 and 1 are answers of yes and no."""
+    made = ("create_ticket", {"title": "Leak"}, value)
+
+    assert [] == said(made, ("delete_ticket", {"ticket_id": value if value == 0 else 1}))
+
+
 @pytest.mark.parametrize("value", ["Error: no such user", {"success": False}, {"error": "denied"}])
 def test_a_failed_call_did_nothing(value):
     """A first try that failed, and its correction, are no contradiction."""
@@ -155,6 +209,64 @@ def test_the_window_is_in_calls():
     calls = (("create_user", {"id": 1}, "ok"), *between, ("delete_user", {"id": 1}))
 
     assert ([("undone", 0.6)], []) == (said(*calls), said(*calls, window=(2, 60.0)))
+
+
+BETWEEN = {
+    "of another thing": ("send_note", lambda n: {"note_id": n}),
+    "of another one": ("update_user", lambda n: {"id": 100 + n, "city": f"c{n}"}),
+    "of the same one": ("update_user", lambda n: {"id": 1, "city": f"c{n}"}),
+    "that make": ("create_user", lambda n: {"id": 100 + n}),
+    "that make and take back": ("delete_user", lambda n: {"id": 100 + n}),
+}
+
+
+@pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.parametrize("inverses", [(), (inverse("create_user", "delete_user", same="id"),)])
+def test_the_tenth_later_call_is_inside_the_window(between, inverses):
+    """Whatever was written between: nine writes lie within, ten do not."""
+    name, arguments = BETWEEN[between]
+    strength = 1.0 if inverses else 0.6
+    for n, inside in ((9, True), (10, False)):
+        writes = [(name, arguments(k), "ok") for k in range(n)]
+        calls = [("create_user", {"id": 1}, "ok"), *writes, ("delete_user", {"id": 1})]
+        found = run(door(inverses=inverses, threshold=0.5), *calls).findings
+
+        assert inside == (strength in [finding.strength for finding in found])
+        assert inside == any(f.evidence["first"] == "create_user" for f in found)
+
+
+def test_reading_calls_take_no_place_in_the_window():
+    """Only writes are counted."""
+    looks = [("get_user", {"id": 1}, {"id": 1})] * 30
+
+    assert [("undone", 0.6)] == said(
+        ("create_user", {"id": 1}, "ok"), *looks, ("delete_user", {"id": 1})
+    )
+
+
+def test_what_the_user_asked_for_excuses_the_writes_between():
+    """Created, updated and deleted as asked: no pair of them is told."""
+    calls = [
+        ("create_user", {"id": 1}, "ok"),
+        ("update_user", {"id": 1, "city": "A"}, "ok"),
+        ("delete_user", {"id": 1}),
+    ]
+    asked = "Create user 1, put him into A, and delete him afterwards."
+
+    assert () == run(door(), *calls, said=asked).findings
+
+
+@pytest.mark.parametrize(("between", "expected"), [(9, ["undone"]), (10, [])])
+def test_the_window_holds_among_siblings(between, expected):
+    """In one batch, too, the tenth later call is the last inside of it."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Go.")
+        notes = [ToolCall("send_note", {"note_id": n}) for n in range(between)]
+        batch = [ToolCall("create_user", {"id": 1}), *notes, ToolCall("delete_user", {"id": 1})]
+        decisions = firewall.inspect_turn(batch)
+
+    assert expected == [finding.code for finding in decisions[-1].findings]
 
 
 def test_the_window_is_in_seconds():

@@ -1,0 +1,95 @@
+"""Identifiers in the result of a call: of what it made, or of what it was done to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from abs_shield.plan.names import by_name
+from abs_shield.plan.verbs import Deed
+from abs_shield.text.fields import labelled
+from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
+from abs_shield.text.names import name_words
+from abs_shield.text.normal import normal
+from abs_shield.text.shape import is_code
+
+_BARE = frozenset("number no num key ref reference".split())
+"""Names of a record's own number, where nothing else is said of it."""
+_HOLDS_RESULT = frozenset({"result", "data", "response", "value", "output"})
+_LEAST_BARE = 2
+"""The least number that such a field holds as an id: 0 and 1 often say how it went."""
+_MOST_NEAR = 200
+_MOST_RETURNED = 2_000
+"""Values of one result: behind the first 200 only those outside of lists, which may be long."""
+_LONGEST = 64
+_MOST_TEXT = 16 * 1024
+_MOST_JSON = 64 * 1024
+
+
+def decoded(value: Any) -> Any:
+    """Return a result, or what it holds as JSON."""
+    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
+    return value if inside is None else inside
+
+
+def entity_text(leaf: Any) -> str | None:
+    """
+    Return a scalar as text; a whole number is one however JSON writes it.
+
+    >>> entity_text(7), entity_text(7.0), entity_text("7.0"), entity_text(None)
+    ('7', '7', '7.0', None)
+    """
+    if isinstance(leaf, float) and leaf.is_integer():
+        leaf = int(leaf)
+    return scalar_text(leaf)
+
+
+def identifiers(value: Any) -> Iterator[str]:
+    """
+    Yield the identifiers in a result: what stands under a name such as ``id``, or is a code.
+
+    >>> list(identifiers({"data": {"ticket": {"id": 4711, "title": "Leak"}}}))
+    ['4711']
+    """
+    for path, leaf in _scalars(value):
+        text = entity_text(leaf)
+        if text and len(text) <= _LONGEST:
+            if by_name(name_of(path)) in ("hard", "who") or is_code(text):
+                yield normal(text).strip()
+        elif text:
+            fields = islice(labelled(text[:_MOST_TEXT]), _MOST_NEAR)
+            yield from (normal(value) for name, value in fields if by_name(name) == "hard")
+
+
+def numbers(value: Any, done: Deed) -> Iterator[str]:
+    """
+    Yield whole numbers in a result that may identify what was made, though no name says so.
+
+    They stand under a name that says no more than the tool's noun, or are all that was returned.
+
+    >>> from abs_shield.plan.verbs import deed
+    >>> list(numbers({"event": {"number": 17, "seats": 40}}, deed("create_event")))
+    ['17']
+    """
+    own = _BARE.union(done.noun)
+    for path, leaf in _scalars(value):
+        text = None if isinstance(leaf, str) else entity_text(leaf)
+        if not text or not text.isdigit() or len(text) > _LONGEST:
+            continue
+        said = frozenset(name_words(name_of(path)))
+        is_all = said <= _HOLDS_RESULT and int(text) >= _LEAST_BARE and len(path) <= 1
+        if is_all or (said and said <= own):
+            yield text
+
+
+def _scalars(value: Any) -> Iterator[tuple[Path, Any]]:
+    """The scalars of a result, JSON inside its strings included, with their paths."""
+    for place, (path, leaf) in enumerate(leaves(value, most=_MOST_RETURNED)):
+        if place >= _MOST_NEAR and any(isinstance(step, int) for step in path):
+            continue
+        inside = decoded(leaf)
+        if inside is leaf:
+            yield path, leaf
+        else:
+            yield from leaves(inside, most=_MOST_NEAR)
