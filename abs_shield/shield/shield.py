@@ -26,9 +26,10 @@ from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
-from abs_shield.shield.registry import Registry, declared, runner
+from abs_shield.shield.registry import Registry, available, declared, runner
 from abs_shield.shield.results import abandon, followed
 from abs_shield.shield.session_tools import Functions
+from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -174,6 +175,30 @@ class Shield(Answers):
         except UnreadableMessage as error:
             raise PolicyError(f"session: {error}") from None
         return session
+
+    def tool_schemas(
+        self, provider: Provider, *, session: Session | None = None
+    ) -> list[dict[str, Any]]:
+        """
+        Return the tools to hand to the model, in the shape that its provider takes.
+
+        Args:
+            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"`` or
+                ``"mcp"``.
+            session: The session, with its own functions and without what it may not call; the
+                current one where None.
+
+        Returns:
+            A list that the caller may change. What a strict mode refuses, such as our bounds of
+            decimals, is said in descriptions; calls are judged by the whole schema.
+
+        Raises:
+            PolicyError: There is no such provider, or two functions have one name.
+        """
+        self.registry.require_unambiguous()
+        found = self._session(session)
+        tools = available(self.registry.of(found), found.tools)
+        return tool_schemas(provider, (entry.plan.tool for entry in tools.values()))
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """
