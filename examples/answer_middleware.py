@@ -16,7 +16,7 @@ from typing import Any
 from abs_shield import AnswerConfig, Shield, shield, shielded
 
 Message = dict[str, Any]
-Model = Callable[[list[Message]], Message]
+Model = Callable[[list[Message], list[dict[str, Any]]], Message]
 Agent = Callable[[str], str]
 
 ORDERS = {"W-1042": "Order W-1042 was paid on 3 March 2026 and has not been sent yet."}
@@ -49,7 +49,7 @@ def cancel_order(order_id: str) -> str:
 def scripted(*replies: Message) -> Model:
     """A language model that gives these replies, one after the other."""
     left: Iterator[Message] = iter(replies)
-    return lambda messages: next(left)
+    return lambda messages, tools: next(left)
 
 
 def call(name: str, **arguments: Any) -> Message:
@@ -67,7 +67,7 @@ def says(text: str) -> Message:
 def answers(model: Model, messages: list[Message]) -> str:
     """The agent's loop: run what the model calls for until it answers."""
     while True:
-        message = model(messages)
+        message = model(messages, firewall.tool_schemas("openai"))
         messages.append(message)
         if not message.get("tool_calls"):
             return str(message["content"])

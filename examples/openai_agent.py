@@ -26,6 +26,7 @@ def refund(transaction_id: str, amount: float) -> str:
 
 
 firewall.register(refund)
+TOOLS: list[Any] = firewall.tool_schemas("openai")
 
 SCRIPT: list[tuple[str, Any]] = [
     ("call", {"transaction_id": "tx_70912", "amount": 20}),
@@ -35,11 +36,12 @@ SCRIPT: list[tuple[str, Any]] = [
 
 
 def model(request: httpx2.Request) -> httpx2.Response:
-    """The provider: it answers with the next line of the script."""
+    """The provider: it answers with the next line of the script, and calls the tool it is sent."""
+    (tool,) = json.loads(request.content)["tools"]
     kind, said = SCRIPT.pop(0)
     message: dict[str, Any] = {"role": "assistant", "content": said}
     if kind == "call":
-        function = {"name": "refund", "arguments": json.dumps(said)}
+        function = {"name": tool["function"]["name"], "arguments": json.dumps(said)}
         call = {"id": f"c{len(SCRIPT)}", "type": "function", "function": function}
         message = {"role": "assistant", "content": None, "tool_calls": [call]}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -56,7 +58,9 @@ def main() -> None:
     ]
     with firewall.session():
         while True:
-            response = client.chat.completions.create(model="scripted", messages=messages)
+            response = client.chat.completions.create(
+                model="scripted", messages=messages, tools=TOOLS
+            )
             message = response.choices[0].message
             if not message.tool_calls:
                 break

@@ -40,8 +40,9 @@ def calls(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": [call]}
 
 
-def model() -> Iterator[dict[str, Any]]:
-    """What a language model would answer, turn by turn."""
+def model(tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What a language model that is offered *tools* would answer, turn by turn."""
+    print(f"offered: {', '.join(tool['function']['name'] for tool in tools)}")
     yield calls("c1", "find_order", email="ann@example.com")
     yield calls("c2", "issue_refund", transaction_id="tx_12345", amount=20)
     yield calls("c3", "refund", transaction_id="tx_12345", amount="20")
@@ -60,7 +61,7 @@ def told(answer: dict[str, Any]) -> str:
 def main() -> None:
     messages = [{"role": "user", "content": "Please refund my last order. ann@example.com"}]
     with firewall.session(messages=messages) as session:
-        for message in model():
+        for message in model(firewall.tool_schemas("openai")):
             messages.append(message)
             for answer in firewall.run_tool_calls(message):
                 messages.append(answer)

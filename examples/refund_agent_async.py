@@ -35,8 +35,9 @@ def call(call_id: str, name: str, **arguments: Any) -> dict[str, Any]:
     return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
 
 
-async def model() -> AsyncIterator[dict[str, Any]]:
-    """What a language model would answer, turn by turn."""
+async def model(tools: list[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
+    """What a language model that is offered *tools* would answer, turn by turn."""
+    print(f"offered: {', '.join(tool['name'] for tool in tools)}")
     wrong = call("t2", "send_email", email="ann@example.com", text="Done.")
     both = [call("t1", "refund", transaction_id="tx_12345", amount=20.0), wrong]
     yield {"role": "assistant", "content": both}
@@ -47,7 +48,7 @@ async def model() -> AsyncIterator[dict[str, Any]]:
 async def main() -> None:
     async with firewall.session() as session:
         session.user("Please refund tx_12345 and write to ann@example.com.")
-        async for message in model():
+        async for message in model(firewall.tool_schemas("anthropic")):
             for answer in await firewall.arun_tool_calls(message):
                 for block in answer["content"]:
                     print(f"{block['tool_use_id']} {told(block)}")

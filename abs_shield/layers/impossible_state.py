@@ -82,7 +82,7 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
 
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """The one state known without a rule: a write on what this run removed before."""
-    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
+    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
     if history.lost or not history.removed:
         return ()
     then = write_of(

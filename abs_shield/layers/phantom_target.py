@@ -173,7 +173,7 @@ def _laundered(argument: Argument, origin: Origin, proposal: Proposal, session: 
 
 
 def _forgot_calls(proposal: Proposal, session: Session) -> str:
-    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
+    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
     lost = history.lost or Siblings.of(proposal, session).lost
     return "calls of this run were forgotten to keep its bounds" if lost else ""
 
@@ -220,7 +220,7 @@ def _is_public(text: str, session: Session) -> bool:
 def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     """Whether an earlier call of this run brought the thing of that name into being."""
     wanted = normal(text[:_LONGEST])
-    made = History.of(session, proposal.plan, owner=proposal.terms.owner).made
+    made = History.of(session, proposal.terms.plans, owner=proposal.terms.owner).made
     if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
     return wanted in Siblings.of(proposal, session).made

@@ -50,7 +50,7 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     tool = proposal.tool
     if tool is None or not tool.writes:
         return ()
-    history = History.of(session, proposal.plan, owner=proposal.terms.owner)
+    history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
     earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session)]

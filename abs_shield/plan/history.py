@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import decoded, entity_text, identifiers, numbers
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
@@ -33,7 +34,6 @@ _MOST_LEAVES = 200
 _LONGEST = 64
 _MOST_TEXT = 16 * 1024
 
-Plans = Callable[[str], ToolPlan | None]
 Reads = Callable[[Executed, Plans], None]
 
 
@@ -118,15 +118,15 @@ class History:
         self.lost = False
 
     @classmethod
-    def of(cls, session: Session, plans: Plans, *, owner: object) -> History:
-        """Give the history of *session* up to now, as the tools of *owner* read it."""
+    def of(cls, session: Session, plans: Callable[[Session], Plans], *, owner: object) -> History:
+        """Return the history of *session* up to now, as its tools of *owner* read it."""
         if session.parent is None:
             known = session.derived(cls, owner=owner)
             if known._read == session.ran_so_far and known._heard == session.heard_so_far:
                 return known
         above = None if session.parent is None else cls.of(session.parent, plans, owner=owner)
         with session.lock:
-            return cls._up_to_now(session, plans, owner=owner, above=above)
+            return cls._up_to_now(session, plans(session), owner=owner, above=above)
 
     @classmethod
     def _up_to_now(

@@ -10,6 +10,10 @@ from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.schema import Undecided
+from abs_shield.session import Session
+
+Plans = Callable[[str], ToolPlan | None]
+"""Returns the compiled tool of a name; None of an unknown one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,15 +25,13 @@ class Terms:
         threshold: The policy's sensitivity, in [0, 1].
         window: Calls and seconds within which calls contradict each other.
         owner: Whose tools these are; what is worked out of a session is kept for each.
-        unknown: Gives the plan of a tool where no tools are known at all.
-        plans: Gives the plan of any tool, where every registered one may be called.
+        plans: Returns the plans of a session's tools by name, where all of them may be called.
     """
 
     threshold: float
     window: tuple[int, float] = (10, 60.0)
     owner: object = None
-    unknown: Callable[[str], ToolPlan | None] = lambda tool: None
-    plans: Callable[[str], ToolPlan | None] = lambda tool: None
+    plans: Callable[[Session], Plans] = lambda session: lambda tool: None
 
 
 @dataclass(slots=True)
@@ -51,6 +53,7 @@ class Proposal:
         logprob: Mean log-probability of the name's tokens; None where unknown.
         logprob_fault: Why the log-probabilities are unusable; empty where they are fine.
         plain: Whether the arguments are known to be a few plain scalars.
+        plans: Returns the plan of any tool of this session, be it available or not.
         undecided: Why it is not known whether the arguments match; empty where it is.
     """
 
@@ -68,6 +71,7 @@ class Proposal:
     undecided: str = ""
     plain: bool = False
     later: frozenset[str] = frozenset()
+    plans: Plans = lambda tool: None
     _fits: bool | None = None
 
     @property
@@ -85,7 +89,7 @@ class Proposal:
 
     def plan(self, tool: str) -> ToolPlan | None:
         """Give the compiled tool of that name, be it available in this session or not."""
-        return self.terms.plans(tool)
+        return self.plans(tool)
 
     def kinds(self) -> frozenset[str]:
         """Give what the identifiers of all available tools are of."""

@@ -82,11 +82,11 @@ def tool_of(shape: ToolShape) -> Tool:
     said: dict[str, Any] = {"name": shape.name, "parameters": shape.parameters}
     if shape.description:
         said["description"] = shape.description
-    said |= {ours: True for theirs, ours in _HINTS.items() if hints.get(theirs) is True}
+    said |= {ours: True for theirs, ours in HINTS.items() if hints.get(theirs) is True}
     return Tool(**said)
 
 
-_HINTS = {
+HINTS = {
     "destructiveHint": "destructive",
     "readOnlyHint": "read_only",
     "idempotentHint": "idempotent",

@@ -45,6 +45,12 @@ class Session(Scoped):
     granted: frozenset[str] | None = None
     """The tools to which the host narrowed it; a step's ``tools`` are never more than these."""
 
+    overlays: Mapping[int, Any] = {}
+    """
+    The functions that belong to this session alone: by the id of the Shield's registry that they
+    stand before. Sessions of sub-agents have those of their parent too.
+    """
+
     ephemeral: bool = False
     """Whether it stands for one call that belongs to none."""
 

@@ -7,15 +7,16 @@ from typing import Any
 
 from abs_shield.policy import Policy
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.session_tools import SessionTools
 
 
-def allowed(policy: Policy, registry: Registry) -> tuple[Any, ...]:
-    """Give the entries of every allowlist: the policy's, its tools' and their parameters'."""
-    return (*policy.allow, *_of_tools(registry))
+def allowed(policy: Policy, tools: Registry | SessionTools) -> tuple[Any, ...]:
+    """Return the entries of every allowlist: the policy's, its tools' and their parameters'."""
+    return (*policy.allow, *_of_tools(tools))
 
 
-def _of_tools(registry: Registry) -> Iterator[Any]:
-    for tool in registry.tools().values():
+def _of_tools(tools: Registry | SessionTools) -> Iterator[Any]:
+    for tool in tools.tools().values():
         yield from tool.allow
         for target in tool.targets.values():
             yield from target.allow

@@ -13,7 +13,7 @@ from abs_shield.core.arguments import Malformed, plain_size
 from abs_shield.core.digest import digest_of
 from abs_shield.core.ids import new_id
 from abs_shield.core.logprobs import mean_logprob
-from abs_shield.plan import Proposal, Terms
+from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.approvals import Approvals, Key
@@ -21,11 +21,13 @@ from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
 from abs_shield.shield.quick import QuickWay, are_quick
-from abs_shield.shield.registry import Registry, available
+from abs_shield.shield.registry import Registry, available, plans_of
 from abs_shield.shield.ruling import Ruling, rule_on
 from abs_shield.shield.switch import KillSwitch
 
 logger = logging.getLogger("abs_shield")
+_MOST_QUICK = 10_000
+"""Compiled tools whose short way is kept; it takes some hundred bytes beside its plan."""
 
 
 class Opened(NamedTuple):
@@ -52,11 +54,10 @@ class Bench:
         self._layers = layers_of(policy)
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
-            unknown=registry.unnamed,
-            plans=lambda tool: registry.plan(tool) or registry.unnamed(tool),
+            plans=lambda session: plans_of(registry.of(session)),
         )  # fmt: skip
         self._hurries = are_quick(self._layers)
-        self._quick: dict[str, QuickWay] = {}
+        self._quick: dict[int, QuickWay] = {}
 
     def judged(
         self,
@@ -135,9 +136,10 @@ class Bench:
         if SWITCH.off or (session.tools is not None and name not in session.tools):
             return None
         try:
-            quick = self._quick.get(name)
-            if quick is None or quick.plan is not self.registry.plan(name):
-                quick = self._quick_way(name)
+            plan = self.registry.of(session).plan(name)
+            quick = self._quick.get(id(plan))
+            if quick is None:
+                quick = self._quick_way(plan)
             if quick is None or (size := quick.size(arguments)) < 0:
                 return None
             logprob = None if call.logprobs is None else mean_logprob(name, call.logprobs)
@@ -161,12 +163,14 @@ class Bench:
         } | (quick.opened if self.switch.opened() else quick.decided)
         return Opened(call, arguments, session, Decision.of(fields), False, _NO_KEY, None, size)
 
-    def _quick_way(self, name: str) -> QuickWay | None:
+    def _quick_way(self, plan: ToolPlan | None) -> QuickWay | None:
         """Compile the short way of a registered tool; None where there is none."""
-        plan = self.registry.plan(name)
         if plan is None or not self._hurries:
             return None
-        quick = self._quick[name] = QuickWay(plan, self._layers, self.policy, self._terms)
+        if len(self._quick) >= _MOST_QUICK:
+            self._quick.clear()
+        # a plan that is kept here keeps its id
+        quick = self._quick[id(plan)] = QuickWay(plan, self._layers, self.policy, self._terms)
         return quick
 
     def _stopped(
@@ -188,20 +192,21 @@ class Bench:
         session: Session,
         siblings: tuple[ToolCall, ...],
     ) -> Proposal:
-        plan = self.registry.plan(call.name)
-        names: Mapping[str, Any] = self.registry
+        tools = self.registry.of(session)
+        plan = tools.plan(call.name)
+        names: Mapping[str, Any] = tools
         registered = False
         if session.tools is not None:
-            names = available(self.registry, session.tools)
+            names = available(tools, session.tools)
             registered = plan is not None and call.name not in session.tools
         if registered:
             plan = None
         elif plan is None:
-            plan = self.registry.unnamed(call.name)
+            plan = tools.unnamed(call.name)
         logprob, fault = (None, "") if call.logprobs is None else _confidence(call)
         return Proposal(
             call, arguments, malformed, plan, names, session.clock(), self._terms, registered,
-            siblings, logprob, fault,
+            siblings, logprob, fault, plans=plans_of(tools),
         )  # fmt: skip
 
     def _key(self, call: ToolCall, arguments: Any, session: Session) -> Key:
@@ -238,7 +243,7 @@ class Bench:
             "agent": session.agent,
             "model": session.model,
         }
-        if call.name not in self.registry:
+        if call.name not in self.registry.of(session):
             fields["notes"] = _UNREGISTERED
         if judgement.findings or judgement.faults:
             fields["findings"] = ruling.findings

@@ -34,14 +34,20 @@ def shielded(
     *,
     name: str | None = None,
     on_block: OnBlock = "raise",
+    replace: bool = False,
 ) -> Callable[[F], F]: ...
 
 
 def shielded(
-    firewall: Any = None, /, *, name: str | None = None, on_block: OnBlock = "raise"
+    firewall: Any = None,
+    /,
+    *,
+    name: str | None = None,
+    on_block: OnBlock = "raise",
+    replace: bool = False,
 ) -> Any:
     """
-    Send every call of the decorated tool through the door.
+    Judge every call of the decorated tool before it runs.
 
     Functions, async functions, generators, async generators, methods, static and class methods,
     partials and callable objects are all wrapped alike; a generator is judged when it is called.
@@ -53,29 +59,37 @@ def shielded(
         name: The name that the model calls; the function's own where None.
         on_block: ``"raise"`` raises `CallBlocked` or `ResultBlocked`; ``"return"`` gives the
             feedback instead.
+        replace: Let it take the place of another function that has the name already.
 
     Raises:
-        PolicyError: A type hint has no JSON form, or a rule names an unknown parameter.
+        PolicyError: A type hint has no JSON form, a rule names an unknown parameter, or another
+            function has the name. The same function of a reloaded module is no other one.
     """
     if on_block not in ("raise", "return"):
         raise PolicyError(f"`on_block` is {on_block!r:.40}; it is `raise` or `return`")
     if firewall is None or isinstance(firewall, (Shield, Policy)):
         shield = Shield.of(firewall) if isinstance(firewall, Policy) else firewall
-        return functools.partial(_decorate, shield=shield, name=name, on_block=on_block)
+        return functools.partial(
+            _decorate, shield=shield, name=name, on_block=on_block, replace=replace
+        )
     if not callable(firewall) and not isinstance(firewall, (staticmethod, classmethod)):
         raise PolicyError(f"`shielded` takes a Shield or a policy, not {type(firewall).__name__}")
-    return _decorate(firewall, shield=None, name=name, on_block=on_block)
+    return _decorate(firewall, shield=None, name=name, on_block=on_block, replace=replace)
 
 
-def _decorate(tool: Any, *, shield: Shield | None, name: str | None, on_block: OnBlock) -> Any:
+def _decorate(
+    tool: Any, *, shield: Shield | None, name: str | None, on_block: OnBlock, replace: bool
+) -> Any:
     if isinstance(tool, (staticmethod, classmethod)):
-        inner = _decorate(tool.__func__, shield=shield, name=name, on_block=on_block)
+        inner = _decorate(
+            tool.__func__, shield=shield, name=name, on_block=on_block, replace=replace
+        )
         return type(tool)(inner)
     binding = bind(tool, name=name)
     if shield is None:
-        SHARED.add(binding)
+        SHARED.add(binding, replace=replace)
     else:
-        shield.registry.add(binding)
+        shield.registry.add(binding, replace=replace)
     wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
     _dress(wrapper, tool)
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)

@@ -17,6 +17,7 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.core.forked import renewed
 from abs_shield.errors import StoreError
+from abs_shield.policy import Tool
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
 from abs_shield.shield.redaction import Redact, without_tokens
@@ -117,10 +118,11 @@ class Recorder:
 
     def _run(self, session: Session, new: list[Entry]) -> dict[str, Any]:
         withheld = _withheld(session)
+        tools = self._registry.of(session)
         return {
             "run_id": session.run_id,
             "session_id": session.id,
-            "tools": [_tool(name, self._registry) for name in self._registry],
+            "tools": [_tool(name, entry.plan.tool) for name, entry in tools.items()],
             "messages": [
                 message
                 for entry in new
@@ -142,8 +144,7 @@ def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _tool(name: str, registry: Registry) -> Mapping[str, Any]:
-    tool = registry[name].plan.tool
+def _tool(name: str, tool: Tool) -> Mapping[str, Any]:
     shape: dict[str, Any] = {"name": name, "description": tool.description}
     if tool.parameters is not None:
         shape["parameters"] = tool.parameters

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from threading import RLock
-from types import MethodType
 from typing import Any
 
 from abs_shield.core.forked import renewed
@@ -16,88 +16,175 @@ from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.session import Session
+from abs_shield.shield.bindings import bound_binding
+from abs_shield.shield.identity import Identity
+from abs_shield.shield.session_tools import Entry, SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
+from abs_shield.text.show import escaped
 
+logger = logging.getLogger("abs_shield")
 _UNKNOWN_KEPT = 256
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """One registered tool; *binding* is None where the host runs it itself."""
-
-    plan: ToolPlan
-    binding: Binding | None = None
-
-
 class Shared:
-    """Tools decorated with a bare ``@shielded``: known to every Shield of the process."""
+    """
+    Tools decorated with a bare ``@shielded``: known to every Shield of the process.
+
+    Attributes:
+        version: Grows with every tool; a Shield compares its own tools once a version.
+    """
 
     def __init__(self) -> None:
         self.bindings: dict[str, Binding] = {}
+        self.version = 0
+        self._lock = renewed(RLock())
 
-    def add(self, binding: Binding) -> None:
-        self.bindings[binding.tool.name] = binding
+    def add(self, binding: Binding, *, replace: bool = False) -> None:
+        """
+        Keep a tool.
+
+        Raises:
+            PolicyError: Another function has its name, and is not to be replaced.
+        """
+        with self._lock:
+            if not replace:
+                require_one(self.bindings.get(binding.tool.name), binding)
+            self.bindings[binding.tool.name] = binding
+            self.version += 1
 
 
 SHARED = Shared()
 
 
 class Registry(Mapping[str, Entry]):
-    """Registered tools by name; the policy's own words about a tool win."""
+    """Registered tools by name; what the policy declares about a tool wins."""
 
     def __init__(self, policy: Policy, *, shared: Shared = SHARED) -> None:
         self._policy = policy
         self._said = {tool.name: tool for tool in policy.tools}
         self._shared = shared
+        self._compared = -1
+        self._replaced: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
         self._written: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = renewed(RLock())
+        self._of_sessions = SessionPlans(policy)
         for tool in policy.tools:
-            self.add(tool)
+            plan = compile_tool(self.refined(tool), policy)
+            self._entries[tool.name] = Entry(plan=plan)
 
-    def add(self, tool: Tool | Binding, *, tolerant: bool = False) -> Entry:
+    def add(self, tool: Tool | Binding, *, tolerant: bool = False, replace: bool = False) -> Entry:
         """
         Compile and keep a tool.
 
+        Args:
+            tool: A described tool, or a function with its signature.
+            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+            replace: Let a function take the place of another one of its name.
+
         Raises:
-            PolicyError: Its schema or one of its rules is wrong.
+            PolicyError: Its schema or one of its rules is wrong, or another function has its name.
         """
         binding = tool if isinstance(tool, Binding) else None
-        declared = tool.tool if isinstance(tool, Binding) else tool
-        refined = self._said.get(declared.name)
-        if refined is not None:
-            declared = declared.refined(refined)
-        plan = compile_tool(declared, self._policy, tolerant=tolerant)
+        declared = self.refined(tool.tool if isinstance(tool, Binding) else tool)
         with self._lock:
-            old = self._entries.get(declared.name)
-            kept = old.binding if old and binding is None else binding
-            entry = self._entries[declared.name] = Entry(plan=plan, binding=kept)
+            if binding is not None and not replace:
+                self._require_one(binding)
+            plan = compile_tool(declared, self._policy, tolerant=tolerant)
+            if binding is None:
+                entry = self._described(declared.name, plan)
+            else:
+                entry = Entry(plan=plan, binding=binding, own=True)
+                (self._replaced.add if replace else self._replaced.discard)(declared.name)
+            self._entries[declared.name] = entry
         return entry
 
+    def _described(self, name: str, plan: ToolPlan) -> Entry:
+        """Return the entry of a tool that was described; a function of its name goes on to run."""
+        old = self._found(name)
+        if old is None or old.binding is None:
+            return Entry(plan=plan, described=True)
+        return replace(old, plan=plan, described=True)
+
+    def refined(self, tool: Tool) -> Tool:
+        """Return *tool* with everything that the policy declares of its name."""
+        refined = self._said.get(tool.name)
+        return tool if refined is None else tool.refined(refined)
+
+    def _require_one(self, binding: Binding) -> None:
+        name = binding.tool.name
+        own = self._entries.get(name)
+        require_one(own.binding if own is not None and own.own else None, binding)
+        require_one(self._shared.bindings.get(name), binding)
+
+    def require_unambiguous(self) -> None:
+        """
+        Compare this Shield's functions with those that were decorated without one since.
+
+        Raises:
+            PolicyError: Two functions have one name.
+        """
+        version = self._shared.version
+        if version == self._compared:
+            return
+        for name, shared in [*self._shared.bindings.items()]:
+            own = self._entries.get(name)
+            if own is not None and own.own and name not in self._replaced:
+                require_one(own.binding, shared)
+        self._compared = version
+
+    def of(self, session: Session | None) -> Registry | SessionTools:
+        """Return the tools of *session*: its own functions, its parents', then these."""
+        while session is not None:
+            if session.overlays:
+                own = session.overlays.get(id(self))
+                if own is not None:
+                    return own  # type: ignore[no-any-return]
+            session = session.parent
+        return self
+
+    def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
+        """
+        Bind functions for one session.
+
+        Args:
+            functions: A mapping of tool name to function, or a list of functions.
+            parent: The session's parent, whose functions it may call as well.
+
+        Raises:
+            PolicyError: One of them is no function, or cannot run by the model's arguments alone.
+        """
+        return SessionTools(self, self._of_sessions.entries(functions, self), parent)
+
+    def attach(self, tools: SessionTools, session: Session) -> None:
+        """Let *tools* be those of *session*, in place of those it had."""
+        with session.lock:
+            session.overlays = {**session.overlays, id(self): tools}
+
     def plan(self, name: str) -> ToolPlan | None:
-        """Give the plan of a registered tool."""
-        entry = self._entries.get(name)
-        if entry is None and name in self._shared.bindings:
-            entry = self[name]
+        """Return the plan of a registered tool."""
+        entry = self._found(name)
         return None if entry is None else entry.plan
 
     def argument_names(self, tool: str) -> frozenset[str]:
-        """Give the argument names that the author of a tool wrote; none of an unknown tool."""
+        """Return the argument names that the author of a tool wrote; none of an unknown tool."""
+        of_sessions = self._of_sessions.argument_names(tool)
         plan = self.plan(tool)
         if plan is None:
-            return frozenset()
+            return of_sessions
         known = self._written.get(tool)
         if known is None or known[0] is not plan:
             known = self._written[tool] = (plan, written_names(plan.tool))
-        return known[1]
+        return known[1] | of_sessions if of_sessions else known[1]
 
     def unnamed(self, name: str) -> ToolPlan | None:
-        """Give the plan of any tool, where no tool was ever registered."""
+        """Return the plan of any tool, where no tool was ever registered."""
         return None if self else self.unknown(name)
 
     def unknown(self, name: str) -> ToolPlan:
-        """Give the plan of a tool that nobody registered: no schema, the policy's modes."""
+        """Return the plan of a tool that nobody registered: no schema, the policy's modes."""
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
@@ -108,17 +195,42 @@ class Registry(Mapping[str, Entry]):
             return plan
 
     def tools(self) -> dict[str, Tool]:
-        """Give the tools as declared, with the policy's own words; nothing is compiled."""
-        known = {name: binding.tool for name, binding in self._shared.bindings.items()}
-        for name, tool in known.items():
-            known[name] = tool.refined(self._said[name]) if name in self._said else tool
+        """Return the tools as declared, refined by the policy; nothing is compiled."""
         with self._lock:
-            return known | {name: entry.plan.tool for name, entry in self._entries.items()}
+            entries = dict(self._entries)
+        shared = {
+            name: self.refined(binding.tool)
+            for name, binding in [*self._shared.bindings.items()]
+            if name not in entries or not (entries[name].own or entries[name].described)
+        }
+        own = {name: entry.plan.tool for name, entry in entries.items()}
+        return {name: shared.get(name) or own[name] for name in {**shared, **own}}
+
+    def _found(self, name: str) -> Entry | None:
+        entry = self._entries.get(name)
+        if entry is not None and entry.own:
+            return entry
+        shared = self._shared.bindings.get(name)
+        if shared is None or (entry is not None and entry.binding is shared):
+            return entry
+        return self._taken(name, shared)
+
+    def _taken(self, name: str, shared: Binding) -> Entry:
+        """Return the entry of a shared tool, compiled anew where it was decorated again."""
+        with self._lock:
+            entry = self._entries.get(name)
+            if entry is not None and entry.described:
+                entry = replace(entry, binding=shared)
+            else:
+                plan = compile_tool(self.refined(shared.tool), self._policy)
+                entry = Entry(plan=plan, binding=shared)
+            self._entries[name] = entry
+        return entry
 
     def __getitem__(self, name: str) -> Entry:
-        entry = self._entries.get(name)
+        entry = self._found(name)
         if entry is None:
-            entry = self.add(self._shared.bindings[name])
+            raise KeyError(name)
         return entry
 
     def __contains__(self, name: object) -> bool:
@@ -134,6 +246,36 @@ class Registry(Mapping[str, Entry]):
         return len(self._entries.keys() | self._shared.bindings.keys())
 
 
+def require_one(known: Binding | None, binding: Binding) -> None:
+    """
+    Refuse a second function under a tool's name; one of a reloaded module is the first again.
+
+    Raises:
+        PolicyError: It is another function, or the same one of another object.
+    """
+    if known is None or known.function is binding.function:
+        return
+    name = escaped(binding.tool.name)
+    first, second = Identity.of(known.function), Identity.of(binding.function)
+    if second.is_reload_of(first):
+        if second.is_other_closure(first):
+            logger.warning(
+                "abs_shield: tool `%s` was made again by the same function, %s, with other "
+                "values, and the newest one runs in every session; give each session its own: "
+                "`firewall.session(functions=...)`", name, second,
+            )  # fmt: skip
+        return
+    if second.is_other_instance(first):
+        raise PolicyError(
+            f"tool `{name}`: {second} is registered already, bound to another object; give each "
+            f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"
+        )
+    raise PolicyError(
+        f"tool `{name}` is two functions: {first}, and {second}; give one another name, or say "
+        "`replace=True`"
+    )
+
+
 def _sound(name: str) -> str:
     """A name that a tool can have: what a model wrote may be empty, or no Unicode."""
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
@@ -141,19 +283,16 @@ def _sound(name: str) -> str:
 
 def declared(tool: Any) -> Tool | Binding:
     """
-    Give the tool that somebody wants to register: a `Tool`, a callable, or a described one.
+    Return the tool that somebody wants to register: a `Tool`, a callable, or a described one.
 
     Raises:
         PolicyError: It is none of these.
     """
     if isinstance(tool, (Tool, Binding)):
         return tool
-    shielded = getattr(tool, "__shielded__", None)
-    if isinstance(shielded, Binding):
-        receiver = getattr(tool, "__self__", None)
-        if receiver is None:
-            return shielded
-        return bind(MethodType(shielded.function, receiver), name=shielded.tool.name)
+    shielded = bound_binding(tool)
+    if shielded is not None:
+        return shielded
     if callable(tool):
         return bind(tool)
     try:
@@ -162,13 +301,18 @@ def declared(tool: Any) -> Tool | Binding:
         raise PolicyError(f"cannot register: {error}; give a `Tool` or a function") from None
 
 
-def available(registry: Registry, tools: frozenset[str] | None) -> Mapping[str, Any]:
-    """Give the tools that a session may call: all, or those that it was narrowed to."""
+def available(registry: Registry | SessionTools, tools: frozenset[str] | None) -> Mapping[str, Any]:
+    """Return the tools that a session may call: all, or those that it was narrowed to."""
     if tools is None:
         return registry
     return {name: registry[name] for name in registry if name in tools}
 
 
+def plans_of(tools: Registry | SessionTools) -> Callable[[str], ToolPlan | None]:
+    """Return what finds a tool's plan by name, also where no tool is known at all."""
+    return lambda tool: tools.plan(tool) or tools.unnamed(tool)
+
+
 def runner(entry: Entry | None) -> Callable[[Mapping[str, Any], bool], Any] | None:
-    """Give what runs a tool by name; None where the host never gave a function."""
+    """Return what runs a tool by name; None where the host never gave a function."""
     return None if entry is None or entry.binding is None else entry.binding.call

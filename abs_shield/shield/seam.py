@@ -11,6 +11,7 @@ from abs_shield.core.digest import digest_of
 from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
 from abs_shield.session import Session, current_session
+from abs_shield.shield.session_tools import SessionTools
 
 if TYPE_CHECKING:
     from abs_shield.shield.shield import Shield
@@ -71,27 +72,31 @@ class Seam:
             session: The session of the step.
             tools: Tools as OpenAI, Anthropic or MCP describe them; what is none is not judged.
         """
-        offered, granted = self.register(tools), session.granted
+        offered, granted = self.register(tools, session=session), session.granted
         session.tools = offered if granted is None else offered & granted
 
-    def register(self, tools: Iterable[Any]) -> frozenset[str]:
+    def register(self, tools: Iterable[Any], *, session: Session | None = None) -> frozenset[str]:
         """
         Make tools known, each once a schema, without offering them to a session.
 
         Args:
             tools: As `offer` takes them.
+            session: One whose own functions need no description; they stay known to it alone.
 
         Returns:
             Their names.
         """
         names = []
+        known = self.firewall.registry.of(session)
         for tool in tools:
             try:
                 shape = read_tool(tool)
             except UnreadableMessage:
                 continue
             names.append(shape.name)
-            if shape.parameters is None and shape.name in self.firewall.registry:
+            if shape.parameters is None and shape.name in known:
+                continue
+            if isinstance(known, SessionTools) and known.is_own(shape.name):
                 continue
             seen = _digest(shape)
             if self._known.get(shape.name) != seen:

@@ -58,7 +58,7 @@ class Door:
             "session": session,
             "question": question,
             "config": config,
-            "gathered": Gathered(session, allow=allowed(desk.policy, registry)),
+            "gathered": Gathered(session, allow=allowed(desk.policy, registry.of(session))),
             "probed": self._probed,
         }
 

@@ -26,8 +26,10 @@ from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
-from abs_shield.shield.registry import Registry, declared, runner
+from abs_shield.shield.registry import Registry, available, declared, runner
 from abs_shield.shield.results import abandon, followed
+from abs_shield.shield.session_tools import Functions
+from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.telemetry import Hook
@@ -103,19 +105,25 @@ class Shield(Answers):
     # Declaring -----------------------------------------------------------------------------------
 
     def register(
-        self, tool: Tool | Callable[..., Any] | Mapping[str, Any], *, tolerant: bool = False
+        self,
+        tool: Tool | Callable[..., Any] | Mapping[str, Any],
+        *,
+        tolerant: bool = False,
+        replace: bool = False,
     ) -> ToolPlan:
         """
-        Make a tool known; the policy's own words about it win.
+        Make a tool known; what the policy declares about it wins.
 
         Args:
             tool: A `Tool`, a function, or a tool as OpenAI, Anthropic or MCP describe it.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
+            replace: Let a function take the place of another one of its name.
 
         Raises:
-            PolicyError: The tool, its schema or a rule about it is wrong.
+            PolicyError: The tool, its schema or a rule about it is wrong, or another function has
+                its name already.
         """
-        return self.registry.add(declared(tool), tolerant=tolerant).plan
+        return self.registry.add(declared(tool), tolerant=tolerant, replace=replace).plan
 
     def session(
         self,
@@ -125,6 +133,7 @@ class Shield(Answers):
         messages: Iterable[Any] = (),
         agent: str | None = None,
         parent: Session | None = None,
+        functions: Functions | None = None,
     ) -> Session:
         """
         Open a session; with an *id*, the one of that id goes on.
@@ -135,25 +144,28 @@ class Shield(Answers):
             messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
             agent: Name of the agent.
             parent: The session of the agent that started this one.
+            functions: What runs in this session and in its sub-agents' alone: functions by tool
+                name, or a list of them, such as the bound methods of one request's client. They
+                go before registered tools of their names. None for those it had.
 
         Raises:
-            PolicyError: *messages* have no known shape.
+            PolicyError: *messages* have no known shape, one of *functions* cannot be called with
+                a model's arguments alone, or two functions of this Shield have one name.
         """
-        narrowed = None if tools is None else self._narrowed(tools)
+        self.registry.require_unambiguous()
 
         def make() -> Session:
-            return Session(
-                id,
-                tools=narrowed,
-                agent=agent,
-                parent=parent,
-                limits=self.policy.limits,
-                owner=self,
-            )
+            return Session(id, agent=agent, parent=parent, limits=self.policy.limits, owner=self)
 
         session = make() if id is None else self.sessions.get(id, make)
-        if narrowed is not None:
+        own = None
+        if functions is not None:
+            own = self.registry.overlay(functions, session.parent)
+        if tools is not None:
+            narrowed = self._narrowed(tools, self.registry.of(session) if own is None else own)
             session.tools = session.granted = narrowed
+        if own is not None:
+            self.registry.attach(own, session)
         if agent is not None:
             session.handoff(agent)
         if self._recorder is not None:
@@ -163,6 +175,30 @@ class Shield(Answers):
         except UnreadableMessage as error:
             raise PolicyError(f"session: {error}") from None
         return session
+
+    def tool_schemas(
+        self, provider: Provider, *, session: Session | None = None
+    ) -> list[dict[str, Any]]:
+        """
+        Return the tools to hand to the model, in the shape that its provider takes.
+
+        Args:
+            provider: ``"openai"`` (Chat Completions), ``"responses"``, ``"anthropic"`` or
+                ``"mcp"``.
+            session: The session, with its own functions and without what it may not call; the
+                current one where None.
+
+        Returns:
+            A list that the caller may change. What a strict mode refuses, such as our bounds of
+            decimals, is said in descriptions; calls are judged by the whole schema.
+
+        Raises:
+            PolicyError: There is no such provider, or two functions have one name.
+        """
+        self.registry.require_unambiguous()
+        found = self._session(session)
+        tools = available(self.registry.of(found), found.tools)
+        return tool_schemas(provider, (entry.plan.tool for entry in tools.values()))
 
     def close(self, timeout_s: float = 5.0) -> bool:
         """
@@ -378,12 +414,12 @@ class Shield(Answers):
 
     # Inside --------------------------------------------------------------------------------------
 
-    def _narrowed(self, tools: Iterable[str]) -> frozenset[str]:
+    def _narrowed(self, tools: Iterable[str], known: Mapping[str, Any]) -> frozenset[str]:
         if isinstance(tools, (str, bytes)) or not isinstance(tools, Iterable):
             raise PolicyError(f"session: `tools` is {shown(tools)}; give a list of names")
         names = frozenset(tools)
-        for name in sorted(map(str, names - self.registry.keys())):
-            if near := nearest(name, self.registry):
+        for name in sorted(map(str, names - known.keys())):
+            if near := nearest(name, known):
                 raise PolicyError(
                     f"session: no tool is named `{escaped(name)}`; did you mean `{near[0]}`?"
                 )
@@ -403,12 +439,13 @@ class Shield(Answers):
     def _guard(
         self, call: ToolCall, session: Session, siblings: tuple[ToolCall, ...] = ()
     ) -> Guard:
-        shown = call.name if call.name in self.registry else VALUE_UNREGISTERED
+        known = call.name in self.registry.of(session)
+        shown = call.name if known else VALUE_UNREGISTERED
         span = self._otel.execute_tool(shown, call.id)
         return Guard(self.desk, call, session, span, siblings=siblings)
 
     def _run(self, guard: Guard, name: str) -> Any:
-        run = runner(self.registry.get(name))
+        run = runner(self.registry.of(guard.opened.session).get(name))
         if run is None:
             raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
         mismatched = any(f.check == PARAMETER_MISMATCH for f in guard.decision.findings)

@@ -81,17 +81,17 @@ class Verifier:
     def decide(self, back: Returned) -> Decision:
         """Judge what a call returned, and say what the policy makes of it."""
         begun = perf_counter()
-        plan = self._plan(back.call.name)
+        plan = self._plan(back.call.name, back.session)
         mode = Mode.AUDIT if self._opened() else plan.modes.get(VERIFICATION, plan.mode)
         reason = self._unjudged(back.ran)
         told = {"coverage": {VERIFICATION: reason}} if reason else self._judged(back, plan, mode)
         told |= {"mode": mode, "elapsed_ms": (perf_counter() - begun) * 1e3}
         return self._decision(back.call, back.session, told)
 
-    def _plan(self, name: str) -> ToolPlan:
-        """What is declared of the tool; where that is wrong, the call's own decision says so."""
+    def _plan(self, name: str, session: Session) -> ToolPlan:
+        """Return what is declared of the tool; where that is wrong, the call's decision says so."""
         try:
-            return self._registry.plan(name) or self._registry.unknown(name)
+            return self._registry.of(session).plan(name) or self._registry.unknown(name)
         except PolicyError:
             return self._registry.unknown(name)
 

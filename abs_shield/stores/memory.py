@@ -24,13 +24,14 @@ class MemoryStore:
     A ring of the newest decisions; thread-safe.
 
     Args:
-        most: Records kept at most, 1 or more; the oldest make room and are counted.
+        most: Records kept at most, 1 or more; the oldest make room and are counted. 10,000 of
+            them hold some 11 MB.
 
     Raises:
         StoreError: *most* is below 1.
     """
 
-    def __init__(self, most: int = 100_000) -> None:
+    def __init__(self, most: int = 10_000) -> None:
         if most < 1:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
         self._records: deque[Decision] = deque(maxlen=most)

@@ -1,4 +1,4 @@
-"""The OpenTelemetry hook: a span, log events and metrics for each decision, no values in them."""
+"""The OpenTelemetry hook: spans, log events and metrics of decisions, no values in them."""
 
 from __future__ import annotations
 
@@ -82,10 +82,15 @@ class Otel:
     def _tell(self, decision: Decision) -> None:
         traits = self._kinds.of(decision)
         self._instruments.record(decision, traits)
+        parent = trace.get_current_span()
+        if _is_clean_result(decision):  # one check span a call: that of the call itself
+            if executes_tool(parent):
+                parent.set_attributes(_result_of_the_run(decision))
+            tell(decision, parent)
+            return
         told: dict[str, AttributeValue] = {**traits.span}
         told[semconv.ATTRIBUTE_DECISION_ID] = decision.id
         self._add_own(told, decision)
-        parent = trace.get_current_span()
         if executes_tool(parent):
             parent.set_attributes(_of_the_run(decision, told))
         at_ns = nanoseconds(decision.at)
@@ -155,12 +160,28 @@ class Otel:
 
 
 def _of_the_run(decision: Decision, told: dict[str, AttributeValue]) -> dict[str, AttributeValue]:
-    """What the span of a tool's run is told; it bears its call's decision, and not its result's."""
+    """Return what the span of a tool's run is told: its call's decision, its result's verdict."""
     if decision.subject is Subject.CALL:
         return {name: value for name, value in told.items() if name not in _SAID_BY_THE_RUN}
     if decision.subject is Subject.RESULT:
-        return {name: value for name, value in told.items() if name in _THREAT}
+        threat = {name: value for name, value in told.items() if name in _THREAT}
+        return threat | _result_of_the_run(decision)
     return {}  # an agent that is a tool answers inside its own run
+
+
+def _is_clean_result(decision: Decision) -> bool:
+    """Return whether a decision is about a result in which nothing was found, and nothing broke."""
+    if decision.subject is not Subject.RESULT or decision.verdict is not Verdict.CLEAN:
+        return False
+    return not (decision.findings or decision.errors)
+
+
+def _result_of_the_run(decision: Decision) -> dict[str, AttributeValue]:
+    """Return what the span of a tool's run is told of every result."""
+    return {
+        semconv.ATTRIBUTE_RESULT_VERDICT: decision.verdict.value,
+        semconv.ATTRIBUTE_RESULT_DECISION_ID: decision.id,
+    }
 
 
 def _captures() -> tuple[bool, bool]:

@@ -76,7 +76,8 @@ class Stage:
     def _made(self, scene: Live) -> Iterator[ToolCall]:
         call = scene.call if scene.call.id else replace(scene.call, id=new_id())
         self._firewall.inspect_turn([call], session=self.session)
-        if scene.result is None and runner(self._firewall.registry.get(call.name)) is not None:
+        tools = self._firewall.registry.of(self.session)
+        if scene.result is None and runner(tools.get(call.name)) is not None:
             yield call
         else:
             self._judge(call, scene.result)

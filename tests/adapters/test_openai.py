@@ -173,17 +173,16 @@ def test_the_example_runs():
     assert said.endswith("Order ord_7 is refunded.\n")
 
 
-def test_the_page_runs():
-    """Its quickstart, with a scripted model."""
-    model = Scripted([[GOOD]], write_chat)
-    names = {"refund": refund, "client": model.client(), "model": "scripted", "messages": [*USER]}
-    names["tools"] = [{"type": "function", "function": {"name": "refund"}}]
+def test_the_page_runs(monkeypatch, capsys):
+    """Its quickstart, with a scripted model, which is sent the tools and has the last word."""
+    model = Scripted([[GOOD], "Done."], write_chat)
+    client = model.client()
+    monkeypatch.setattr("openai.OpenAI", lambda: client)
+    names: dict[str, Any] = {}
     (block,) = blocks("OpenAI SDK")
     exec(block, names)
 
-    assert "refunded tx_12345" == names["messages"][-1]["content"]
-
-
-def refund(transaction_id: str, amount: float) -> str:
-    """Refund a transaction."""
-    return f"refunded {transaction_id}"
+    assert "refunded 20" in names["messages"][-1]["content"]
+    (tool,) = model.requests[0]["tools"]
+    assert {"transaction_id", "amount"} == {*tool["function"]["parameters"]["properties"]}
+    assert "Done.\n" == capsys.readouterr().out

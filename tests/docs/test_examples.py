@@ -33,12 +33,14 @@ sys.exit(pytest.main([*options, *plugin, sys.argv[1]]))
 
 STORIES = {
     "refund_agent.py": [
+        "offered: find_order, refund",
         "issue_refund blocked: no tool is named `issue_refund`; did you mean `refund`?",
         "refund       blocked: got a string",
         "refund       ran: refunded 20.00 for tx_12345",
         "2 calls ran, 2 were stopped",
     ],
     "refund_agent_async.py": [
+        "offered: refund, notify",
         "t1 ran: refunded 20.00 for tx_12345",
         "t2 blocked: unknown_tool, there is notify, refund",
         "t3 ran: wrote to ann@example.com",

@@ -163,7 +163,7 @@ def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
     seen = []
 
     @shielded(firewall)
-    def outer() -> None:
+    def starts_a_thread() -> None:
         def work():
             with firewall.session() as session:
                 tools[1](-1)
@@ -173,7 +173,7 @@ def test_a_thread_with_its_own_context_is_not_inside(firewall, tools):
         thread.start()
         thread.join()
 
-    outer()
+    starts_a_thread()
 
     assert ["SUSPICIOUS"] == seen
 

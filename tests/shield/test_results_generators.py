@@ -106,6 +106,12 @@ def test_an_async_one_that_is_dispatched_by_name_is_given(firewall) -> None:
 def test_one_that_nobody_begins_has_no_result(firewall) -> None:
     """Its call was judged; nothing ran."""
     steps_of(firewall)().close()
+
+    assert [] == about_results(firewall)
+
+
+def test_an_async_one_that_nobody_begins_has_no_result_either(firewall) -> None:
+    """As the other."""
     asyncio.run(asteps_of(firewall)().aclose())
 
     assert [] == about_results(firewall)

@@ -35,3 +35,18 @@ def test_hints_that_change_are_taken_in(seam):
 
     seam.register([{**WIPE, "annotations": {"destructiveHint": True}}])
     assert seam.firewall.registry.tools()["wipe"].destructive is True
+
+
+def test_a_sessions_own_function_is_not_described_to_others(seam):
+    """A framework describes the tools of a step; the functions of one session stay its own."""
+
+    def look(place: str) -> str:
+        return place
+
+    firewall = seam.firewall
+    with firewall.session(functions=[look]) as session:
+        seam.offer(session, [LOOK, WIPE])
+        assert "here" == firewall.dispatch("look", {"place": "here"})
+
+    assert frozenset({"look", "wipe"}) == session.tools
+    assert {"wipe"} == {*firewall.registry}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield import Shield, shield
 from abs_shield.core import Action, Decision, Mode, Subject, Verdict
 from abs_shield.core.label import Label, Truth
 from abs_shield.errors import StoreError
@@ -65,3 +66,13 @@ def test_labels_of_decisions_that_made_room_are_forgotten():
 
     assert [f"d-{n}" for n in range(1_990, 2_000)] == list(store.labels())
     assert len(store._labels) <= 2 * 10 + 64
+
+
+def test_ten_thousand_are_kept_where_nothing_is_said():
+    """A Shield without a store keeps those, so that a long process holds some megabytes."""
+    store = Shield(shield.configure(), hooks=None).store
+    for number in range(10_001):
+        store.append(decision(number))
+
+    kept = [d.id for d in store.decisions(limit=None)]
+    assert (10_000, "d-1", 1) == (len(kept), kept[0], store.status.dropped)

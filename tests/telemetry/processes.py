@@ -58,8 +58,18 @@ class Said:
         return {decision["id"]: decision for decision in self.decisions}
 
     @property
+    def spanned(self) -> list[dict[str, Any]]:
+        """The decisions that have a check span: all but the results in which nothing was found."""
+        return [d for d in self.decisions if not _is_clean_result(d)]
+
+    @property
     def threats(self) -> set[str]:
         return {d["id"] for d in self.decisions if d["verdict"] != "CLEAN"}
+
+
+def _is_clean_result(decision: dict[str, Any]) -> bool:
+    clean = decision["subject"] == "result" and decision["verdict"] == "CLEAN"
+    return clean and not (decision["findings"] or decision["errors"])
 
 
 def run_agent(folder: Path, env: dict[str, str]) -> Said:

@@ -39,6 +39,12 @@ def checks(story: Story) -> dict[str, Told]:
     return {span.attributes["abs_shield.decision.id"]: span for span in found}
 
 
+def runs(story: Story) -> list[Told]:
+    """The spans of the tools' runs, ours and the framework's."""
+    name = "gen_ai.operation.name"
+    return [s for s in story.arrived.spans if s.attributes.get(name) == "execute_tool"]
+
+
 def counted(story: Story, metric: str) -> Counter[Any]:
     """Each series of a counter with its sum."""
     points = story.arrived.points(metric)
@@ -62,8 +68,8 @@ def test_the_agent_met_everything(story: Story) -> None:
     assert (said.in_time, said.stderr) == (True, "")
 
 
-def test_every_decision_is_one_span(story: Story) -> None:
-    """No decision lacks its check span, none has two, and each says what was decided."""
+def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
+    """No other decision lacks its check span, none has two, and each says what was decided."""
     spans = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]
     told = {
         span.attributes["abs_shield.decision.id"]: {
@@ -73,15 +79,28 @@ def test_every_decision_is_one_span(story: Story) -> None:
         for span in spans
     }
 
-    assert len(spans) == len(story.said.decisions)
+    assert len(spans) == len(story.said.spanned) < len(story.said.decisions)
     assert told == {
-        d["id"]: {key: d[key] for key in next(iter(told.values()))} for d in story.said.decisions
+        d["id"]: {key: d[key] for key in next(iter(told.values()))} for d in story.said.spanned
     }
+
+
+def test_every_result_is_on_the_span_of_its_run(story: Story) -> None:
+    """Clean or not, with its verdict; a generator's run is over when its result is judged."""
+    told = {
+        run.attributes["abs_shield.result.decision.id"]: run.attributes["abs_shield.result.verdict"]
+        for run in runs(story)
+        if "abs_shield.result.verdict" in run.attributes
+    }
+    results = [d for d in story.said.decisions if d["subject"] == "result"]
+
+    assert {d["id"]: d["verdict"] for d in results if d["tool"] != "pages"} == told
+    assert {"CLEAN", "SUSPICIOUS"} <= {*told.values()}
 
 
 def test_ids_arrive(story: Story) -> None:
     """A span has the session's id, and the call's where there is one."""
-    said = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.decisions}
+    said = {d["id"]: (d["session_id"], d["call_id"]) for d in story.said.spanned}
     names = ("abs_shield.session.id", "gen_ai.tool.call.id")
     told = {key: tuple(map(s.attributes.get, names)) for key, s in checks(story).items()}
 
@@ -261,12 +280,17 @@ def test_a_check_never_claims_to_run_a_tool(story: Story) -> None:
 
 
 def test_a_log_line_is_in_its_check_span(story: Story) -> None:
-    """One line a decision, with its id, its trace and its span."""
+    """One line a decision, with its id, its trace and its span; of a clean result its run's."""
     spans = {key: (span.trace, span.span) for key, span in checks(story).items()}
-    lines = {line["decision_id"]: (line["trace_id"], line["span_id"]) for line in story.said.lines}
+    for run in runs(story):
+        spans.setdefault(run.attributes.get("abs_shield.result.decision.id"), (run.trace, run.span))
+    lines = {line["decision_id"]: line for line in story.said.lines}
 
     assert len(story.said.lines) == len(story.said.decisions)
-    assert lines == spans
+    assert {d["id"] for d in story.said.decisions} == {*lines}
+    told = {key: (x["trace_id"], x["span_id"]) for key, x in lines.items() if "trace_id" in x}
+    assert told == {key: spans[key] for key in told}
+    assert {"pages"} == {d["tool"] for d in story.said.decisions if d["id"] not in told}
 
 
 def test_a_log_line_is_tagged_as_its_span(story: Story) -> None:

@@ -74,7 +74,7 @@ def test_everything_passes_a_collector(over: str, tmp_path: Path) -> None:
 
 def _as_said(said: Said) -> dict[str, Any]:
     return {
-        "spans": {d["id"]: d["id"] in said.threats for d in said.decisions},
+        "spans": {d["id"]: d["id"] in said.threats for d in said.spanned},
         "events": sum(len(d["findings"]) for d in said.decisions),
         "decisions": len(said.decisions),
     }

@@ -211,3 +211,70 @@ def test_audit_and_strict_rows_differ_in_what_was_enforced(heard, decide, findin
         (s.attributes["abs_shield.action"], s.attributes["abs_shield.blocked"]) for s in heard.spans
     ]
     assert rows == [("block", False), ("block", True)]
+
+
+def run_of(framework: TracerProvider, otel: Otel, ours: bool):
+    """The span of a tool's run: our own, or a framework's."""
+    if ours:
+        return otel.execute_tool("refund", "c-1")
+    given = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund"}
+    tracer = framework.get_tracer("framework")
+    return tracer.start_as_current_span("execute_tool refund", attributes=given)
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_clean_result_is_an_attribute_of_the_run(heard, decide, ours):
+    """A call has one check span; what it returned is told on the span of its run."""
+    otel = heard.otel()
+    with run_of(heard.tracers, otel, ours):
+        otel(decide())
+        otel(decide(subject=Subject.RESULT, id="d-2"))
+
+    assert ["abs_shield.check refund", "execute_tool refund"] == [span.name for span in heard.spans]
+    run = heard.span("execute_tool refund").attributes
+    assert ("CLEAN", "d-2") == (
+        run["abs_shield.result.verdict"],
+        run["abs_shield.result.decision.id"],
+    )
+    assert ("d-1", "call") == (run["abs_shield.decision.id"], run["abs_shield.subject"])
+
+
+@pytest.mark.parametrize("told", [{"errors": ("verification: broke",)}, {"findings": ()}])
+def test_a_result_that_was_not_clean_has_its_span(heard, decide, finding, told):
+    """One with findings, whether they weigh or not, and one that could not be judged."""
+    otel = heard.otel()
+    found = () if "errors" in told else (finding(counted=False),)
+    with otel.execute_tool("refund"):
+        otel(decide(*found, subject=Subject.RESULT, **(told if "errors" in told else {})))
+
+    assert "result" == heard.span("abs_shield.check refund").attributes["abs_shield.subject"]
+    run = heard.span("execute_tool refund").attributes
+    assert "CLEAN" == run["abs_shield.result.verdict"]
+    assert "threat.type" not in run
+
+
+def test_a_flagged_result_is_on_the_run_too(heard, decide, finding):
+    """With its threat; the decision of the call stays the run's own."""
+    otel = heard.otel()
+    with otel.execute_tool("refund"):
+        otel(decide())
+        otel(decide(finding(check="verification"), subject=Subject.RESULT, id="d-2"))
+
+    run = heard.span("execute_tool refund").attributes
+    assert ("SUSPICIOUS", "d-2", "hallucination", "d-1") == (
+        run["abs_shield.result.verdict"],
+        run["abs_shield.result.decision.id"],
+        run["threat.type"],
+        run["abs_shield.decision.id"],
+    )
+
+
+def test_a_clean_result_outside_of_a_run_is_counted(heard, decide):
+    """Without a span of a run nothing is annotated; the metrics have it."""
+    with heard.tracers.get_tracer("host").start_as_current_span("work") as outer:
+        heard.otel()(decide(subject=Subject.RESULT))
+
+    assert dict(outer.attributes) == {}
+    assert ["work"] == [span.name for span in heard.spans]
+    (point,) = heard.points("abs_shield.decisions")
+    assert ("result", 1) == (point.attributes["subject"], point.value)

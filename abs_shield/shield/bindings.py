@@ -1,0 +1,136 @@
+"""Bindings of functions that are bound again and again: the methods of one client a request."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Lock
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from abs_shield.core.forked import renewed
+from abs_shield.shield.signature import Binding, bind
+from abs_shield.shield.written import SCALARS
+
+_MOST_CODES = 512
+"""Functions made by factories whose bindings are kept; a program has far fewer."""
+
+
+def bind_again(tool: Callable[..., Any], *, name: str | None = None) -> Binding:
+    """
+    Return the binding of *tool*; its signature is read once for all instances and closures.
+
+    Raises:
+        PolicyError: A type hint has no JSON form.
+    """
+    return BINDINGS.of(tool, name)
+
+
+def bound_binding(tool: Any, name: str | None = None) -> Binding | None:
+    """Return the binding of a function that `@shielded` wraps, or of its method; else None."""
+    shielded = getattr(tool, "__shielded__", None)
+    if not isinstance(shielded, Binding):
+        return None
+    name = name or shielded.tool.name
+    receiver = getattr(tool, "__self__", None)
+    if receiver is not None:
+        return bind_again(MethodType(shielded.function, receiver), name=name)
+    return shielded if name == shielded.tool.name else bind_again(shielded.function, name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a factory's function is made of; nothing here holds what it closes over."""
+
+    code: CodeType
+    module: dict[str, Any]
+    defaults: tuple[Any, ...]
+    hints: dict[str, Any]
+    doc: str | None
+
+    @classmethod
+    def of(cls, function: FunctionType) -> _Made | None:
+        """Return it; None of a function that is special, or whose defaults are objects."""
+        keyed = function.__kwdefaults__ or {}
+        defaults = (*(function.__defaults__ or ()), *keyed, *keyed.values())
+        if function.__dict__ or not all(type(value) in SCALARS for value in defaults):
+            return None
+        try:
+            hints = dict(function.__annotations__)
+        except Exception:  # evaluated here since Python 3.14
+            return None
+        return cls(function.__code__, function.__globals__, defaults, hints, function.__doc__)
+
+    def equals(self, other: _Made) -> bool:
+        """Return whether a binding of the one is a binding of the other."""
+        return (
+            self.code is other.code
+            and self.module is other.module
+            and [(type(value), value) for value in self.defaults]
+            == [(type(value), value) for value in other.defaults]
+            and self.hints.keys() == other.hints.keys()
+            and all(_is_same(self.hints[key], other.hints[key]) for key in self.hints)
+            and self.doc == other.doc
+        )
+
+
+def _is_same(hint: Any, other: Any) -> bool:
+    try:
+        return hint is other or (type(hint) is type(other) and bool(hint == other))
+    except Exception:  # metadata of the host's that compares with nothing
+        return False
+
+
+class Bindings:
+    """Bindings without their functions, by function and by the code of a factory's function."""
+
+    def __init__(self) -> None:
+        self._of_function: WeakKeyDictionary[FunctionType, dict[Any, Binding]]
+        self._of_function = WeakKeyDictionary()
+        self._of_code: OrderedDict[tuple[int, str | None], tuple[_Made, Binding]] = OrderedDict()
+        self._lock = renewed(Lock())
+
+    def of(self, tool: Any, name: str | None) -> Binding:
+        """Return the binding of *tool* under *name*."""
+        function = tool.__func__ if isinstance(tool, MethodType) else tool
+        if not isinstance(function, FunctionType):
+            return bind(tool, name=name)
+        key = (name, function is not tool, _doc(tool, function))
+        with self._lock:
+            known = self._of_function.get(function, {}).get(key)
+        if known is None:
+            known = self._of_closure(tool, function, name)
+            with self._lock:
+                self._of_function.setdefault(function, {})[key] = known
+        return replace(known, function=tool)
+
+    def _of_closure(self, tool: Any, function: FunctionType, name: str | None) -> Binding:
+        made = _Made.of(function) if function is tool and function.__closure__ else None
+        if made is None:
+            return replace(bind(tool, name=name), function=_nothing)
+        key = (id(made.code), name)
+        with self._lock:
+            known = self._of_code.get(key)
+        if known is not None and known[0].equals(made):
+            return known[1]
+        binding = replace(bind(tool, name=name), function=_nothing)
+        with self._lock:
+            self._of_code[key] = (made, binding)
+            if len(self._of_code) > _MOST_CODES:
+                self._of_code.popitem(last=False)
+        return binding
+
+
+def _doc(tool: Any, function: FunctionType) -> str | None:
+    """Return the docstring that a method without its own inherits, which differs by class."""
+    return inspect.getdoc(tool) if function.__doc__ is None and function is not tool else None
+
+
+def _nothing(*args: Any, **kwargs: Any) -> None:
+    """Stand in for a function that a kept binding must not hold."""
+
+
+BINDINGS = Bindings()

@@ -1,0 +1,236 @@
+"""The functions that belong to one session, before the tools of its Shield."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.core.forked import renewed
+from abs_shield.errors import PolicyError
+from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan.written import written_names
+from abs_shield.policy import Policy, Tool
+from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.session import Session
+from abs_shield.shield.bindings import bind_again, bound_binding
+from abs_shield.shield.signature import Binding
+from abs_shield.text.show import escaped, shown
+
+if TYPE_CHECKING:
+    from abs_shield.shield.registry import Registry
+
+_MOST_NAMES = 1_000
+_MOST_PLANS = 8
+"""Compiled signatures kept of one tool's name: versions of one method, seldom more than two."""
+_MARKS = ("targets", "soft", "free", "creates")
+_WORDS = (
+    "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
+    "profile",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """
+    One tool that may be called.
+
+    Attributes:
+        plan: The compiled tool.
+        binding: The function that runs; None where the host runs it.
+        own: Whether the function was registered on this Shield itself.
+        described: Whether the plan is that of a description, and not of the function's signature.
+    """
+
+    plan: ToolPlan
+    binding: Binding | None = None
+    own: bool = False
+    described: bool = False
+
+
+class SessionTools(Mapping[str, Entry]):
+    """
+    A session's own functions over the tools of its parents and of its Shield.
+
+    It never changes: a session that is given other functions gets another one.
+    """
+
+    __slots__ = ("_own", "_parent", "_registry")
+
+    def __init__(
+        self, registry: Registry, own: Mapping[str, Entry], parent: Session | None
+    ) -> None:
+        self._registry = registry
+        self._own = own
+        self._parent = parent
+
+    @property
+    def _below(self) -> Registry | SessionTools:
+        return self._registry if self._parent is None else self._registry.of(self._parent)
+
+    def plan(self, name: str) -> ToolPlan | None:
+        """Return the plan of a tool of this session."""
+        entry = self._own.get(name)
+        return self._below.plan(name) if entry is None else entry.plan
+
+    def is_own(self, name: str) -> bool:
+        """Return whether a function of that name belongs to this session itself."""
+        return name in self._own
+
+    def unnamed(self, name: str) -> ToolPlan | None:
+        """Return the plan of any tool, where no tool is known at all."""
+        return None if self._own else self._below.unnamed(name)
+
+    def unknown(self, name: str) -> ToolPlan:
+        """Return the plan of a tool that this session does not have."""
+        return self._registry.unknown(name)
+
+    def tools(self) -> dict[str, Tool]:
+        """Return the tools as declared, refined by the policy."""
+        own = {name: entry.plan.tool for name, entry in self._own.items()}
+        return {**self._below.tools(), **own}
+
+    def __getitem__(self, name: str) -> Entry:
+        entry = self._own.get(name)
+        return self._below[name] if entry is None else entry
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._own or name in self._below
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._below, *self._own)))
+
+    def __bool__(self) -> bool:
+        return bool(self._own or self._below)
+
+    def __len__(self) -> int:
+        return len({*self._below, *self._own})
+
+
+class SessionPlans:
+    """
+    Compiled tools of sessions, kept by signature: a session a request compiles nothing anew.
+
+    Nothing here holds a function, so that a session's clients go with the session.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._plans: OrderedDict[str, list[_Compiled]] = OrderedDict()
+        self._lock = renewed(Lock())
+
+    def entries(self, functions: Any, registry: Registry) -> dict[str, Entry]:
+        """
+        Return the entry of each function.
+
+        Raises:
+            PolicyError: One of them is no function, or cannot run by the model's arguments alone.
+        """
+        entries: dict[str, Entry] = {}
+        for name, function in _named(functions):
+            binding = _bound(name, function)
+            name = binding.tool.name
+            if name in entries:
+                raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
+            entries[name] = Entry(plan=self._plan(binding.tool, registry), binding=binding)
+        return entries
+
+    def argument_names(self, tool: str) -> frozenset[str]:
+        """Return the argument names of the functions that sessions had under that name."""
+        if not self._plans:
+            return frozenset()
+        with self._lock:
+            known = [*self._plans.get(tool, ())]
+        return frozenset().union(*(compiled.names for compiled in known))
+
+    def _plan(self, tool: Tool, registry: Registry) -> ToolPlan:
+        registered = registry.get(tool.name)
+        said = None if registered is None else registered.plan.tool
+        with self._lock:
+            known = self._plans.get(tool.name, [])
+            for compiled in known:
+                if compiled.is_of(tool, said):
+                    return compiled.plan
+        declared = tool if said is None else _with_marks(tool, said)
+        declared = registry.refined(declared)
+        plan = compile_tool(declared, self._policy)
+        compiled = _Compiled(tool, said, plan, written_names(declared))
+        with self._lock:
+            known = self._plans.setdefault(tool.name, [])
+            known.insert(0, compiled)
+            del known[_MOST_PLANS:]
+            if len(self._plans) > _MOST_NAMES:
+                self._plans.popitem(last=False)
+        return plan
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """A tool compiled from a signature, beside what was registered under its name."""
+
+    tool: Tool
+    registered: Tool | None
+    plan: ToolPlan
+    names: frozenset[str]
+
+    def is_of(self, tool: Tool, registered: Tool | None) -> bool:
+        """Return whether the plan is that of *tool*: the same signature, however it was read."""
+        if self.registered is not registered:
+            return False
+        return self.tool is tool or self.tool.__dict__ == tool.__dict__
+
+
+def _named(functions: Any) -> Iterable[tuple[str | None, Any]]:
+    if isinstance(functions, Mapping):
+        return functions.items()
+    if isinstance(functions, (str, bytes)) or not isinstance(functions, Iterable):
+        raise PolicyError(
+            f"session: `functions` is {shown(functions)}; give names to functions, or a list"
+        )
+    return ((None, function) for function in functions)
+
+
+def _bound(name: Any, function: Any) -> Binding:
+    """Return the binding of a session's function, which dispatch can call."""
+    if name is not None and not (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME):
+        raise PolicyError(f"session: `functions` names {shown(name)}; a name is a text")
+    if not callable(function):
+        raise PolicyError(
+            f"session: `functions` holds {shown(function)} under "
+            f"`{escaped(str(name))}`; give a function"
+        )
+    binding = bound_binding(function, name) or bind_again(function, name=name)
+    for parameter in sorted(binding.injected & binding.required):
+        raise PolicyError(
+            f"session: function `{escaped(binding.tool.name)}` needs `{escaped(parameter)}`, "
+            "which is not the model's; give a bound method or a `functools.partial`"
+        )
+    return binding
+
+
+def _with_marks(tool: Tool, registered: Tool) -> Tool:
+    """Return *tool* with what was declared of its name: its flags, and marks of its parameters."""
+    said: dict[str, Any] = {}
+    if registered.description and not tool.description:
+        said["description"] = registered.description
+    default = Tool(name=tool.name)
+    for field in _WORDS:
+        value = getattr(registered, field)
+        if value != getattr(default, field):
+            said[field] = value
+    parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
+    names = parameters.get("properties", {}).keys()
+    for field in _MARKS:
+        marked, own = getattr(registered, field), getattr(tool, field)
+        kept = [name for name in marked if name in names and name not in own]
+        if kept and field == "targets":
+            said[field] = {**own, **{name: marked[name] for name in kept}}
+        elif kept:
+            said[field] = (*own, *kept)
+    return tool.model_copy(update=said)
+
+
+Functions = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]
+"""A session's own functions: by the names that the model calls, or under their own."""

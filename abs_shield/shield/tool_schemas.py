@@ -1,0 +1,129 @@
+"""The tools as a provider's API takes them: what the model is offered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from copy import deepcopy
+from typing import Any, Literal
+
+from abs_shield.errors import PolicyError
+from abs_shield.policy import Tool
+from abs_shield.policy.tool import HINTS
+from abs_shield.schema.decimals import PREFIX
+from abs_shield.schema.walk import MANY, NAMED, ONE
+from abs_shield.shield.signature import _DURATION
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
+
+FORMATS = frozenset(
+    {"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}
+)
+"""Formats of strings that every provider's strict mode takes; any other one is refused by some."""
+
+Provider = Literal["openai", "responses", "anthropic", "mcp"]
+
+_LOOKAROUND = re.compile(r"(?:[^\\]|^)(?:\\\\)*\(\?<?[=!]")
+_DEEPEST = 100
+"""Levels of a described schema that are read; deeper ones stay as they are."""
+
+
+def tool_schemas(provider: str, tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """
+    Return tools in the shape that *provider* takes.
+
+    >>> (shape,) = tool_schemas("anthropic", [Tool(name="help", description="Show the help.")])
+    >>> shape["name"], shape["input_schema"]
+    ('help', {'type': 'object', 'properties': {}})
+
+    Raises:
+        PolicyError: There is no such provider.
+    """
+    shape = SHAPES.get(provider) if isinstance(provider, str) else None
+    if shape is None:
+        near = nearest(provider, SHAPES) if isinstance(provider, str) else []
+        hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(SHAPES)}"
+        raise PolicyError(f"tool_schemas: no provider is named {shown(provider)}; {hint}")
+    return [shape(tool, _parameters(tool)) for tool in tools]
+
+
+def _openai(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "function", "function": {**_named(tool), "parameters": parameters}}
+
+
+def _responses(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    # this API is strict where nothing is said, and refuses a parameter that may be left out then
+    return {"type": "function", **_named(tool), "parameters": parameters, "strict": False}
+
+
+def _anthropic(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    return {**_named(tool), "input_schema": parameters}
+
+
+def _mcp(tool: Tool, parameters: dict[str, Any]) -> dict[str, Any]:
+    hints = {theirs: True for theirs, ours in HINTS.items() if getattr(tool, ours)}
+    return {**_named(tool), "inputSchema": parameters} | ({"annotations": hints} if hints else {})
+
+
+def _named(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description}
+
+
+SHAPES: Mapping[str, Callable[[Tool, dict[str, Any]], dict[str, Any]]] = {
+    "openai": _openai,
+    "responses": _responses,
+    "anthropic": _anthropic,
+    "mcp": _mcp,
+}
+"""Provider to the shape of a tool: OpenAI's Chat Completions and Responses, Anthropic, MCP."""
+
+
+def _parameters(tool: Tool) -> dict[str, Any]:
+    """Return the schema that the model reads: an object, without what a strict mode refuses."""
+    if not isinstance(tool.parameters, Mapping):
+        return {"type": "object", "properties": {}}
+    return {"type": "object", **_view(dict(tool.parameters))}
+
+
+def _view(schema: Any, depth: int = 0) -> Any:
+    """Return a copy of *schema* without the formats and patterns that some provider refuses."""
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return deepcopy(schema)
+    viewed: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        if keyword in NAMED and isinstance(value, Mapping):
+            viewed[keyword] = {name: _view(item, depth + 1) for name, item in value.items()}
+        elif keyword in MANY and isinstance(value, (list, tuple)):
+            viewed[keyword] = [_view(item, depth + 1) for item in value]
+        elif keyword in ONE:
+            viewed[keyword] = _view(value, depth + 1)
+        else:
+            viewed[keyword] = deepcopy(value)
+    return _portable(viewed)
+
+
+def _portable(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return *schema* with refused keywords said in its description instead."""
+    said: list[str] = []
+    if schema.get("pattern") == _DURATION:
+        schema = {**schema, "pattern": None, "format": "duration"}
+    elif isinstance(schema.get("pattern"), str) and _LOOKAROUND.search(schema["pattern"]):
+        # a decimal's own pattern excludes "-" and "." by lookaround; its number says enough
+        said += [] if _is_decimal(schema) else [f"pattern: {schema['pattern']}"]
+        schema = {**schema, "pattern": None}
+    form = schema.get("format")
+    if isinstance(form, str) and form not in FORMATS:
+        bounds = form.removeprefix(PREFIX)
+        said.insert(0, f"format: {escaped(form)}" if bounds == form else f"a number {bounds}")
+        schema = {**schema, "format": None}
+    schema = {k: v for k, v in schema.items() if v is not None or k not in ("pattern", "format")}
+    if said:
+        described = schema.get("description")
+        words = [described] if isinstance(described, str) and described else []
+        schema["description"] = "; ".join([*words, *said])
+    return schema
+
+
+def _is_decimal(schema: Mapping[str, Any]) -> bool:
+    """Return whether a text's pattern is one of those that pydantic writes for a `Decimal`."""
+    return str(schema["pattern"]).startswith("^(?!^[-+.]*$)")

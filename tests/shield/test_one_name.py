@@ -1,0 +1,273 @@
+"""One tool name, one function: another one is refused, the same one again is a reload."""
+
+from __future__ import annotations
+
+import functools
+import logging
+from types import ModuleType
+
+import pytest
+
+from abs_shield import PolicyError, Shield, Tool, shield, shielded
+
+
+@pytest.fixture
+def firewall() -> Shield:
+    """A Shield without hooks, in strict mode."""
+    return Shield(shield.configure(mode="strict"), hooks=None)
+
+
+class Db:
+    """A client of one tenant."""
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+
+    def whoami(self) -> str:
+        """Say whose data this is."""
+        return self.tenant
+
+    @classmethod
+    def kind(cls) -> str:
+        """Say which client this is."""
+        return cls.__name__
+
+    @staticmethod
+    def update(amount: int) -> int:
+        """Update something."""
+        return amount
+
+
+class Other(Db):
+    """Another client."""
+
+
+def update(note: str) -> str:
+    """Update something else."""
+    return note
+
+
+def test_two_methods_of_one_name_are_refused(firewall):
+    """The error names both places; the first one goes on to be judged by its own schema."""
+
+    class A:
+        @shielded(firewall)
+        def update(self, a: int) -> int:
+            return a
+
+    with pytest.raises(PolicyError) as refused:
+
+        class B:
+            @shielded(firewall)
+            def update(self, b: str) -> str:
+                return b
+
+    message, here = str(refused.value), __file__
+    first = test_two_methods_of_one_name_are_refused.__code__.co_firstlineno + 4
+    assert f"`update` is two functions: `{A.__qualname__}.update` at {here}:{first}, and" in message
+    assert f"B.update` at {here}:{first + 7}; give one another name, or say" in message
+    assert 3 == A().update(3)
+
+
+def test_two_functions_of_one_name_are_refused(firewall):
+    """`register` refuses as the decorator does, and a static method is a function too."""
+    firewall.register(update)
+
+    with pytest.raises(PolicyError, match=r"`update` is two functions: .*, and `Db\.update` at"):
+        firewall.register(Db.update)
+    assert "note" == firewall.dispatch("update", {"note": "note"})
+
+
+def test_bare_tools_of_one_name_are_refused():
+    """A tool that every Shield knows has one function too."""
+
+    @shielded(name="update")
+    def one(a: int) -> int:
+        return a
+
+    with pytest.raises(PolicyError, match="two functions"):
+        shielded(name="update")(Db.update)
+    assert 3 == one(3)
+
+
+def test_a_bare_tool_and_a_shields_own_are_refused(firewall):
+    """A Shield cannot take the name of a tool that it knows already."""
+    shielded(update)
+
+    with pytest.raises(PolicyError, match="two functions"):
+        firewall.register(Db.update)
+
+
+def test_a_bare_tool_that_comes_later_is_refused_at_the_next_session(firewall):
+    """Who decorates it knows no Shield; the Shield compares before its next session."""
+    firewall.register(Db.update)
+    firewall.session()
+    shielded(update)
+
+    with pytest.raises(PolicyError, match="two functions"):
+        firewall.session()
+
+
+def test_one_may_replace_another(firewall):
+    """`replace=True` says that it is meant, in both ways to declare a tool."""
+    firewall.register(update)
+    firewall.register(Db.update, replace=True)
+    assert 3 == firewall.dispatch("update", {"amount": 3})
+
+    shielded(firewall, replace=True)(update)
+    assert "a" == firewall.dispatch("update", {"note": "a"})
+
+
+def test_a_bare_tool_may_be_replaced(firewall):
+    """A Shield that ran the first one runs the second one then."""
+    shielded(update)
+    assert "a" == firewall.dispatch("update", {"note": "a"})
+
+    shielded(name="update", replace=True)(Db.update)
+    assert 3 == firewall.dispatch("update", {"amount": 3})
+
+
+def test_a_shields_own_may_replace_a_bare_one(firewall):
+    """It is that Shield's alone, and its sessions are opened as before."""
+    shielded(update)
+    firewall.register(Db.update, replace=True)
+
+    with firewall.session():
+        assert 3 == firewall.dispatch("update", {"amount": 3})
+    assert "a" == Shield(shield.configure(), hooks=None).dispatch("update", {"note": "a"})
+
+
+SOURCE = """
+from abs_shield import shielded
+
+@shielded({firewall})
+def lookup({name}: int) -> int:
+    "Look something up."
+    return {name}
+"""
+
+
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_reloaded_module_replaces_its_own_tools(firewall, bare):
+    """The same module and qualified name again: a reload, or a notebook's cell run again."""
+    module = ModuleType("notebook")
+    module.firewall = firewall
+    for name in ("a", "b"):
+        source = SOURCE.format(firewall="" if bare else "firewall", name=name)
+        exec(compile(source, "notebook.py", "exec"), vars(module))
+        with firewall.session():
+            assert 3 == firewall.dispatch("lookup", {name: 3})
+
+
+def test_the_same_function_may_be_declared_again(firewall):
+    """Decorated, registered, and registered again: it is one."""
+    wrapped = shielded(firewall)(update)
+    firewall.register(wrapped)
+    firewall.register(update)
+
+    @functools.wraps(update)
+    def timed(note: str) -> str:
+        return update(note)
+
+    firewall.register(timed)
+    assert "a" == firewall.dispatch("update", {"note": "a"})
+
+
+def test_methods_of_two_objects_are_refused(firewall):
+    """The second tenant's client does not run for the first one, and the error says what to do."""
+    one = Db("tenant-A")
+    firewall.register(one.whoami)
+    firewall.register(one.whoami)
+
+    with pytest.raises(PolicyError, match=r"Db\.whoami.* `firewall\.session\(functions="):
+        firewall.register(Db("tenant-B").whoami)
+    assert "tenant-A" == firewall.dispatch("whoami", {})
+
+
+def test_partials_of_two_objects_are_refused(firewall):
+    """A client that is bound by a partial is another client; equal plain values are not."""
+
+    def whoami(db: Db, greeting: str = "") -> str:
+        return greeting + db.tenant
+
+    one, two = Db("A"), Db("B")
+    firewall.register(functools.partial(whoami, one, greeting="I am "))
+    firewall.register(functools.partial(whoami, one, greeting="I am "))
+
+    with pytest.raises(PolicyError, match="another object"):
+        firewall.register(functools.partial(whoami, two, greeting="I am "))
+
+
+def test_callable_objects_and_class_methods_are_told_apart(firewall):
+    """Two objects of one class, and two classes that share a method."""
+
+    class Greets:
+        __name__ = "greets"
+
+        def __call__(self) -> str:
+            return "hello"
+
+    firewall.register(Greets())
+    firewall.register(Db.kind)
+    firewall.register(Db.kind)
+
+    with pytest.raises(PolicyError, match="another object"):
+        firewall.register(Greets())
+    with pytest.raises(PolicyError, match="another object"):
+        firewall.register(Other.kind)
+
+
+def test_lambdas_are_told_apart_by_their_lines(firewall):
+    """All of them have one name, which says nothing."""
+    first = lambda: 1  # noqa: E731
+    shielded(firewall, name="one")(first)
+
+    with pytest.raises(PolicyError, match="is two functions"):
+        shielded(firewall, name="one")(lambda: 2)
+
+
+def test_a_factorys_second_function_is_told_of(firewall, caplog):
+    """Module and name are the same, so that it counts as a reload; the log names the remedy."""
+
+    def made(db: Db):
+        def whoami() -> str:
+            return db.tenant
+
+        return whoami
+
+    firewall.register(made(Db("A")))
+    with caplog.at_level(logging.WARNING, "abs_shield"):
+        firewall.register(made(Db("B")))
+
+    (record,) = caplog.records
+    assert "`firewall.session(functions=...)`" in record.getMessage()
+
+
+def test_descriptions_refine_as_before(firewall):
+    """A description has no function: it may come any number of times, and the function runs."""
+    firewall.register(update)
+    for hint in ("one", "two"):
+        firewall.register(Tool(name="update", description=hint))
+
+    assert "two" == firewall.registry["update"].plan.tool.description
+    assert "a" == firewall.dispatch("update", {"note": "a"})
+
+
+def test_a_description_before_a_bare_tool_does_not_hide_its_function(firewall):
+    """Frameworks describe their tools before anything is called."""
+    firewall.register(Tool(name="update", description="Update it."))
+    shielded(update)
+
+    assert "a" == firewall.dispatch("update", {"note": "a"})
+
+
+def test_a_policys_tool_refines_a_bare_one():
+    """The policy says one thing of it, and the function's signature says the rest."""
+    guard = Shield(
+        shield.configure(mode="strict", tools=[Tool(name="update", destructive=True)]), hooks=None
+    )
+    shielded(update)
+
+    assert "a" == guard.dispatch("update", {"note": "a"})
+    declared = guard.registry["update"].plan.tool
+    assert (True, ["note"]) == (declared.destructive, [*declared.parameters["properties"]])

@@ -1,0 +1,482 @@
+"""Functions of one session: they run there, and in no other session."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import gc
+import json
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Annotated, Any
+
+import pytest
+
+from abs_shield import (
+    CallBlocked,
+    Injected,
+    PolicyError,
+    ResultBlocked,
+    Session,
+    Shield,
+    Target,
+    Tool,
+    ToolCall,
+    ToolProfile,
+    shield,
+    shielded,
+)
+from abs_shield.session import Sessions
+from abs_shield.testing import call, scripted
+
+
+class Db:
+    """A client of one tenant, as a request opens it."""
+
+    def __init__(self, tenant: str) -> None:
+        self.tenant = tenant
+
+    def whoami(self) -> str:
+        """Say whose data this is."""
+        return self.tenant
+
+    def find(self, order_id: str) -> dict[str, str]:
+        """Find an order."""
+        return {"order": order_id, "tenant": self.tenant}
+
+    async def wait(self, turns: int) -> str:
+        """Say whose data this is, later."""
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        return self.tenant
+
+
+@pytest.fixture
+def firewall() -> Shield:
+    """A Shield without hooks, in strict mode, with one tool."""
+    policy = shield.configure(mode="strict", tools=[Tool(name="help", parameters={})])
+    return Shield(policy, hooks=None)
+
+
+def turn(*calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """An assistant message in OpenAI's shape."""
+    made = [
+        {"id": f"c{n}", "type": "function", "function": {"name": name, "arguments": json.dumps(a)}}
+        for n, (name, a) in enumerate(calls)
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def test_each_session_runs_its_own_function(firewall):
+    """Two tenants' sessions are open at once."""
+    one = firewall.session(functions={"whoami": Db("A").whoami})
+    two = firewall.session(functions={"whoami": Db("B").whoami})
+
+    assert ["A", "B", "A"] == [
+        firewall.dispatch("whoami", {}, session=session) for session in (one, two, one)
+    ]
+
+
+def test_a_list_takes_the_functions_own_names(firewall):
+    """So do functions that are decorated, with the name they were decorated with."""
+
+    @shielded(firewall, name="look_up")
+    def lookup(a: int) -> int:
+        return a
+
+    with firewall.session(functions=[Db("A").whoami, lookup]) as session:
+        assert ("A", 3) == (firewall.dispatch("whoami", {}), firewall.dispatch("look_up", {"a": 3}))
+    assert not session.decisions[0].blocked
+
+
+def test_another_session_has_no_such_tool(firewall):
+    """What belongs to one session is unknown in every other one, and outside of all."""
+    firewall.session(functions={"whoami": Db("A").whoami})
+
+    with firewall.session(), pytest.raises(CallBlocked, match="no tool is named `whoami`"):
+        firewall.dispatch("whoami", {})
+    with pytest.raises(CallBlocked, match="no tool is named `whoami`"):
+        firewall.dispatch("whoami", {})
+
+
+def test_a_call_is_judged_by_the_functions_signature(firewall):
+    """By that of its own session, whatever another session has under the name."""
+
+    def other(number: int) -> int:
+        return number
+
+    one = firewall.session(functions={"find": Db("A").find})
+    two = firewall.session(functions={"find": other})
+
+    for _ in range(2):
+        assert not firewall.check_call(
+            {"name": "find", "arguments": {"number": 3}}, session=two
+        ).blocked
+        assert firewall.check_call(
+            {"name": "find", "arguments": {"number": 3}}, session=one
+        ).blocked
+        assert firewall.inspect_turn([ToolCall("find", {"order_id": 3})], session=two)[0].blocked
+
+
+def test_a_messages_calls_run_the_sessions_functions(firewall):
+    """`run_tool_calls`, sync and async; functions may be async too."""
+    message = turn(("whoami", {}), ("wait", {"turns": 2}))
+    db = Db("A")
+    session = firewall.session(functions={"whoami": db.whoami, "wait": db.wait})
+    told = asyncio.run(firewall.arun_tool_calls(message, session=session))
+    assert ["A", "A"] == [each["content"] for each in told]
+
+    told = firewall.run_tool_calls(turn(("whoami", {})), session=session)
+    assert "A" == told[0]["content"]
+
+
+def test_the_sessions_function_wins_over_a_registered_one(firewall):
+    """In its session alone; elsewhere the registered one runs."""
+    firewall.register(Db("everybody").whoami)
+
+    with firewall.session(functions={"whoami": Db("A").whoami}):
+        assert "A" == firewall.dispatch("whoami", {})
+    with firewall.session():
+        assert "everybody" == firewall.dispatch("whoami", {})
+
+
+def test_what_was_declared_of_the_name_holds(firewall):
+    """Marks and flags of a description, and of the policy, and the function's own schema."""
+    firewall.register(
+        Tool(
+            name="find",
+            description="Find any order.",
+            parameters={"properties": {"order_id": {}, "number": {"type": "integer"}}},
+            targets=["order_id", "number"],
+            destructive=True,
+        )
+    )
+
+    with firewall.session(functions={"find": Db("A").find}) as session:
+        session.user("Where is my order o-17?")
+        decision = firewall.check_call({"name": "find", "arguments": {"order_id": "o-71"}})
+        known = firewall.check_call({"name": "find", "arguments": {"order_id": "o-17"}})
+
+    assert ["phantom_target"] == [finding.check for finding in decision.findings]
+    assert () == known.findings
+
+
+def test_the_policy_refines_a_sessions_function():
+    """As it refines a registered one."""
+    policy = shield.configure(
+        mode="strict", tools=[Tool(name="whoami", mode="audit")], modes={"find": "audit"}
+    )
+    guard = Shield(policy, hooks=None)
+    db = Db("A")
+
+    with guard.session(functions=[db.whoami, db.find]):
+        modes = [
+            guard.check_call({"name": n, "arguments": {"x": 1}}).mode for n in ("whoami", "find")
+        ]
+    assert ["audit", "audit"] == modes
+
+
+def test_marks_of_the_functions_hints_hold(firewall):
+    """As those of a decorated function."""
+
+    def refund(amount: float, code: Annotated[str, Target()]) -> str:
+        return code
+
+    with firewall.session(functions=[refund]) as session:
+        session.user("Refund it.")
+        decision = firewall.check_call(
+            {"name": "refund", "arguments": {"amount": 3, "code": "zz-top"}}
+        )
+    assert "phantom_target" in [finding.check for finding in decision.findings]
+
+
+def test_results_of_a_sessions_function_are_judged():
+    """By the profile that the policy declares of its name."""
+    policy = shield.configure(
+        mode="strict",
+        tools=[Tool(name="whoami", profile=ToolProfile(required_fields=("id",)))],
+    )
+    guard = Shield(policy, hooks=None)
+
+    def whoami() -> dict[str, str]:
+        return {"name": "A"}
+
+    with guard.session(functions=[whoami]), pytest.raises(ResultBlocked):
+        guard.dispatch("whoami", {})
+
+
+def test_near_names_are_those_of_the_session(firewall):
+    """A misspelt name is compared with the session's functions too, in calls and in `tools`."""
+    functions = {"whoami": Db("A").whoami}
+    with firewall.session(functions=functions):
+        decision = firewall.check_call({"name": "whoamy", "arguments": {}})
+    assert "whoami" == decision.findings[0].nearest
+
+    with pytest.raises(PolicyError, match="did you mean `whoami`"):
+        firewall.session(functions=functions, tools=["whoamy"])
+
+
+def test_tools_narrow_the_functions_too(firewall):
+    """A session's function that its `tools` leave out is not available."""
+    db = Db("A")
+    with firewall.session(functions=[db.whoami, db.find], tools=["whoami", "help"]):
+        decision = firewall.check_call({"name": "find", "arguments": {"order_id": "o-1"}})
+        assert "A" == firewall.dispatch("whoami", {})
+
+    assert "unavailable_tool" == decision.findings[0].code
+
+
+def test_a_session_of_an_id_keeps_its_functions(firewall):
+    """Given none, it goes on with those it had; given others, it has those alone."""
+    firewall.session("s1", functions={"whoami": Db("A").whoami})
+    with firewall.session("s1"):
+        assert "A" == firewall.dispatch("whoami", {})
+
+    with firewall.session("s1", functions={"find": Db("A2").find}):
+        assert "A2" == firewall.dispatch("find", {"order_id": "o"})["tenant"]
+        assert firewall.check_call({"name": "whoami", "arguments": {}}).blocked
+
+    firewall.session("s1", functions={})
+    assert firewall.check_call(
+        {"name": "find", "arguments": {"order_id": "o"}}, session=firewall.session("s1")
+    ).blocked
+
+
+def test_wrong_functions_change_nothing(firewall):
+    """The session goes on with those it had."""
+    firewall.session("s1", functions={"whoami": Db("A").whoami})
+
+    with pytest.raises(PolicyError):
+        firewall.session("s1", functions={"whoami": "no function"})
+    with firewall.session("s1"):
+        assert "A" == firewall.dispatch("whoami", {})
+
+
+def test_a_sub_agent_has_its_parents_functions(firewall):
+    """Its own ones go before them, and are not its parent's."""
+    parent = firewall.session(functions={"whoami": Db("A").whoami})
+    child = parent.child(agent="helper")
+    other = firewall.session(parent=parent, functions={"find": Db("B").find})
+    third = firewall.session(parent=other, functions={"whoami": Db("C").whoami})
+
+    assert ["A", "A", "C"] == [
+        firewall.dispatch("whoami", {}, session=session) for session in (child, other, third)
+    ]
+    assert "B" == firewall.dispatch("find", {"order_id": "o"}, session=third)["tenant"]
+    assert firewall.check_call({"name": "find", "arguments": {}}, session=parent).blocked
+
+
+def test_a_parents_later_functions_are_its_sub_agents_too(firewall):
+    """A child looks them up when it calls."""
+    parent = firewall.session("p")
+    child = parent.child()
+    firewall.session("p", functions={"whoami": Db("A").whoami})
+
+    assert "A" == firewall.dispatch("whoami", {}, session=child)
+
+
+def test_another_shield_in_the_same_session_does_not_have_them(firewall):
+    """Functions are compiled under one policy; two Shields may share their sessions."""
+    sessions = Sessions()
+    one = Shield(shield.configure(mode="strict"), sessions=sessions, hooks=None)
+    two = Shield(shield.configure(mode="strict"), sessions=sessions, hooks=None)
+    two.register(Db("two").whoami)
+    one.session("s", functions={"whoami": Db("one").whoami})
+
+    assert ["one", "two"] == [
+        guard.dispatch("whoami", {}, session=guard.session("s")) for guard in (one, two)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("functions", "error"),
+    [
+        ("whoami", '`functions` is "whoami"; give names to functions, or a list'),
+        (3, "`functions` is 3"),
+        ({"whoami": 3}, "`functions` holds 3 under `whoami`; give a function"),
+        ({"": Db("A").whoami}, '`functions` names ""'),
+        ({3: Db("A").whoami}, "`functions` names 3"),
+        ([Db("A").whoami, Db("B").whoami], "two of the name `whoami`"),
+        ({"whoami": Db.whoami}, "`whoami` needs `self`, .*; give a bound method"),
+    ],
+)
+def test_wrong_functions_are_refused(firewall, functions, error):
+    """When the session is opened, in one line."""
+    with pytest.raises(PolicyError, match=error):
+        firewall.session(functions=functions)
+
+
+def test_a_function_that_needs_an_injected_value_is_refused(firewall):
+    """No name can bring it; a partial can."""
+
+    def whoami(db: Annotated[Any, Injected()]) -> str:
+        return str(db.tenant)
+
+    with pytest.raises(PolicyError, match=r"needs `db`.*functools\.partial"):
+        firewall.session(functions=[whoami])
+    with firewall.session(functions={"whoami": functools.partial(whoami, db=Db("A"))}):
+        assert "A" == firewall.dispatch("whoami", {})
+
+
+def test_threads_never_mix_tenants(firewall):
+    """Eight threads, each with a session of its own at the same time, forty times."""
+    threads = 8
+    together = Barrier(threads)
+
+    def serve(tenant: int) -> set[str]:
+        answers = set()
+        for _ in range(40):
+            db = Db(f"tenant-{tenant}")
+            with firewall.session(functions=[db.whoami, db.find]):
+                together.wait(timeout=60)
+                answers.add(firewall.dispatch("whoami", {}))
+                told = firewall.run_tool_calls(turn(("find", {"order_id": "o-1"})))
+                answers.add(json.loads(told[0]["content"])["tenant"])
+        return answers
+
+    with ThreadPoolExecutor(threads) as pool:
+        answers = list(pool.map(serve, range(threads)))
+    assert [{f"tenant-{n}"} for n in range(threads)] == answers
+
+
+def test_tasks_never_mix_tenants(firewall):
+    """A hundred tasks on one loop, which change places between two calls."""
+
+    async def serve(tenant: int) -> set[str]:
+        db = Db(f"tenant-{tenant}")
+        answers = set()
+        async with firewall.session(functions=[db.whoami, db.wait]):
+            for turns in range(5):
+                answers.add(await firewall.adispatch("wait", {"turns": turns + tenant % 3}))
+                answers.add(firewall.dispatch("whoami", {}))
+                told = await firewall.arun_tool_calls(turn(("wait", {"turns": 1})))
+                answers.add(told[0]["content"])
+        return answers
+
+    async def main() -> list[set[str]]:
+        return await asyncio.gather(*(serve(n) for n in range(100)))
+
+    assert [{f"tenant-{n}"} for n in range(100)] == asyncio.run(main())
+
+
+def closure_of(db: Db):
+    """A factory's function around a client."""
+
+    def whoami() -> str:
+        return db.tenant
+
+    return whoami
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        lambda db: db.whoami,
+        closure_of,
+        lambda db: functools.partial(Db.whoami, db),
+    ],
+)
+def test_a_client_goes_with_its_session(firewall, bound):
+    """Nothing that is kept for the next session holds a client."""
+    db = Db("A")
+    client = weakref.ref(db)
+    with firewall.session(functions={"whoami": bound(db)}) as session:
+        assert "A" == firewall.dispatch("whoami", {})
+
+    del db, session, bound
+    gc.collect()
+    assert client() is None
+
+
+def test_closures_of_one_factory_run_their_own_values(firewall):
+    """Their signature is read once, and nothing else of theirs is shared."""
+
+    def made(greeting: str, number: int):
+        def greet(times: int = number) -> str:
+            return greeting * times
+
+        return greet
+
+    sessions = [
+        firewall.session(functions=[made(greeting, number)])
+        for greeting, number in (("a", 1), ("b", 2), ("c", 1))
+    ]
+    assert ["a", "bb", "c"] == [firewall.dispatch("greet", {}, session=s) for s in sessions]
+
+
+def test_closures_of_one_factory_may_differ_in_their_hints(firewall):
+    """Two functions of one code with other hints have other schemas."""
+
+    def made(kind: type):
+        def echo(value) -> Any:
+            return value
+
+        echo.__annotations__["value"] = kind
+        return echo
+
+    for kind, value in ((int, 3), (str, "three"), (int, 3)):
+        with firewall.session(functions=[made(kind)]):
+            assert value == firewall.dispatch("echo", {"value": value})
+
+
+def test_telemetry_names_a_sessions_function():
+    """It is a registered tool, and its decision says nothing else."""
+    told = []
+    guard = Shield(shield.configure(mode="strict", verification=False), hooks=[told.append])
+
+    with guard.session(functions={"whoami": Db("A").whoami}):
+        guard.dispatch("whoami", {})
+        guard.check_call({"name": "invented", "arguments": {}})
+
+    assert [("whoami", ()), ("invented", ("unregistered",))] == [
+        (decision.tool, decision.notes) for decision in told
+    ]
+
+
+def test_a_recording_holds_the_sessions_tools(tmp_path):
+    """Each line has the tools of its own session."""
+    path = tmp_path / "runs.jsonl"
+    guard = Shield(shield.configure(mode="strict"), hooks=None, record=path)
+    db = Db("A")
+    for functions in ([db.whoami], [db.find]):
+        with guard.session(functions=functions) as session:
+            session.user("Hello.")
+
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [["whoami"], ["find"]] == [[tool["name"] for tool in line["tools"]] for line in lines]
+
+
+def test_a_script_runs_the_sessions_functions(firewall):
+    """In a test of an agent, as in the agent."""
+    session = firewall.session(functions={"whoami": Db("A").whoami})
+
+    decisions = scripted(firewall, [call("whoami")], session=session)
+    assert ["A"] == [ran.value for ran in session.executed]
+    assert not decisions[0].blocked
+
+
+def test_what_a_sessions_functions_did_is_known(firewall):
+    """The layers that look back read the calls by the session's own schemas, its child's too."""
+
+    class Orders:
+        def cancel_order(self, order_id: str) -> str:
+            return "cancelled"
+
+        def update_order(self, order_id: str, note: str) -> str:
+            return "updated"
+
+    functions = [Orders().cancel_order, Orders().update_order]
+    for below in (False, True):
+        with firewall.session(functions=functions) as session:
+            session.user("Cancel my order o-17.")
+            firewall.dispatch("cancel_order", {"order_id": "o-17"})
+            asked = session.child() if below else session
+            note = {"name": "update_order", "arguments": {"order_id": "o-17", "note": "x"}}
+            decision = firewall.check_call(note, session=asked)
+        assert "impossible_state" in [finding.check for finding in decision.findings]
+
+
+def test_a_session_knows_no_functions_of_its_own(firewall):
+    """One that was not opened by the Shield has the registered tools alone."""
+    assert firewall.check_call({"name": "whoami", "arguments": {}}, session=Session()).blocked
