@@ -228,6 +228,7 @@ def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     assert (100, 100) == (len(given[0].executed), len(given[0].decisions))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LONG, reason="takes a minute; set HYPOTHESIS_PROFILE=long")
 def test_20_000_calls_hold_what_10_000_hold(request: pytest.FixtureRequest) -> None:
     """With the default bounds, what is kept stays within them."""
