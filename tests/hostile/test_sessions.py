@@ -176,6 +176,7 @@ class Scales:
                 most |= held(session)
 
 
+@pytest.mark.slow
 def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
     """In the end nothing in a session is larger by a single item."""
     firewall = Shield(
@@ -200,6 +201,7 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     """The same of a recorded run: its session is the one that a rule is given."""
     given: list[Session] = []
