@@ -1,4 +1,4 @@
-"""Hypothesis profiles: a fixed budget here, a long one in `.ci/full`; plugins of the tests."""
+"""Hypothesis profiles (`fast` by default, `ci`, `long`) and the plugins of the tests."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(
 )  # not the tester's own log
 atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
-settings.register_profile(
-    "ci", deadline=None, max_examples=60, derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)  # fmt: skip
+for name, examples in (("fast", 15), ("ci", 60)):
+    settings.register_profile(
+        name, deadline=None, max_examples=examples, derandomize=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )  # fmt: skip
 settings.register_profile(
     "long", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

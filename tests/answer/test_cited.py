@@ -94,6 +94,7 @@ def test_hostile_results_are_counted(result):
     assert bool(evidence.blind) != bool(_told("It is tall [997].", evidence))
 
 
+@pytest.mark.data
 @pytest.mark.skipif(not RETRIEVED.exists(), reason="no labelled answers of retrieved passages")
 def test_faithful_answers_cite_what_was_retrieved():
     """Of real answers to questions over passages none is said to cite what is not there."""

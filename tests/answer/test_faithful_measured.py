@@ -14,6 +14,7 @@ DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "share
 FOLDER = DATA / "grounding"
 
 
+@pytest.mark.data
 @pytest.mark.parametrize(("name", "apart"), [("ragtruth-qa-test", 0.4), ("mtrag-human", 0.5)])
 def test_faithful_answers_pass_more_often(name, apart):
     """At the threshold of 0.8 the share of good answers that pass is far above that of bad ones."""

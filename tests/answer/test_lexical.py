@@ -172,6 +172,7 @@ def test_a_bad_claim_lowers_the_whole_answer() -> None:
     assert answer_score([*good, bad]) < answer_score([*good, good[0]])
 
 
+@pytest.mark.slow
 def test_the_same_twice_is_the_same() -> None:
     """Processes that hash words otherwise score alike, to the last digit."""
     code = (

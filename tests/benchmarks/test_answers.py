@@ -31,6 +31,7 @@ def reported(*options):
     return json.loads(done.stdout)
 
 
+@pytest.mark.data
 @RECORDED
 def test_a_few_runs_are_measured():
     """False alarms, changed figures and deeds of some runs, as one JSON object."""
@@ -41,6 +42,7 @@ def test_a_few_runs_are_measured():
     assert replies["seen"]["id"]["share"] >= 0.9
 
 
+@pytest.mark.data
 @RECORDED
 def test_the_gate_is_measured():
     """An answer beside its own run is emitted more often than beside another."""

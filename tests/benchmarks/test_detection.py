@@ -32,6 +32,7 @@ def test_no_data_is_said(tmp_path: Path) -> None:
     assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
 
 
+@pytest.mark.data
 @recorded
 def test_a_few_runs_fill_every_table() -> None:
     """Twenty runs give the tables of both policies."""
@@ -42,6 +43,7 @@ def test_a_few_runs_fill_every_table() -> None:
     assert titles == [table["title"][:2] for table in told["author"]]
 
 
+@pytest.mark.data
 @recorded
 def test_planted_faults_are_counted_once() -> None:
     """A kind's sources have as many faults as its domains."""

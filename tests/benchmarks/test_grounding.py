@@ -47,6 +47,7 @@ def test_no_data_is_said(script: str, tmp_path: Path) -> None:
     assert said == printed(script, "--data", str(tmp_path))
 
 
+@pytest.mark.data
 @labelled
 def test_a_few_answers_fill_every_line(lines: list[dict[str, Any]]) -> None:
     """Every corpus has its line, and the natural ones stand together."""
@@ -62,6 +63,7 @@ def test_a_few_answers_fill_every_line(lines: list[dict[str, Any]]) -> None:
     }
 
 
+@pytest.mark.data
 @labelled
 def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, Any]]) -> None:
     """Each corpus has the figures of the command and of the lexical scorer, and goals name both."""
@@ -80,6 +82,7 @@ def test_what_is_shown_stands_beside_what_the_words_say(lines: list[dict[str, An
     assert missed == {*lines[-1]["not_reached"]}
 
 
+@pytest.mark.data
 @labelled
 def test_the_shipped_weights_come_from_the_script(tmp_path: Path) -> None:
     """Training again on the same answers gives the shipped file, number for number."""

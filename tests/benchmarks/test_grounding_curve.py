@@ -17,6 +17,7 @@ def test_no_data_is_said(tmp_path: Path) -> None:
     assert said == printed("grounding_curve.py", "--data", str(tmp_path))
 
 
+@pytest.mark.data
 @labelled
 def test_a_few_answers_make_a_picture(tmp_path: Path) -> None:
     """Points lie between 0 and 1, the scores in their order; the picture is one."""

@@ -28,6 +28,7 @@ def test_no_data_is_said(tmp_path: Path) -> None:
     assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
 
 
+@pytest.mark.data
 @pytest.mark.skipif(
     not (DATA / "runs.jsonl.gz").is_file(),
     reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",

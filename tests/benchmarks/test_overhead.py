@@ -21,6 +21,7 @@ def benchmark(name):
     return module
 
 
+@pytest.mark.slow
 def test_the_start_is_measured():
     """Every case is timed, and a Shield takes longer than the bare import."""
     made = benchmark("overhead_start").measure(rounds=1)
@@ -37,6 +38,7 @@ def test_a_real_sdk_exports_what_is_measured():
     assert min(made["p50_us"].values()) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("product", ["abs_shield", "airlock", "policyshield", "edictum"])
 def test_every_product_judges_the_call_that_is_timed(product):
     """Each lets the good call pass and stops an amount out of bounds, in its own environment."""
@@ -51,6 +53,7 @@ def test_every_product_judges_the_call_that_is_timed(product):
         assert overhead.MUST_STOP <= {*judged["stops"]}
 
 
+@pytest.mark.slow
 def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path, monkeypatch):
     """The others are still measured; the report says who is missing and why."""
     overhead = benchmark("overhead_peers")
@@ -61,6 +64,7 @@ def test_a_product_that_cannot_be_installed_is_skipped_with_the_reason(tmp_path,
     assert made["p50_us"] == made["over_fastest_peer"] == {}
 
 
+@pytest.mark.slow
 def test_a_check_is_measured():
     """Every ratio with a goal is there, of calls that were judged."""
     made = benchmark("overhead_check").measure(seconds=0.01)
@@ -69,6 +73,7 @@ def test_a_check_is_measured():
     assert min(made["p50_us"].values()) > 0
 
 
+@pytest.mark.slow
 def test_a_session_is_measured():
     """Indexing, memory and findings are measured; an empty session is small."""
     made = benchmark("overhead_session").measure(rounds=1, messages=80)
@@ -77,6 +82,7 @@ def test_a_session_is_measured():
     assert min(made["finding"].values()) > 0
 
 
+@pytest.mark.slow
 def test_replay_is_measured():
     """Every made-up call is judged."""
     assert benchmark("overhead_replay").measure(rounds=1)["calls"] == 2_000

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from abs_shield.cli import main
+from abs_shield.replay.engines import ENGINES
+from tests.cli.engines import shuffled
 
 
 class Done(NamedTuple):
@@ -62,3 +64,9 @@ def clinic(file):
     ]
     run = {"run_id": "r\x1b[31m1", "source": "ward\x1b[1m", "tools": tools, "messages": messages}
     return file("runs.jsonl", {**run, "labels": {"success": True}})
+
+
+@pytest.fixture
+def shuffle(monkeypatch):
+    """Replace the engine of processes by `shuffled`."""
+    monkeypatch.setitem(ENGINES, "processes", shuffled)

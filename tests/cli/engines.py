@@ -1,23 +1,49 @@
-"""Engines that have to give what one process gives: two workers, three, Ray; and their input."""
+"""Engines that must return what one process returns: shuffled, processes, Ray; and their input."""
 
 from __future__ import annotations
 
 import importlib.util
+import pickle
 import random
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
-ENGINES = [
-    pytest.param(("--workers", "2"), id="two"),
-    pytest.param(("--engine", "processes", "--workers", "3"), id="three"),
+from abs_shield.replay.chunks import Chunk
+from abs_shield.replay.job import Crew, Job, packed
+
+SHUFFLED = ("--engine", "processes", "--workers", "2")
+"""The options that choose `shuffled` where it stands in for the engine of processes."""
+
+RAY_IS_MISSING = importlib.util.find_spec("ray") is None
+REAL = [
+    pytest.param(("--engine", "processes", "--workers", "3"), id="processes"),
     pytest.param(
         ("--engine", "ray", "--workers", "2"),
         id="ray",
-        marks=pytest.mark.skipif(
-            importlib.util.find_spec("ray") is None, reason="Ray is not installed: the extra `ray`"
-        ),
+        marks=[
+            pytest.mark.slow,
+            pytest.mark.skipif(RAY_IS_MISSING, reason="Ray is not installed: the extra `ray`"),
+        ],
     ),
 ]
+"""The engines that start processes: one format each proves that these bring the same parts."""
+
+
+def shuffled(job: Job[Any], chunks: Iterable[Chunk], crew: Crew) -> Iterator[Any]:
+    """
+    Do the job with the chunks in another order, as processes may, and yield its parts in theirs.
+
+    Each chunk and each part travels as bytes, and each of the workers has a job of its own.
+    """
+    sent = [pickle.dumps(chunk) for chunk in chunks]
+    workers = [pickle.loads(packed(job)).prepare() for _ in range(crew.workers or 2)]
+    parts = {}
+    for place in random.Random(7).sample(range(len(sent)), len(sent)):
+        do = workers[place % len(workers)]
+        parts[place] = pickle.dumps(do(pickle.loads(sent[place])))
+    yield from (pickle.loads(parts[place]) for place in range(len(sent)))
 
 
 def mixed(run, count, no_json):

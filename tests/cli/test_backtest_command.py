@@ -350,7 +350,9 @@ def test_what_a_policy_prints_is_no_part_of_the_report(command, desk):
     assert 5 == json.loads(done.out)["calls"]
 
 
-@pytest.mark.parametrize("suffix", ["svg", "png", "SVG"])
+@pytest.mark.parametrize(
+    "suffix", ["svg", *(pytest.param(one, marks=pytest.mark.slow) for one in ("png", "SVG"))]
+)
 def test_a_picture(command, desk, labels, suffix):
     """It is drawn with and without labels, and equal figures give equal bytes."""
     for name in ("one", "two"):

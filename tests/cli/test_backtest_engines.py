@@ -14,7 +14,7 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.replay import chunks
-from tests.cli.engines import ENGINES, mixed
+from tests.cli.engines import REAL, SHUFFLED, mixed
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RECORDED = DATA / "toolcalls" / "runs.jsonl.gz"
@@ -75,15 +75,15 @@ def run(n, session):
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     """Two policies, labels, and two files of many chunks: sessions in order and not, bad lines."""
-    lines = mixed(run, 400, no_json=300)
+    lines = mixed(run, 200, no_json=150)
     folder = tmp_path_factory.mktemp("library")
-    (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:252]).encode()))
-    (folder / "second.jsonl").write_text("\n".join(lines[252:]))
+    (folder / "first.jsonl.gz").write_bytes(gzip.compress("\n".join(lines[:102]).encode()))
+    (folder / "second.jsonl").write_text("\n".join(lines[102:]))
     for name, text in (("old.py", OLD), ("new.py", NEW), ("loud.py", LOUD)):
         (folder / name).write_text(text)
     labels = [
         {"run_id": f"r{n}", "call_id": "abc"[n % 3], "label": ("hallucinated", "ok")[n % 5 == 0]}
-        for n in range(0, 400, 4)
+        for n in range(0, 200, 2)
     ]
     labels += [{"session_id": "s7", "call_id": "a", "label": "ok"}, {"run_id": "r", "label": 7}]
     (folder / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
@@ -92,22 +92,22 @@ def library(tmp_path_factory):
 
 @pytest.fixture
 def backtested(command, library, monkeypatch):
-    """Compare the library's two policies with labels, from its folder, in chunks of 40 lines."""
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=40))
+    """Compare the library's two policies with labels, from its folder, in chunks of 20 lines."""
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=20))
     monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
     monkeypatch.chdir(library)
     two = ("--policy", "new.py:policy", "--against", "old.py:policy", "--labels", "labels.jsonl")
     return partial(command, "backtest", "first.jsonl.gz", "second.jsonl", *two)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_same_report(backtested, engine, format):
+def test_the_same_report(backtested, format):
     """Sessions, some of which come back, bad lines, labels, examples: the same bytes and code."""
     argv = ("--format", format, "--examples", "7")
     here = backtested(*argv)
 
-    assert here == backtested(*argv, *engine)
+    assert here == backtested(*argv, *SHUFFLED)
     assert 2 == here.code
     assert "first.jsonl.gz:1: `messages` is 3; give a list" in here.err
     assert "second.jsonl:49: the line is not JSON" in here.err
@@ -115,17 +115,26 @@ def test_the_same_report(backtested, engine, format):
     assert 'session "back" stood earlier in the input; use --sort' in here.err
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_same_report_sorted(backtested, engine):
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", REAL)
+def test_the_same_report_of_other_processes(backtested, engine):
+    """All that is counted, and its examples, where processes with other hash seeds count."""
+    argv = ("--format", "json", "--examples", "7")
+
+    assert backtested(*argv) == backtested(*argv, *engine)
+
+
+@pytest.mark.usefixtures("shuffle")
+def test_the_same_report_sorted(backtested):
     """With --sort no session comes back, and the report is the same again."""
     here = backtested("--format", "json", "--sort")
 
-    assert here == backtested("--format", "json", "--sort", *engine)
+    assert here == backtested("--format", "json", "--sort", *SHUFFLED)
     assert ("stood earlier" in here.err, json.loads(here.out)["returned_sessions"]) == (False, 0)
 
 
 def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
-    """One chunk of everything gives what chunks of forty lines give, however many tools."""
+    """One chunk of everything gives what chunks of twenty lines give, however many tools."""
     small = backtested("--format", "json")
     monkeypatch.setattr("abs_shield.replay.backtest.comparison._TOOLS", 9)
     few = backtested("--format", "json")
@@ -136,9 +145,10 @@ def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
     assert ("(other tools)" in few.out, "(other tools)" in small.out) == (True, False)
 
 
+@pytest.mark.usefixtures("shuffle")
 def test_what_is_measured_is_not_nothing(backtested):
     """The library has changes of several kinds, errors of ours, labels of both sorts, examples."""
-    made = json.loads(backtested("--format", "json", "--workers", "2", "--examples", "7").out)
+    made = json.loads(backtested("--format", "json", *SHUFFLED, "--examples", "7").out)
 
     kinds = {kind: change["calls"] for kind, change in made["changes"].items() if change["calls"]}
     assert {"allow-to-block", "block-to-allow"} == set(kinds)
@@ -149,9 +159,10 @@ def test_what_is_measured_is_not_nothing(backtested):
     assert made["returned_sessions"] > 0
 
 
+@pytest.mark.usefixtures("shuffle")
 def test_a_session_that_comes_back_is_an_annotation(backtested):
     """For GitHub it is an error at its own line, as a bad line is."""
-    told = backtested("--format", "github", "--workers", "2").err.splitlines()
+    told = backtested("--format", "github", *SHUFFLED).err.splitlines()
 
     assert {True} == {line.startswith("::error ") for line in told}
     assert any(
@@ -173,7 +184,13 @@ def test_a_session_that_comes_back_is_exit_code_2(command, library, monkeypatch)
     assert ((2, again), (0, "")) == ((done.code, done.err), (sorted_.code, sorted_.err))
 
 
-@pytest.mark.parametrize("more", [(), ("--workers", "2")], ids=["one", "two"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param((), id="one"),
+        pytest.param(("--workers", "2"), id="two", marks=pytest.mark.slow),
+    ],
+)
 def test_what_a_policy_prints_is_no_part_of_the_report(capfd, library, monkeypatch, more):
     """Neither when it is loaded nor when a rule judges, in this process or another."""
     monkeypatch.chdir(library)
@@ -181,7 +198,7 @@ def test_what_a_policy_prints_is_no_part_of_the_report(capfd, library, monkeypat
     main(["backtest", "second.jsonl", "--policy", "loud.py:policy", "--format", "json", *more])
 
     out, err = capfd.readouterr()
-    assert 146 == json.loads(out)["runs"]
+    assert 97 == json.loads(out)["runs"]
     assert ("loaded" in err, "judged" in err) == (True, True)
 
 
@@ -216,10 +233,11 @@ def test_wrong_options(command, library, monkeypatch, argv, told):
 
 
 @pytest.mark.skipif(not RECORDED.is_file(), reason=f"no recorded runs at {RECORDED}")
-@pytest.mark.parametrize("engine", ENGINES)
-def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch, engine):
+@pytest.mark.data
+@pytest.mark.usefixtures("shuffle")
+def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatch):
     """So it is with runs that nobody on this project wrote."""
-    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=40))
+    monkeypatch.setattr("abs_shield.cli.parts.chunks", partial(chunks, most_lines=20))
     monkeypatch.chdir(library)
     path = tmp_path / "runs.jsonl"
     with gzip.open(RECORDED) as lines, path.open("wb") as file:
@@ -229,6 +247,6 @@ def test_the_same_report_on_recorded_runs(command, library, tmp_path, monkeypatc
 
     here = command("backtest", path, *tools, *two)
 
-    assert here == command("backtest", path, *tools, *two, *engine)
+    assert here == command("backtest", path, *tools, *two, *SHUFFLED)
     assert (0, "") == (here.code, here.err)
     assert json.loads(here.out)["changes"]["allow-to-block"]["calls"] > 0

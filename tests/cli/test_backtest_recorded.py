@@ -13,9 +13,12 @@ import pytest
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
 
-pytestmark = pytest.mark.skipif(
-    not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-)
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(
+        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
+    ),
+]
 OLD = """
 from abs_shield.policy import configure
 policy = configure(modes={"parameter_mismatch": "audit"})

@@ -71,6 +71,7 @@ def test_the_runs_may_bring_the_tools(command, lent):
     assert "# Tools: as the runs describe them.\n" in done.out
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not all((BIN / name).exists() for name in ("ruff", "mypy")),
     reason="ruff and mypy are not installed",

@@ -115,6 +115,7 @@ def test_importing_the_command_is_light():
     assert done.stdout.split() == ["False", "False"]
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(clinic, tmp_path):
     """A reader that closes the pipe after a line ends the command without a word."""
     many = tmp_path / "many.jsonl"
@@ -135,33 +136,38 @@ _COMMAND = [sys.executable, "-c", "import sys; from abs_shield.cli import main; 
 _POLICY = "from abs_shield import shield\n\npolicy = shield.configure(mode='audit')\n"
 
 
+UNREAD = [
+    "--help",
+    "replay runs.jsonl",
+    "report log.db --html report.html",
+]
+UNREAD_TOO = [
+    "backtest runs.jsonl",
+    "backtest runs.jsonl --format github --policy policy.py:policy",
+    "backtest runs.jsonl --picture sweep.svg",
+    "check",
+    "demo",
+    "init --runs runs.jsonl",
+    "label ID ok --db log.db",
+    "label --export - --db log.db",
+    "label --from ids.txt --db log.db",
+    "layers",
+    "log export log.db",
+    "log prune log.db --older-than 2020-01-01",
+    "log verify log.db",
+    "prove policy.py:policy",
+    "replay runs.jsonl --findings 3",
+    "replay runs.jsonl --format json",
+    "replay runs.jsonl --format jsonl",
+    "replay runs.jsonl --workers 2",
+    "report log.db",
+    "report log.db --format json",
+]
+"""More commands whose output is not read; a process each."""
+
+
 @pytest.mark.parametrize(
-    "argv",
-    [
-        "--help",
-        "backtest runs.jsonl",
-        "backtest runs.jsonl --format github --policy policy.py:policy",
-        "backtest runs.jsonl --picture sweep.svg",
-        "check",
-        "demo",
-        "init --runs runs.jsonl",
-        "label ID ok --db log.db",
-        "label --export - --db log.db",
-        "label --from ids.txt --db log.db",
-        "layers",
-        "log export log.db",
-        "log prune log.db --older-than 2020-01-01",
-        "log verify log.db",
-        "prove policy.py:policy",
-        "replay runs.jsonl",
-        "replay runs.jsonl --findings 3",
-        "replay runs.jsonl --format json",
-        "replay runs.jsonl --format jsonl",
-        "replay runs.jsonl --workers 2",
-        "report log.db",
-        "report log.db --format json",
-        "report log.db --html report.html",
-    ],
+    "argv", [*UNREAD, *(pytest.param(words, marks=pytest.mark.slow) for words in UNREAD_TOO)]
 )
 def test_no_reader_is_no_error(argv, clinic, tmp_path):
     """Whatever a command prints, nobody who reads it is 141; what it writes besides is written."""

@@ -1,11 +1,17 @@
-"""Runs the blocks of one page in order, in one namespace, and compares what they print."""
+"""Runs the blocks of a page in order, in one namespace, and compares what they print."""
 
 from __future__ import annotations
 
+import atexit
+import gc
+import importlib
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import types
 from contextlib import redirect_stdout
 from io import StringIO
@@ -16,6 +22,18 @@ SHELL = (
     f"abs-shield() {{ '{sys.executable}' -c '{COMMAND}' \"$@\"; }}\n"
     f"pytest() {{ '{sys.executable}' -m pytest -p no:cacheprovider \"$@\"; }}\n"
 )
+PRELOADED = (
+    "abs_shield.shield.shield",
+    "abs_shield.answer.check",
+    "abs_shield.cli.replay",
+    "abs_shield.policy.packs",
+    "abs_shield.session",
+    "abs_shield.stores.sqlite",
+    "abs_shield.telemetry",
+    "abs_shield.verification",
+)
+"""Imported once for all pages; `tests/docs/test_blocks.py` says which pages start afresh."""
+SECONDS_A_PAGE = 120
 SECONDS = re.compile(r"(?<= in )\d+\.\d+s$")
 
 
@@ -43,9 +61,8 @@ def bare(text: str) -> list[str]:
     return [SECONDS.sub("", line.rstrip()) for line in text.strip().splitlines()]
 
 
-def main() -> None:
-    """Read a page's name and blocks as JSON, and stop at the first that differs."""
-    name, blocks = json.load(sys.stdin)
+def check_page(name: str, blocks: list[tuple[int, str, str, str | None, str]]) -> None:
+    """Run a page's blocks in the current folder, and exit at the first that differs."""
     sys.modules["page"] = page = types.ModuleType("page")
     for line, language, source, shown, file in blocks:
         if file:
@@ -56,6 +73,43 @@ def main() -> None:
             told = printed(page, name, line, source)
         if shown is not None and bare(told) != bare(shown):
             sys.exit(f"{name}, line {line}: the page shows\n{shown}\nbut it is\n{told}")
+
+
+def serve() -> None:
+    """Run one page for each line of the standard input, in a fork of this process."""
+    for module in PRELOADED:
+        importlib.import_module(module)
+    gc.collect()
+    gc.freeze()  # a collection in a fork would copy every page of the memory that both share
+    for request in sys.stdin:
+        folder, name, blocks = json.loads(request)
+        with tempfile.TemporaryFile() as errors:
+            child = os.fork()
+            if not child:
+                _isolate(folder, errors.fileno())
+                check_page(name, blocks)
+                atexit._run_exitfuncs()
+                os._exit(0)  # to unload all modules would take longer than most pages
+            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            errors.seek(0)
+            print(json.dumps([code, errors.read().decode()]), flush=True)
+
+
+def _isolate(folder: str, errors: int) -> None:
+    """Detach a fork from the requests and the replies of the process that serves."""
+    signal.alarm(SECONDS_A_PAGE)
+    null = os.open(os.devnull, os.O_RDWR)
+    for source, target in ((null, 0), (null, 1), (errors, 2)):
+        os.dup2(source, target)
+    os.chdir(folder)
+
+
+def main() -> None:
+    """Run the one page on the standard input, or with ``--serve`` page after page."""
+    if "--serve" in sys.argv:
+        serve()
+    else:
+        check_page(*json.load(sys.stdin))
 
 
 if __name__ == "__main__":

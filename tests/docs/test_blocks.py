@@ -7,7 +7,9 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,25 +45,75 @@ def blocks(page: Path) -> list[Block]:
     return found
 
 
-def run(page: Path, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a page's blocks in an empty folder, warnings being errors."""
-    return subprocess.run(
-        [sys.executable, "-W", "error", str(Path(__file__).with_name("run_page.py"))],
+RUNNER = [sys.executable, "-W", "error", str(Path(__file__).with_name("run_page.py"))]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"}
+Ran = tuple[int, str]
+"""The exit code and the standard error of a page that was run."""
+
+Run = Callable[[Path, Path], Ran]
+
+
+def run_afresh(page: Path, folder: Path) -> Ran:
+    """Run a page's blocks in *folder*, in a new process, warnings being errors."""
+    done = subprocess.run(
+        RUNNER,
         input=json.dumps([page.name, blocks(page)]),
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "120"},
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         timeout=120,
     )
+    return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_block_runs(page: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Run a page's blocks in a fork of one process, which has imported the package already."""
+    with subprocess.Popen(
+        [*RUNNER, "--serve"],
+        env=ENVIRONMENT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        requests, replies = server.stdin, server.stdout
+
+        def run_page(page: Path, folder: Path) -> Ran:
+            print(json.dumps([str(folder), page.name, blocks(page)]), file=requests, flush=True)
+            code, errors = json.loads(replies.readline())
+            return code, errors
+
+        yield run_page
+        requests.close()
+
+
+AFRESH = [ROOT / "README.md", ROOT / "docs" / "quickstart.md", ROOT / "docs" / "telemetry.md"]
+"""Pages that run in a process which has imported nothing: the first ones a reader meets."""
+
+
+def _page(page: Path) -> Any:
+    commands = any(language == "console" for _, language, *_ in blocks(page))
+    marks = [pytest.mark.slow] if commands else []  # each command is a process
+    return pytest.param(page, id=str(page.relative_to(ROOT)), marks=marks)
+
+
+@pytest.mark.parametrize("page", [_page(page) for page in PAGES if page not in AFRESH])
+def test_every_block_runs(page: Path, tmp_path: Path, run: Run) -> None:
     """A page's blocks run in order, in one namespace, and print what stands below them."""
-    ran = run(page, tmp_path)
+    code, errors = run(page, tmp_path)
 
-    assert ran.returncode == 0, ran.stderr[-3_000:]
+    assert code == 0, errors[-3_000:]
+
+
+@pytest.mark.parametrize("page", AFRESH, ids=lambda page: page.name)
+def test_every_block_runs_in_a_new_process(page: Path, tmp_path: Path) -> None:
+    """So do those of the first pages, where nothing was imported before."""
+    code, errors = run_afresh(page, tmp_path)
+
+    assert code == 0, errors[-3_000:]
 
 
 WRONG = {
@@ -72,14 +124,14 @@ WRONG = {
 
 
 @pytest.mark.parametrize("kind", WRONG)
-def test_a_wrong_block_would_be_noticed(kind: str, tmp_path: Path) -> None:
+def test_a_wrong_block_would_be_noticed(kind: str, tmp_path: Path, run: Run) -> None:
     """A block that fails, or prints something else than the page shows, fails at its own line."""
     text, place = WRONG[kind]
     page = tmp_path / "page.md"
     page.write_text(f"# Page\n\n{text}")
-    ran = run(page, tmp_path)
+    code, errors = run(page, tmp_path)
 
-    assert (ran.returncode, True) == (1, place in ran.stderr)
+    assert (code, True) == (1, place in errors)
 
 
 def test_a_skipped_block_does_not_run(tmp_path: Path) -> None:

@@ -101,7 +101,13 @@ def test_every_example_has_its_story() -> None:
     assert sorted(STORIES) == sorted(named - {f"{name}_agent.py" for name in FRAMEWORKS})
 
 
-@pytest.mark.parametrize("name", STORIES)
+FIRST = ("refund_agent.py", "answer_middleware.py")
+"""The examples that the README names first; the processes of the others are slow."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=[] if n in FIRST else pytest.mark.slow) for n in STORIES]
+)
 def test_an_example_tells_its_story(name: str, tmp_path: Path) -> None:
     """Its key lines stand in the output, in order, and nothing is written or warned of."""
     path = str(EXAMPLES / name)

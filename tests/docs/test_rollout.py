@@ -21,6 +21,7 @@ def words(line: str) -> str:
     return " ".join(DATED.sub("", line).split())
 
 
+@pytest.mark.data
 @pytest.mark.skipif(not DATA.is_dir(), reason="the recorded runs are not here")
 def test_every_line_of_the_walk_is_printed():
     """Counts, rates, reasons and changes, each line of them."""

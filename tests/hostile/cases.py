@@ -344,7 +344,7 @@ ALLOWLISTS = [
               declared={"allow": [raising]}),
 ]  # fmt: skip
 
-CASES = [
-    *SIZES, *DEPTHS, *NUMBERS, *SHAPES, *TEXT_BOMBS, *OBJECTS, *SCHEMAS, *BROKEN_SCHEMAS, *RULES,
-    *ALLOWLISTS,
+GROUPS = [
+    SIZES, DEPTHS, NUMBERS, SHAPES, TEXT_BOMBS, OBJECTS, SCHEMAS, BROKEN_SCHEMAS, RULES, ALLOWLISTS,
 ]  # fmt: skip
+CASES = [case for group in GROUPS for case in group]

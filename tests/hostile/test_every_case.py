@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import CallBlocked, Decision
 from abs_shield.core import LAYER_NAMES, Outcome
-from tests.hostile.cases import CASES, Case
+from tests.hostile.cases import CASES, GROUPS, Case
 from tests.hostile.doors import call, replayed
 from tests.hostile.packs import PACK_CASES, RULES
 from tests.policy.packs.test_packs import factories
@@ -17,8 +17,24 @@ MOST_FINDINGS = 250
 MOST_CHARACTERS = 300_000
 
 EVERY = [*CASES, *PACK_CASES]
+KINDS = {
+    (number, case.verdict, case.codes, case.failed, case.bad_line): case.name
+    for number, group in enumerate([*GROUPS, PACK_CASES])
+    for case in group
+}
+"""A case of each kind: those of one group of which the same has to be said."""
 
 every_case = pytest.mark.parametrize("case", EVERY, ids=lambda case: case.name)
+every_kind = pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(
+            case, id=case.name, marks=[] if case.name in KINDS.values() else pytest.mark.slow
+        )
+        for case in EVERY
+    ],
+)
+"""Every case, of which only one of each kind is judged in the quick run."""
 
 
 def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -54,7 +70,7 @@ def test_strict_decides(case: Case) -> None:
     assert is_small(outcome.decision)
 
 
-@every_case
+@every_kind
 def test_audit_stops_nothing(case: Case) -> None:
     """The same is said, and the tool runs with what came; not with what nobody can read."""
     arguments = case.arguments()
@@ -83,7 +99,7 @@ def shape(value: object) -> list[object]:
     return found
 
 
-@every_case
+@every_kind
 def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
     """Of a recorded run the same is said; a line that cannot be read is an error that says so."""
     judged, bad = replayed(case, tmp_path)

@@ -176,6 +176,7 @@ class Scales:
                 most |= held(session)
 
 
+@pytest.mark.slow
 def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
     """In the end nothing in a session is larger by a single item."""
     firewall = Shield(
@@ -200,6 +201,7 @@ def test_2_000_decorated_calls_hold_what_1_000_hold() -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     """The same of a recorded run: its session is the one that a rule is given."""
     given: list[Session] = []
@@ -228,6 +230,7 @@ def test_2_000_replayed_calls_hold_what_1_000_hold(tmp_path: Path) -> None:
     assert (100, 100) == (len(given[0].executed), len(given[0].decisions))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not LONG, reason="takes a minute; set HYPOTHESIS_PROFILE=long")
 def test_20_000_calls_hold_what_10_000_hold(request: pytest.FixtureRequest) -> None:
     """With the default bounds, what is kept stays within them."""

@@ -102,6 +102,7 @@ def test_what_does_not_pickle_is_an_error(how):
     assert "\x1b" not in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, times):
     """SIGKILL takes nothing away: every part is there, once, in order."""
@@ -111,6 +112,7 @@ def test_a_chunk_whose_worker_is_killed_is_tried_again(elsewhere, tmp_path, time
     assert times + 1 == len(list(tmp_path.iterdir()))
 
 
+@pytest.mark.slow
 def test_a_chunk_that_kills_three_workers_is_an_error(elsewhere, tmp_path):
     """It is tried three times; the error names the file and the lines."""
     with pytest.raises(ReplayError, match=r"^f:2-2: .* lost|killed 3 times"):
@@ -174,6 +176,7 @@ def test_a_process_that_cannot_be_started():
     assert not children() - others
 
 
+@pytest.mark.slow
 def test_a_worker_that_cannot_be_started_anew(tmp_path):
     """Where one is killed for want of memory, there may be none for another: one line says so."""
     resource = pytest.importorskip("resource", reason="this system has no limits of open files")

@@ -15,9 +15,12 @@ from abs_shield.replay import replay
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
 
-pytestmark = pytest.mark.skipif(
-    not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-)
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(
+        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -73,7 +73,7 @@ JUNK = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(JUNK, st.booleans())
 def test_junk_is_refused_or_compiles(schema: Any, closed: bool) -> None:
     """Whatever is passed for a schema, the answer is a PolicyError or a schema that judges."""

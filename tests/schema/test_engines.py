@@ -78,7 +78,7 @@ FAST = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(VALUES)
 def test_engines_agree(value: Any) -> None:
     """On any value, every engine says what the reference says."""
@@ -87,7 +87,7 @@ def test_engines_agree(value: Any) -> None:
     assert differing == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(VALUES)
 def test_judging_changes_nothing(value: Any) -> None:
     """A value is the same after it was judged and explained."""
@@ -99,7 +99,7 @@ def test_judging_changes_nothing(value: Any) -> None:
     assert before == repr(value)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples)
 @given(VALUES)
 def test_accepting_and_explaining_agree(value: Any) -> None:
     """A value has no problems exactly when it is accepted."""

@@ -186,7 +186,10 @@ def test_our_formats_pass_every_case() -> None:
     assert (set(), set(), True) == (refused, differs, count > 450)
 
 
-@pytest.mark.parametrize(("asked", "least"), [("pydantic-core", 3000), ("jsonschema-rs", 3000)])
+@pytest.mark.parametrize(
+    ("asked", "least"),
+    [("pydantic-core", 3000), pytest.param("jsonschema-rs", 3000, marks=pytest.mark.slow)],
+)
 def test_a_fast_yes_is_never_unsound(asked: str, least: int) -> None:
     """What a fast engine accepts the reference accepts, on every case and typed variant."""
     if asked == "jsonschema-rs":

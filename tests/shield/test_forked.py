@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from threading import Event, Thread
 
+import pytest
+
 from abs_shield import Shield, shield
 from tests.core.test_forked import exit_code, held_by_another_thread
 
@@ -23,6 +25,7 @@ def judged(made: Shield) -> bool:
         return len(made.store.decisions()) > 0
 
 
+@pytest.mark.slow
 def test_children_of_a_busy_parent_judge_and_record():
     """No lock of the memory store, of a session or of the registry keeps them waiting."""
     made, stop = firewall(), Event()

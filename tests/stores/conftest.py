@@ -13,6 +13,12 @@ KINDS = ("memory", "sqlite", "postgres")
 DURABLE = KINDS[1:]
 
 
+QUICK_ON_A_FILE = pytest.mark.parametrize(
+    "kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.slow)], indirect=True
+)
+"""Marks a test that takes seconds with a server: the quick run tries it on a file alone."""
+
+
 def decision(number: int, **changes: object) -> Decision:
     """Give a decision that is like no other."""
     fields = {

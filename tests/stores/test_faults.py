@@ -15,8 +15,8 @@ from threading import Thread
 
 import pytest
 
-from abs_shield.stores import SqliteStore, Verified, open_store, verify
-from tests.stores.conftest import decision, ids
+from abs_shield.stores import SqliteStore, Verified, open_store, sqlite, verify
+from tests.stores.conftest import QUICK_ON_A_FILE, decision, ids
 
 ROOT = Path(__file__).parents[2]
 WITHIN_S = 30.0
@@ -52,6 +52,7 @@ def locked(path: Path):
         other.close()
 
 
+@QUICK_ON_A_FILE
 def test_a_killed_process_loses_nothing_that_was_flushed(address):
     """Killed in the middle of a write; the log is whole, and other processes go on."""
     with appending(address, 1, 1_000_000, 500) as process:
@@ -69,6 +70,7 @@ def test_a_killed_process_loses_nothing_that_was_flushed(address):
     store.close()
 
 
+@QUICK_ON_A_FILE
 def test_a_process_that_ends_without_a_word_loses_nothing(address):
     """What waits is written on the way out."""
     with appending(address, 1, 700, 1_000) as process:
@@ -78,6 +80,7 @@ def test_a_process_that_ends_without_a_word_loses_nothing(address):
         assert 700 == len(store)
 
 
+@QUICK_ON_A_FILE
 def test_several_processes_share_a_log(address):
     """Four writers at once: none waits for the chain of another, nothing is lost."""
     processes = [appending(address, 1_000 * n, 500, 100) for n in range(4)]
@@ -108,13 +111,15 @@ def test_a_forked_child_has_a_chain_of_its_own(address):
     store.close()
 
 
-def test_a_file_locked_for_ten_seconds_loses_nothing(tmp_path):
+@pytest.mark.parametrize("attempt_ms", [50, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, attempt_ms):
     """Decisions wait; the calling thread does not."""
+    monkeypatch.setattr(sqlite, "_WAITS_MS", attempt_ms)
     store = SqliteStore(tmp_path / "log.db")
     with locked(tmp_path / "log.db"):
         for number in range(100):
             store.append(decision(number))
-        assert not store.flush(10.0)
+        assert not store.flush(10 * attempt_ms / 1_000)
         assert (100, 0) == store.status[:2]
         assert "locked" in store.status.error
     assert store.flush(WITHIN_S)
@@ -297,7 +302,10 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+@pytest.mark.parametrize(
+    "method",
+    ["fork", *(pytest.param(one, marks=pytest.mark.slow) for one in ("forkserver", "spawn"))],
+)
 def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method):
     """They leave without what a process usually does at its end."""
     address, script = str(tmp_path / "log.db"), tmp_path / "script.py"
@@ -310,6 +318,7 @@ def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method)
         assert [] == list(verify(store))
 
 
+@QUICK_ON_A_FILE
 def test_a_log_is_whole_while_it_is_written(address):
     """A verification sees one moment, whatever is appended meanwhile."""
     with appending(address, 1, 1_000_000, 10) as process:
@@ -378,6 +387,7 @@ with closing(open_store(sys.argv[1], existing=True)) as store:
 """
 
 
+@QUICK_ON_A_FILE
 def test_processes_that_read_and_write_do_not_disturb_each_other(address):
     """Two operators label at once while a service appends and looks decisions up."""
     store = open_store(address)

@@ -22,7 +22,14 @@ WAYS = {
 }
 
 
-@pytest.fixture(scope="module", params=WAYS)
+QUICK = "grpc"
+"""The way that is tried in the quick run."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(way, marks=[] if way == QUICK else pytest.mark.slow) for way in WAYS],
+)
 def story(request: Any, tmp_path_factory: Any) -> Story:
     """The same agent, once over each way."""
     folder = tmp_path_factory.mktemp("end_to_end")
@@ -197,6 +204,7 @@ def test_durations_are_counted(story: Story) -> None:
 def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
     """Two hundred made-up names make no series and no span name of their own."""
     invented = [d for d in story.said.decisions if d["tool"] == "_unregistered"]
+    spans = checks(story)
     names = {span.name for span in story.arrived.spans}
     tools = {
         dict(labels).get("tool")
@@ -206,7 +214,7 @@ def test_a_flood_of_invented_tools_is_one_name(story: Story) -> None:
 
     assert len(invented) > 200
     assert [name for name in names if INVENTED in name] == []
-    assert {checks(story)[d["id"]].name for d in invented} == {"abs_shield.check _unregistered"}
+    assert {spans[d["id"]].name for d in invented} == {"abs_shield.check _unregistered"}
     assert tools <= {
         "refund",
         "order",

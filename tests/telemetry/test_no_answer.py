@@ -52,8 +52,8 @@ def run(code: str, env: dict[str, str]) -> tuple[str, str, float]:
     return done.stdout, done.stderr, time.monotonic() - start
 
 
-@pytest.mark.parametrize("over", ["grpc", "http"])
-@pytest.mark.parametrize("kind", ["dead", "deaf", "slow"])
+@pytest.mark.parametrize("over", [pytest.param("grpc", marks=pytest.mark.slow), "http"])
+@pytest.mark.parametrize("kind", ["dead", "deaf", pytest.param("slow", marks=pytest.mark.slow)])
 def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
     """`shutdown(timeout_s=1)` is over soon, and says that it did not end; asked again, likewise."""
     with collector(kind, tmp_path) as ports:
@@ -62,6 +62,7 @@ def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
     assert out.split() == ["False", "True", "False"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 @pytest.mark.parametrize("kind", ["dead", "deaf"])
 def test_the_exit_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:
@@ -80,6 +81,7 @@ threading.Thread.start = refuse
 """
 
 
+@pytest.mark.slow
 def test_no_thread_is_needed_to_end(tmp_path: Path) -> None:
     """Where Python starts no thread any more, shutdown keeps its time all the same."""
     with collector("deaf", tmp_path) as ports:
@@ -88,6 +90,7 @@ def test_no_thread_is_needed_to_end(tmp_path: Path) -> None:
     assert out.split() == ["False", "True", "False"]
 
 
+@pytest.mark.slow
 def test_the_exporters_speak_through_logging(tmp_path: Path) -> None:
     """A host hears of a dead collector on the logger `opentelemetry`, and can silence it there."""
     env = environment(9, over="http")
@@ -109,6 +112,7 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), telemetry.shutdown(tim
 """
 
 
+@pytest.mark.slow
 def test_a_forked_process_ends_too(tmp_path: Path) -> None:
     """A fork keeps no thread; the child's shutdown is bounded as its parent's is."""
     with collector("deaf", tmp_path) as ports:

@@ -24,6 +24,7 @@ def run(env: dict[str, str], folder: Path) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
     """Each call of both weeks is a span: in the second one two are stopped."""
@@ -42,6 +43,7 @@ def test_both_weeks_arrive(over: str, tmp_path: Path) -> None:
     assert lines[-1] == "6 calls, 2 stopped"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["grpc", "http"])
 def test_no_collector_is_needed(over: str, tmp_path: Path) -> None:
     """The same is printed where nobody listens, and one line that says so."""

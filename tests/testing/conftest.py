@@ -13,6 +13,7 @@ from abs_shield import Shield, Target, rule, shield, shielded
 from abs_shield.shield.registry import SHARED
 
 ROOT = Path(abs_shield.__file__).parents[1]
+STRICT = ("-W", "error", "--strict-markers", "-p", "no:cacheprovider")
 
 
 @rule(tool="refund")
@@ -60,16 +61,26 @@ def firewall(desk):
 
 
 @pytest.fixture
-def inner(pytester, monkeypatch):
-    """Runs pytest on the source of one test file, in a process of its own, warnings as errors."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def inner(pytester):
+    """Runs pytest on the source of one test file, in this process, warnings as errors."""
     installed = {point.name for point in entry_points(group="pytest11")}
     plugin = () if "abs_shield" in installed else ("-p", "abs_shield.testing.plugin")
 
     def run(source, *options):
         pytester.makepyfile(test_inner=source)
-        return pytester.runpytest_subprocess(
-            "-W", "error", "--strict-markers", "-p", "no:cacheprovider", *plugin, *options
-        )
+        return pytester.runpytest_inprocess(*STRICT, *plugin, *options)
+
+    return run
+
+
+@pytest.fixture
+def alone(pytester, monkeypatch):
+    """Runs it in a process of its own, where no other plugin than ours is loaded."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def run(source, *options):
+        pytester.makepyfile(test_inner=source)
+        return pytester.runpytest_subprocess(*STRICT, "-p", "abs_shield.testing.plugin", *options)
 
     return run

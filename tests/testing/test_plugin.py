@@ -119,9 +119,29 @@ def test_a_failed_comparison_shows_decisions_short(inner):
     ran.stdout.fnmatch_lines(["E       assert not [[]double: allowed[]]"])
 
 
-def test_nothing_of_the_shield_is_imported_unasked(inner):
+def test_a_process_of_its_own_says_the_same(alone):
+    """As a user's run does, which nothing of this test run has prepared."""
+    source = """
+    def test_one(decisions):
+        double(2)
+        assert decisions.only().tool == "double"
+
+    @pytest.mark.no_shield
+    def test_off():
+        assert double("5") == "55"
+
+    def test_wrong():
+        with assert_blocked(layer="phantom_tool"):
+            double("5")
+    """
+    ran = alone(TOOLS + _dedented(source))
+
+    ran.assert_outcomes(passed=2, failed=1)
+
+
+def test_nothing_of_the_shield_is_imported_unasked(alone):
     """A project that does not use it pays for the plugin's own file alone."""
-    ran = inner("""
+    ran = alone("""
     import sys
 
     def test_light():

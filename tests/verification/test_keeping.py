@@ -120,6 +120,7 @@ def _work(path, start):
     engine.save(path)
 
 
+@pytest.mark.slow
 def test_processes_share_one_database(tmp_path):
     """Four of them save at once: each one's results are there."""
     path = tmp_path / "shared.db"

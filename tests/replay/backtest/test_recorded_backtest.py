@@ -17,9 +17,12 @@ from abs_shield.replay.backtest import Comparison, Kind, Side, compare
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[4] / "shared" / "data"))
 RUNS = DATA / "toolcalls" / "runs.jsonl.gz"
 
-pytestmark = pytest.mark.skipif(
-    not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
-)
+pytestmark = [
+    pytest.mark.data,
+    pytest.mark.skipif(
+        not RUNS.is_file(), reason=f"there are no recorded runs at {RUNS}; set ABS_SHIELD_DATA"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

@@ -92,7 +92,7 @@ SHAPE = {"type": "object", "properties": {"copy_id": {"type": "string"}, "n": LI
 DESK = (Tool(name="lend", parameters=SHAPE), Tool(name="delete_copy", parameters=SHAPE))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=min(30, settings.default.max_examples // 2))
 @given(st.lists(st.lists(CALL, max_size=4), min_size=1, max_size=4))
 def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> None:
     """Nothing that strict still blocks of the runs goes untold, and nothing else is told."""
@@ -112,7 +112,7 @@ def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> No
     assert all(each.tool for each in made.draft.passes)
 
 
-@settings(max_examples=20)
+@settings(max_examples=min(20, settings.default.max_examples // 2))
 @given(st.lists(JSON, min_size=1, max_size=20))
 def test_a_literal_is_the_value_and_formatted(values: list[Any]) -> None:
     """A value's source reads back as the value, and a formatter leaves it as it is."""
