@@ -30,6 +30,7 @@ from abs_shield.answer.scorers.entailment import entailment
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.answer.standing import has_unchecked_figures
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
@@ -37,6 +38,7 @@ from abs_shield.policy.answer import AnswerConfig
 from abs_shield.session import Session
 
 _CODE = "code_not_checked"
+_CUT = "figures_cut"
 _INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
@@ -241,6 +243,8 @@ def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
         notes = (NO_EVIDENCE,)
     if "```" in asked.answer or "~~~" in asked.answer:
         notes += (_CODE,) if has_code(asked.answer) else ()
+    if asked.config.scores and has_unchecked_figures(asked.answer):
+        notes += (_CUT,)
     if asked.config.judge is None:  # what nobody reads instructs nobody
         return notes
     none = Evidence(())
