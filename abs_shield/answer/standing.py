@@ -125,7 +125,7 @@ class Standings:
             return Standing(How.FREE if stands or not figure.soft else How.IDLE)
         records = self._bound.records(figure)
         stands = self._bound.fitting(figure, stands, records)
-        stand = self._bound.own(stands, records)
+        stand = self._bound.own(figure, stands, records)
         if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
             return Standing(How.DERIVED)
         inside = [] if stand is not None else self._bound.alike(figure, records)
