@@ -70,3 +70,21 @@ def test_a_refusal_is_the_deployments_template(shop, refusal):
     done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
 
     assert refusal.format(reason=done.refused) == done.text
+
+
+@pytest.mark.parametrize("left", ["", " ", ", so", "Shall I ask the shop?", "I could not find it."])
+def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
+    """Nothing is left that the user could be told."""
+    done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
+
+    assert (1, "block") == (done.rounds, done.checked.report.action)
+    assert done.text == AnswerConfig().refusal.format(reason=done.refused)
+    assert "revisions_failed" in done.checked.notes
+    assert "contradicts" in done.refused
+
+
+def test_a_first_draft_without_claims_is_emitted(shop):
+    """A question back to the user needs no evidence."""
+    done = through(shop, "Shall I ask the shop?", Writer())
+
+    assert ("Shall I ask the shop?", 0, "") == (done.text, done.rounds, done.refused)
