@@ -14,7 +14,7 @@ from abs_shield.answer.claims import claims_of
 from abs_shield.answer.combine import Combined, Said, combined, refuted
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.injected import injected
-from abs_shield.answer.odds import at_odds
+from abs_shield.answer.odds import at_base_rate, at_odds
 from abs_shield.answer.probes import ConsistencyProbe, probing
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.reported import (
@@ -128,7 +128,7 @@ class _Read(NamedTuple):
     Attributes:
         claims: The claims.
         bare: The lexical scores at even odds; None where there is no evidence.
-        lexical: The same at the odds of the run.
+        lexical: The same at the odds of the run; in their place the base rate, where facts decide.
         hard: The hard checks.
         said: What models said of those that were left open.
         of_a_run: Whether figures may be reckoned from more than anybody can follow here.
@@ -151,7 +151,7 @@ class _Read(NamedTuple):
                 hard,
                 said,
                 absent_refutes=not self.of_a_run,
-            )
+            )._replace(words=bare.score if bare else None)
             for claim, bare, lexical, hard in told
             for said in [self.said.get(claim, ())]
         )
@@ -166,20 +166,29 @@ def _read(asked: Asked) -> _Read:
     if claims and not evidence.pieces and not evidence.deeds:
         nothing = (None,) * len(claims)
         return _Read(claims, nothing, nothing, _undone(checks), {})
-    missed = None if not asked.prior else _missed(checks)
+    missed = _missed(checks) if asked.has_base_rate else None
     bare = lexical(claims, evidence, question=question, missed=missed)
     if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
         bare = tuple(replace(one, misses=()) for one in bare)
-    sources = {piece.id: piece.source for piece in evidence}
-    told = zip(claims, bare, checks, strict=True)
-    first = [at_odds(*one, asked, sources) for one in told]
-    read = _Read(claims, bare, first, checks, {}, of_a_run=bool(asked.prior))
+    first = _weighed(asked, claims, bare, checks)
+    read = _Read(claims, bare, first, checks, {}, of_a_run=asked.has_base_rate)
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
         verify = entailment(asked.config.verifier)
         for claim, one in zip(open_, verify(open_, evidence, question=question), strict=True):
             read.said[claim] = [one]
     return read
+
+
+def _weighed(
+    asked: Asked, claims: Sequence[Claim], bare: Sequence[Scored], checks: Sequence[Said]
+) -> list[Scored]:
+    """The lexical scores as the gate reads them."""
+    if asked.facts_decide:
+        return [at_base_rate(one, asked) for one in bare]
+    sources = {piece.id: piece.source for piece in asked.evidence}
+    told = zip(claims, bare, checks, strict=True)
+    return [at_odds(*one, asked, sources) for one in told]
 
 
 def _missed(checks: Sequence[Said]) -> list[Miss]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from abs_shield import AnswerConfig
 from abs_shield.answer.check import Checked, checked
 from abs_shield.session import Session
 
@@ -17,13 +20,75 @@ BANK = (
 )
 
 
-def after(*results: object, answer: str, question: str = "Please look it up.") -> Checked:
+PARCEL = {"id": "P-20418", "carrier": "Northpost", "state": "in transit", "weight_kg": 2.4}
+
+
+def after(
+    *results: object, answer: str, question: str = "Please look it up.", **config: object
+) -> Checked:
     """Check an answer that ends a run in which these were returned."""
     session = Session()
     session.user(question)
     for number, result in enumerate(results):
         session.tool_result("look_up", result, call_id=f"c{number}")
-    return checked(answer, session=session)
+    return checked(answer, session=session, config=AnswerConfig(**config))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Done!",
+        "It is on its way to you with Northpost.",
+        "Your parcel is being carried by Northpost and should be fine.",
+        "Someone will have to be at home when it comes.",
+        "I haven't opened a dispute about P-20418 yet.",
+    ],
+)
+def test_other_words_for_what_a_run_returned(answer):
+    """In a run the lexical score is shown and decides nothing by itself."""
+    found = after(PARCEL, answer=answer)
+
+    assert "emit" == found.report.action
+    assert all(0 <= one.words <= 1 for one in found.claims)
+    assert {"grounded"} >= {one.status for one in found.report.claims}
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("Your parcel P-20418 weighs 4.2 kg.", "revise"),
+        ("Your parcel P-20481 is in transit.", "revise"),
+        ("I have cancelled parcel P-20418.", "block"),
+    ],
+)
+def test_what_a_run_has_not_returned(answer, action):
+    """A figure or an id that stands nowhere is revised, a deed without a call blocked."""
+    assert action == after(PARCEL, answer=answer).report.action
+
+
+def test_words_may_gate_a_run():
+    """Whoever wants it turns it on; documents are judged so in any case."""
+    answer = "Your parcel is on a bicycle tour through Patagonia."
+
+    assert "emit" == after(PARCEL, answer=answer).report.action
+    assert "revise" == after(PARCEL, answer=answer, words="gate").report.action
+    assert "revise" == checked(answer, evidence="Parcel P-20418 is in transit.").report.action
+
+
+@pytest.mark.parametrize(("probability", "action"), [(0.95, "emit"), (0.05, "block")])
+def test_words_send_a_claim_to_a_verifier(probability, action):
+    """What has few words of the evidence is asked about, and the verifier decides."""
+    asked: list[str] = []
+
+    def verifier(premise: str, claims: list[str]) -> list[float]:
+        asked.extend(claims)
+        return [probability] * len(claims)
+
+    answer = "It is on a bicycle tour through Patagonia."
+    found = after(PARCEL, answer=answer, verifier=verifier)
+
+    assert [answer] == [*dict.fromkeys(asked)]
+    assert action == found.report.action
 
 
 def test_amounts_of_two_records_in_one_answer():

@@ -7,7 +7,18 @@ import pytest
 from abs_shield import AnswerConfig
 from abs_shield.answer.check import checked
 from abs_shield.answer.revise import feedback_on
-from tests.answer.shop import CONFIG, MADE_UP, OPEN, REFUSED, TRUE, Writer, asked, statuses, through
+from tests.answer.shop import (
+    CONFIG,
+    EVEN,
+    MADE_UP,
+    OPEN,
+    REFUSED,
+    TRUE,
+    Writer,
+    asked,
+    statuses,
+    through,
+)
 
 
 @pytest.fixture
@@ -46,7 +57,7 @@ def test_what_no_wording_mends_is_not_revised(shop):
 def test_each_failure_has_words_of_its_own(shop):
     """Which of them it was is what a refusal tells."""
     told = {
-        through(shop, answer, Writer(), AnswerConfig(**{"base_rate": 0.5, **given})).refused
+        through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **given})).refused
         for answer, given in REFUSED.values()
     }
 
