@@ -159,8 +159,8 @@ class _Read(NamedTuple):
 
 def _read(asked: Asked) -> _Read:
     """Score every claim without a judge."""
-    claims = claims_of(asked.answer) if asked.config.scores else ()
-    evidence = asked.evidence
+    evidence, of_documents = asked.evidence, asked.session is None
+    claims = claims_of(asked.answer, questions=of_documents) if asked.config.scores else ()
     question = None if asked.config.strict_tool_evidence else asked.question  # it is the user's
     checks = hard(claims, evidence, question=question, answer=asked.answer)
     if claims and not evidence.pieces and not evidence.deeds:
