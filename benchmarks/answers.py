@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from answers_gate import of_runs, of_texts
+from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
 from answers_runs import Measured, measured
 
@@ -20,7 +20,7 @@ from abs_shield.replay.toolsets import Toolsets
 
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
 _GATE_EVERY = 10
-"""The gate is asked three times of each answer: a tenth of the runs tells enough."""
+"""The gate is asked four times of each answer: a tenth of the runs tells enough."""
 _TEXTS = 2_000
 """Labelled answers of a corpus that are checked in a session, where every run is read."""
 FLAGGED, PRECISION, ALARMS = 0.025, 0.87, 0.03
@@ -99,7 +99,9 @@ def main() -> None:
         toolsets = Toolsets(json.loads((path.parent / "toolsets.json").read_text("utf-8")))
         every = max(given.every, _GATE_EVERY)
         report["gate"] = {"every": every} | of_runs(path, toolsets, every=every)
-        report["gate"]["beside texts"] = of_texts(given.data / "grounding", most=_TEXTS // every)
+        for name in ("default", "words gate"):
+            some = of_texts(given.data / "grounding", CONFIGS[name], most=_TEXTS // every)
+            report["gate"][f"beside texts, {name}"] = some
     if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     report["not_reached"] = not_reached(report)

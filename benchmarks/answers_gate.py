@@ -17,7 +17,12 @@ from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
 
-RATES = (0.5, 0.9, 0.99)
+CONFIGS = {
+    "default": AnswerConfig(),
+    "words gate": AnswerConfig(words="gate"),
+    "words gate, base rate 0.9": AnswerConfig(words="gate", base_rate=0.9),
+    "words gate, base rate 0.5": AnswerConfig(words="gate", base_rate=0.5),
+}
 TEXTS = ("ragtruth-qa-test", "wice-claim", "faithdial-audit", "begin-wow", "mtrag-human")
 
 
@@ -38,7 +43,7 @@ def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
     Each is checked against its own run, where it is taken for honest, and against the newest run
     of the same tools before it, where hardly any of it can hold.
     """
-    count: Counter[tuple[float, str, str]] = Counter()
+    count: Counter[tuple[str, str, str]] = Counter()
     before: dict[str, Run] = {}
     good = (run for run in runs([str(path)], toolsets) if not isinstance(run, BadLine))
     for n, run in enumerate((run for run in good if run.success), 1):
@@ -50,10 +55,10 @@ def of_runs(path: Path, toolsets: Toolsets, *, every: int) -> dict[str, Any]:
         for place, (answer, _) in enumerate(answers(run)) if other else ():
             _count(count, "another run", answer, _like(other, place))
         before[run.toolset] = run
-    return {f"base rate {rate:g}": _shares(count, rate) for rate in RATES}
+    return {name: _shares(count, name) for name in CONFIGS}
 
 
-def of_texts(folder: Path, *, most: int) -> dict[str, Any]:
+def of_texts(folder: Path, config: AnswerConfig, *, most: int) -> dict[str, Any]:
     """
     Check labelled answers in a session in which one tool returned their context as a text.
 
@@ -68,7 +73,7 @@ def of_texts(folder: Path, *, most: int) -> dict[str, Any]:
             session = Session()
             session.user(row.get("question") or "")
             session.tool_result("search", _text(row["context"]), call_id="c1")
-            report = checked(row["answer"], session=session).report
+            report = checked(row["answer"], session=session, config=config).report
             label = "bad" if row["label"] == "hallucinated" else "good"
             count[label, report.action if report.claims else "no claims"] += 1
         told[name] = {
@@ -102,17 +107,17 @@ def _like(run: Run, place: int) -> Session:
     return session
 
 
-def _count(count: Counter[tuple[float, str, str]], which: str, text: str, run: Session) -> None:
-    for rate in RATES:
-        found = checked(text, session=run, config=AnswerConfig(base_rate=rate))
+def _count(count: Counter[tuple[str, str, str]], which: str, text: str, run: Session) -> None:
+    for name, config in CONFIGS.items():
+        found = checked(text, session=run, config=config)
         action = found.report.action if found.report.claims else "no claims"
-        count[rate, which, action] += 1
+        count[name, which, action] += 1
 
 
-def _shares(count: Counter[tuple[float, str, str]], rate: float) -> dict[str, Any]:
+def _shares(count: Counter[tuple[str, str, str]], name: str) -> dict[str, Any]:
     told = {}
     for which in ("its own run", "another run"):
-        some = {key[2]: n for key, n in sorted(count.items()) if key[:2] == (rate, which)}
+        some = {key[2]: n for key, n in sorted(count.items()) if key[:2] == (name, which)}
         claimed = sum(n for action, n in some.items() if action != "no claims")
         told[which] = {"answers": sum(some.values()), "with claims": claimed} | {
             action: round(some.get(action, 0) / max(1, claimed), 3)

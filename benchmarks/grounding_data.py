@@ -85,7 +85,7 @@ def _row(told: dict[str, Any], held: dict[str, Evidence]) -> Row:
         answer=told["answer"],
         question=told["question"],
         evidence=held[place],
-        claims=claims_of(told["answer"]),
+        claims=claims_of(told["answer"], questions=True),
         good=told["label"] == "faithful",
         fold=int.from_bytes(digest[:8], "big") % FOLDS,
         spans=tuple((span["start"], span["end"]) for span in told["spans"]),

@@ -81,7 +81,7 @@ def _timed(row: Row) -> tuple[float, float, float]:
 
 
 def _worded(row: Row, evidence: Evidence) -> None:
-    lexical(claims_of(row.answer), evidence, question=row.question)
+    lexical(claims_of(row.answer, questions=True), evidence, question=row.question)
 
 
 def _spent(work: Callable[[], object]) -> float:

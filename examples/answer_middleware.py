@@ -105,7 +105,7 @@ def why(decision: Any) -> str:
 GOOD = "Returns are accepted within 30 days of delivery."
 REVISED = scripted(
     call("handbook", topic="returns"),
-    says(f"{GOOD} A courier picks them up at your door."),
+    says(f"{GOOD} A courier picks them up for 7.50 euros."),
     says(GOOD),
 )
 REFUSED = scripted(call("find_order", order_id="W-1042"), says("I have cancelled order W-1042."))
@@ -120,7 +120,9 @@ async def later() -> str:
     with firewall.session() as session:
         session.user("May I send my order back?")
         handbook("returns")
-        done = await firewall.asettle_answer(f"{GOOD} We also call you a taxi.", write=write)
+        done = await firewall.asettle_answer(
+            f"{GOOD} We also call you a taxi for 20 euros.", write=write
+        )
     return f"{done.text} (written again {done.rounds} time)"
 
 

@@ -42,6 +42,16 @@ class Asked(NamedTuple):
     terms: Terms
     prior: float
 
+    @property
+    def facts_decide(self) -> bool:
+        """Whether the gate reads hard checks and models alone, and no lexical scores."""
+        return self.session is not None and self.config.words == "show"
+
+    @property
+    def has_base_rate(self) -> bool:
+        """Whether claims are judged as those of a run, and not at even odds as documents are."""
+        return self.facts_decide or self.prior != 0.0
+
 
 def asked_of(
     answer: Any,

@@ -18,7 +18,7 @@ from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
 
 MOMENTS = frozenset({DATE, TIME})
-_BOUND = MOMENTS | {MONEY}
+_IN_RECORDS = MOMENTS | {MONEY}
 """Kinds that are looked for in a record."""
 _MOST_RECORDS = 24
 _LONGEST_DAY = 16
@@ -44,8 +44,8 @@ class Bound:
         self._made: dict[tuple[str, tuple[Place, ...]], tuple[frozenset[str], bool]] = {}
 
     def records(self, figure: Figure) -> tuple[Place, ...]:
-        """Give where the keys stand whose records are meant; none for a kind that is not bound."""
-        if figure.kind not in _BOUND:
+        """Give where the keys stand whose records are meant; none for a kind that is in none."""
+        if figure.kind not in _IN_RECORDS:
             return ()
         return tuple(islice(dict.fromkeys(self.scope.records(figure)), _MOST_RECORDS))
 
@@ -79,9 +79,15 @@ class Bound:
         start = 0 if piece.lines else piece.text.rfind("\n", 0, stand.figure.start) + 1
         return stand.figure.start - start <= _LONGEST_DAY + (0 if piece.lines else len(stand.field))
 
-    def own(self, stands: Sequence[Stand], records: Sequence[Place]) -> Stand | None:
-        """Give the first of *stands* that is in one of the records, or where nobody keeps any."""
-        if not records or len(stands) >= MOST_PLACES:
+    def own(
+        self, figure: Figure, stands: Sequence[Stand], records: Sequence[Place]
+    ) -> Stand | None:
+        """
+        Return the first of *stands* that is in one of the records, or outside of all records.
+
+        Of money any will do: an answer names the amounts of several records side by side.
+        """
+        if figure.kind == MONEY or not records or len(stands) >= MOST_PLACES:
             return next(iter(stands), None)
         return next((stand for stand in stands if self._is_own(stand, records)), None)
 

@@ -14,7 +14,7 @@ from abs_shield.answer.claims import claims_of
 from abs_shield.answer.combine import Combined, Said, combined, refuted
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.injected import injected
-from abs_shield.answer.odds import at_odds
+from abs_shield.answer.odds import at_base_rate, at_odds
 from abs_shield.answer.probes import ConsistencyProbe, probing
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.reported import (
@@ -30,6 +30,7 @@ from abs_shield.answer.scorers.entailment import entailment
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.answer.standing import has_unchecked_figures
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
@@ -37,6 +38,7 @@ from abs_shield.policy.answer import AnswerConfig
 from abs_shield.session import Session
 
 _CODE = "code_not_checked"
+_CUT = "figures_cut"
 _INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
@@ -126,7 +128,7 @@ class _Read(NamedTuple):
     Attributes:
         claims: The claims.
         bare: The lexical scores at even odds; None where there is no evidence.
-        lexical: The same at the odds of the run.
+        lexical: The same at the odds of the run; in their place the base rate, where facts decide.
         hard: The hard checks.
         said: What models said of those that were left open.
         of_a_run: Whether figures may be reckoned from more than anybody can follow here.
@@ -149,7 +151,7 @@ class _Read(NamedTuple):
                 hard,
                 said,
                 absent_refutes=not self.of_a_run,
-            )
+            )._replace(words=bare.score if bare else None)
             for claim, bare, lexical, hard in told
             for said in [self.said.get(claim, ())]
         )
@@ -157,27 +159,36 @@ class _Read(NamedTuple):
 
 def _read(asked: Asked) -> _Read:
     """Score every claim without a judge."""
-    claims = claims_of(asked.answer) if asked.config.scores else ()
-    evidence = asked.evidence
+    evidence, of_documents = asked.evidence, asked.session is None
+    claims = claims_of(asked.answer, questions=of_documents) if asked.config.scores else ()
     question = None if asked.config.strict_tool_evidence else asked.question  # it is the user's
     checks = hard(claims, evidence, question=question, answer=asked.answer)
     if claims and not evidence.pieces and not evidence.deeds:
         nothing = (None,) * len(claims)
         return _Read(claims, nothing, nothing, _undone(checks), {})
-    missed = None if not asked.prior else _missed(checks)
+    missed = _missed(checks) if asked.has_base_rate else None
     bare = lexical(claims, evidence, question=question, missed=missed)
     if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
         bare = tuple(replace(one, misses=()) for one in bare)
-    sources = {piece.id: piece.source for piece in evidence}
-    told = zip(claims, bare, checks, strict=True)
-    first = [at_odds(*one, asked, sources) for one in told]
-    read = _Read(claims, bare, first, checks, {}, of_a_run=bool(asked.prior))
+    first = _weighed(asked, claims, bare, checks)
+    read = _Read(claims, bare, first, checks, {}, of_a_run=asked.has_base_rate)
     open_ = _open(read, asked.config)
     if open_ and asked.config.verifier is not None:
         verify = entailment(asked.config.verifier)
         for claim, one in zip(open_, verify(open_, evidence, question=question), strict=True):
             read.said[claim] = [one]
     return read
+
+
+def _weighed(
+    asked: Asked, claims: Sequence[Claim], bare: Sequence[Scored], checks: Sequence[Said]
+) -> list[Scored]:
+    """The lexical scores as the gate reads them."""
+    if asked.facts_decide:
+        return [at_base_rate(one, asked) for one in bare]
+    sources = {piece.id: piece.source for piece in asked.evidence}
+    told = zip(claims, bare, checks, strict=True)
+    return [at_odds(*one, asked, sources) for one in told]
 
 
 def _missed(checks: Sequence[Said]) -> list[Miss]:
@@ -241,6 +252,8 @@ def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
         notes = (NO_EVIDENCE,)
     if "```" in asked.answer or "~~~" in asked.answer:
         notes += (_CODE,) if has_code(asked.answer) else ()
+    if asked.config.scores and has_unchecked_figures(asked.answer):
+        notes += (_CUT,)
     if asked.config.judge is None:  # what nobody reads instructs nobody
         return notes
     none = Evidence(())

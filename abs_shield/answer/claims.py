@@ -14,6 +14,7 @@ from abs_shield.answer.phrases import (
     asks,
     courteous,
     does,
+    offers,
     promises,
     reason_in,
     refuses,
@@ -73,24 +74,45 @@ _MARKED = (
 _CHECKED = frozenset({"money", "date", "time", "id", "action"})
 
 
-def claims_of(answer: str) -> tuple[Claim, ...]:
+def claims_of(answer: str, *, questions: bool = False) -> tuple[Claim, ...]:
     """
-    Give the propositions of *answer* that can be checked, in order; time is linear.
+    Return the propositions of *answer* that can be checked, in order; time is linear.
 
     Sentences, or the clauses that ``;`` joins, or ``, and`` where each has its own verb. A list
     item or a table row is at least one. Questions, greetings, offers, hedges, refusals, code,
     lead-ins and bare headings are none. There are at most 2,000: what stands behind the
     1,999th is one last claim, however long, so that nothing goes unjudged.
 
+    Args:
+        answer: The answer.
+        questions: Whether the questions of an answer that states nothing else are claims, unless it
+            offers something, asks what the user means, or says that it does not know. Of answers
+            beside documents that only ask something, nine in ten are not supported by them.
+
     Returns:
         Claims in order of their place; ``answer[claim.start:claim.end] == claim.text``.
 
     >>> [(c.text, sorted(c.kinds)) for c in claims_of("Hi! I have cancelled W-7. More?")]
     [('I have cancelled W-7.', ['action', 'id'])]
+    >>> [c.text for c in claims_of("Do you like Oslo?", questions=True)]
+    ['Do you like Oslo?']
     """
+    claims = _claims(answer, questions=False)
+    if claims or not questions or _asks_back(answer):
+        return claims
+    return _claims(answer, questions=True)
+
+
+def _asks_back(answer: str) -> bool:
+    """Whether an answer says that it does not know, offers something, or asks what is meant."""
+    sentences = [answer[start:end] for start, end in sentence_spans(answer)]
+    return any(refuses(one) or (asks(one) and offers(one)) for one in sentences)
+
+
+def _claims(answer: str, *, questions: bool) -> tuple[Claim, ...]:
     seen = _Mentioned(answer)
     claims: list[Claim] = []
-    for form, start, end in _propositions(answer):
+    for form, start, end in _propositions(answer, questions=questions):
         claim = _claim(answer, form, start, end, seen)
         if claim is None:
             continue
@@ -114,10 +136,11 @@ class _Mentioned:
         return (self._mentions[n] for n in range(first, last))
 
 
-def _propositions(answer: str) -> Iterator[tuple[Form, int, int]]:
+def _propositions(answer: str, *, questions: bool) -> Iterator[tuple[Form, int, int]]:
     for block in blocks(answer):
         for start, end in _sentences(block):
-            first, last = _stated_within(block.text[start:end])
+            sentence = block.text[start:end]
+            first, last = (0, len(sentence)) if questions else _stated_within(sentence)
             for left, right in _clauses(block.text, start + first, start + last):
                 yield block.form, block.start + left, block.start + right
 

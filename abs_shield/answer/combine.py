@@ -30,6 +30,7 @@ class Combined(NamedTuple):
         misses: Its tokens that the evidence does not have.
         contradicted: Why the evidence says something else; empty where it does not.
         confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
+        words: The lexical score at even odds, in [0, 1]; None where there is no evidence.
     """
 
     claim: Claim
@@ -38,6 +39,7 @@ class Combined(NamedTuple):
     misses: tuple[Miss, ...] = ()
     contradicted: str = ""
     confirmed: bool = False
+    words: float | None = None
 
 
 def combined(

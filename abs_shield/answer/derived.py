@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 
 from abs_shield.answer.columns import (
     FEW,
@@ -72,8 +72,9 @@ class Reckoned:
         """Take in what follows, as long as something more does."""
         for _ in range(_MOST_ROUNDS):
             self._sums = sorted({abs(value) for value in self._all_sums()})
-            fresh = [one for one in said if id(one) not in known and _reckons(one)]
-            more = [one for one in fresh if len(self._own) < _MOST and self.gives(one)]
+            fresh = (one for one in said if id(one) not in known and _reckons(one))
+            room = max(0, _MOST - len(self._own))  # sums are made of pairs of these
+            more = [*islice(filter(self.gives, fresh), room)]
             if not more:
                 return
             known.update(map(id, more))

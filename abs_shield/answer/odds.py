@@ -11,7 +11,7 @@ from abs_shield.answer.claim import Claim, Scored, Span
 from abs_shield.answer.claims import is_label
 from abs_shield.answer.combine import Said, moved
 from abs_shield.answer.evidence import Source
-from abs_shield.stats.logodds import log_odds
+from abs_shield.stats.logodds import log_odds, probability
 
 _BESIDE_SENTENCES = log_odds(0.8)
 """Of real answers to questions about retrieved text, one in five is bad."""
@@ -44,6 +44,11 @@ def at_odds(
     near = not backed and _is_near_a_sentence(one, sources)
     prior = min(asked.prior, _BESIDE_SENTENCES) if near else asked.prior
     return replace(one, score=moved(one.score, prior))
+
+
+def at_base_rate(one: Scored, asked: Asked) -> Scored:
+    """Return a lexical score with the run's base rate in its place: its words count for nothing."""
+    return replace(one, score=probability(asked.prior))
 
 
 def _names_new(claim: Claim, one: Scored) -> bool:

@@ -35,6 +35,13 @@ _ASKS = re.compile(
     r"which|when|where|who|whom|whose|why|if|in case|since|before|after|just to)\b",
     re.IGNORECASE,
 )
+_OFFER = re.compile(
+    r"\b(?:shall|should|may|can|could|must) (?:i|we)\b|\b(?:would|do|did) you (?:also |still )?"
+    r"(?:like (?:me|us|to)\b|want|need|prefer|mean|wish|have (?:any|an|a|the|your|in mind)\b)"
+    r"|\b(?:can|could|would|will) you (?:please )?(?:clarify|tell|provide|share|specify|confirm"
+    r"|give|let|send|describe|explain|rephrase)\b|\banything (?:else|more)\b",
+    re.IGNORECASE,
+)
 _ONWARD = r"(?:(?!\bbut\b).)*"
 _COURTESY = re.compile(
     r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case|great|ok|okay|"
@@ -184,6 +191,16 @@ def asks(sentence: str) -> bool:
     (True, False)
     """
     return _QUESTION.search(sentence[-40:]) is not None
+
+
+def offers(question: str) -> bool:
+    """
+    Return whether *question* offers something, or asks the user what is meant or wanted.
+
+    >>> offers("Shall I book it?"), offers("Which day do you mean?"), offers("Do you like jazz?")
+    (True, True, False)
+    """
+    return _OFFER.search(question[:_READ].replace(_CURLY, "'")) is not None
 
 
 def said_before_asking(sentence: str) -> int:

@@ -123,8 +123,9 @@ def settled(
         enforced: Whether an answer that does not hold is stopped; else it is checked, and goes.
 
     Returns:
-        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds;
-        what is refused then is reported as blocked.
+        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds, and
+        so does one without claims, such as an empty text, where an earlier one had some; what is
+        refused then is reported as blocked.
 
     Raises:
         ShieldError: *write* gave no text.
@@ -159,10 +160,13 @@ def _rounds(
 ) -> Generator[tuple[str, str], Any, Settled]:
     drafts = {answer}
     best: float | None = None
+    before: Checked | None = None
     rounds = 0
     while True:
         found: Checked = yield "check", answer
         report = found.report
+        if enforced and before is not None and not report.claims:
+            return _refused(found, rounds, config, because=before)
         if report.action == "emit" or not enforced:
             return Settled(answer, found, rounds)
         score = -1.0 if report.overall_score is None else report.overall_score
@@ -170,6 +174,7 @@ def _rounds(
         if report.action == "block" or stuck or rounds >= config.revisions or _in_vain(found):
             return _refused(found, rounds, config)
         best = score
+        before = found if report.claims else before
         answer = yield "write", feedback_on(found)
         if not isinstance(answer, str):
             raise ShieldError(f"settled: `write` gave {shown(answer)}; give the new answer's text")
@@ -184,8 +189,12 @@ def _in_vain(found: Checked) -> bool:
     return bool(notes & _IN_VAIN) and not notes & _MENDABLE
 
 
-def _refused(found: Checked, rounds: int, config: AnswerConfig) -> Settled:
-    seen = {*found.notes, *(claim.status for claim in found.report.claims)}
+def _refused(
+    found: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
+) -> Settled:
+    """Return the refusal; *because* is the draft that says why, the last one where None."""
+    failed = because or found
+    seen = {*failed.notes, *(claim.status for claim in failed.report.claims)}
     usual = _REASONS["unsupported"]
     reason = next((told for word, told in _REASONS.items() if word in seen), usual)
     if found.report.action != "block":

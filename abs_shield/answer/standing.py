@@ -28,6 +28,8 @@ from abs_shield.text.leaves import pointer
 
 _MOST_PLACES = 8
 """Places of one value that are asked what is said there."""
+MOST_FIGURES = 500
+"""Figures of one answer that are checked: a long table has as many, and each takes some .3 ms."""
 
 
 class How(Enum):
@@ -73,7 +75,7 @@ class Standings:
         self._evidence = evidence
         self._proposes = is_proposal(answer)
         self._known: Known = evidence.derived(Known)
-        self._figures = settled(figures(answer))
+        self._figures = settled(figures(answer)[:MOST_FIGURES])
         self._starts = [one.start for one in self._figures]
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         for one in self._figures:
@@ -123,7 +125,7 @@ class Standings:
             return Standing(How.FREE if stands or not figure.soft else How.IDLE)
         records = self._bound.records(figure)
         stands = self._bound.fitting(figure, stands, records)
-        stand = self._bound.own(stands, records)
+        stand = self._bound.own(figure, stands, records)
         if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
             return Standing(How.DERIVED)
         inside = [] if stand is not None else self._bound.alike(figure, records)
@@ -185,6 +187,16 @@ class Standings:
             return None
         start, end = line
         return Span(piece.id, start, end, piece.text[start:end], where)
+
+
+def has_unchecked_figures(answer: str) -> bool:
+    """
+    Return whether *answer* has more figures than the 500 that are checked.
+
+    >>> has_unchecked_figures("$1 " * 501), has_unchecked_figures("$1 " * 500)
+    (True, False)
+    """
+    return len(answer) > MOST_FIGURES and len(figures(answer)) > MOST_FIGURES
 
 
 def _lines(evidence: Evidence) -> list[dict[str, tuple[int, int]]]:

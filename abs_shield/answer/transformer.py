@@ -44,6 +44,25 @@ def loaded(kind: str, name: str, **options: Any) -> Any:
         raise ShieldError(f"verifier: `{escaped(name)}` cannot be loaded: {said}") from None
 
 
+def loaded_model(kind: str, name: str) -> Any:
+    """
+    Load a model all of whose weights are in its folder.
+
+    `transformers` fills what is missing, such as the head of a bare encoder, with random numbers.
+
+    Raises:
+        ShieldError: It cannot be loaded, or lacks weights.
+    """
+    model, read = loaded(kind, name, output_loading_info=True)
+    missing = sorted(read["missing_keys"])
+    if missing:
+        raise ShieldError(
+            f"verifier: `{escaped(name)}` lacks {len(missing)} weights of this model, such as"
+            f" `{escaped(missing[0])}`; use a folder of a trained model of this kind"
+        )
+    return model
+
+
 def limit(name: str, given: Any, *, least: int) -> int:
     """
     Give a whole number that is at least *least*.

@@ -30,6 +30,9 @@ class AnswerConfig(Declared):
             critical claims count twice.
         base_rate: Share of claims that hold, before any is looked at, in (0, 1); None: 0.99 of a
             run's, and even odds beside documents.
+        words: Effect of the lexical score in a run: ``"show"``, none by itself: a claim that no
+            hard check, verifier or judge speaks against keeps the base rate; ``"gate"``, it
+            revises. Beside documents it always does.
         high_stakes: Nothing is emitted whose critical claims were not probed.
         task_type: Creative, brainstorm and draft answers are not scored; the calls of their run
             are judged as ever.
@@ -50,6 +53,7 @@ class AnswerConfig(Declared):
     below_emit: Literal["revise", "annotate"] = "revise"
     aggregate: Literal["min", "mean"] = "min"
     base_rate: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)] | None = None
+    words: Literal["show", "gate"] = "show"
     high_stakes: bool = False
     task_type: TaskType = "factual"
     strict_tool_evidence: bool = False

@@ -16,6 +16,8 @@ ORDER = (
 ASKED = "Where is order W-2040, and what did it cost?"
 TRUE = "Order W-2040 has shipped from Oslo. It cost $120.50."
 VAGUE = "Order W-2040 has shipped from Oslo. Painters adore its violet wrapping."
+INVENTED = "Order W-2040 has shipped from Oslo. Painters adore its 47 violet wrappings."
+"""A figure of it stands nowhere."""
 MADE_UP = {
     "contradicts a tool result": "The order was placed on 2 March 2024.",
     "a new entity": "Order W-2040 was carried by DHL Express.",
@@ -30,8 +32,9 @@ MADE_UP = {
 }
 OPEN = "Order W-2040 was shipped from Oslo and cost $120.50."
 """The cheap scorers leave it open: between .4 and .85."""
-CONFIG = AnswerConfig(base_rate=0.5)
-"""Even odds, so that code alone leaves something open."""
+EVEN = {"base_rate": 0.5, "words": "gate"}
+"""A run that is judged as documents are: by its words, at even odds."""
+CONFIG = AnswerConfig(**EVEN)
 
 
 class Shop:

@@ -13,6 +13,7 @@ from abs_shield import AnswerConfig, Shield, ShieldError, Target, Tool, shield
 from abs_shield.answer.check import achecked, checked
 from abs_shield.core import Action, Mode, Verdict
 from abs_shield.core.finding import Outcome
+from tests.answer.shop import EVEN
 
 ORDER = {"id": "ORD-5512", "status": "shipped", "total": 84.5, "carrier": "Northpost"}
 GOOD = "Order ORD-5512 has been shipped with Northpost. Its total is 84.50."
@@ -39,7 +40,7 @@ def opened(**policy):
 def test_an_answer_is_written_again_and_each_draft_is_recorded():
     """The first draft's Decision says revise, the second's emit."""
     firewall, session = opened()
-    unsure = f"{GOOD} Painters adore its violet wrapping in autumn."
+    unsure = f"{GOOD} Painters adore its 47 violet wrappings."
     told = []
     done = firewall.settle_answer(
         unsure, write=lambda feedback: told.append(feedback) or GOOD, session=session
@@ -53,7 +54,7 @@ def test_an_answer_is_written_again_and_each_draft_is_recorded():
 def test_what_never_holds_is_blocked_in_the_end():
     """Rounds that failed are a block, and the refusal is said."""
     firewall, session = opened()
-    unsure = f"{GOOD} Painters adore its violet wrapping in autumn."
+    unsure = f"{GOOD} Painters adore its 47 violet wrappings."
     done = firewall.settle_answer(unsure, write=lambda feedback: unsure, session=session)
     newest = session.answer_decisions[-1]
 
@@ -71,7 +72,7 @@ def test_async_drafts():
     async def write(feedback):
         return GOOD
 
-    draft = f"{GOOD} Painters adore its violet wrapping in autumn."
+    draft = f"{GOOD} Painters adore its 47 violet wrappings."
     done = asyncio.run(firewall.asettle_answer(draft, write=write, session=session))
 
     assert (GOOD, 1) == (done.text, done.rounds)
@@ -195,7 +196,7 @@ def test_a_run_has_the_base_rate_of_runs():
     """What a tool returned is mostly said as it is; documents are judged at even odds."""
     answer = "Your parcel travels with Northpost."
     run = checked(answer, run=MESSAGES).report.claims[0].score
-    bare = checked(answer, run=MESSAGES, config=AnswerConfig(base_rate=0.5)).report.claims[0].score
+    bare = checked(answer, run=MESSAGES, config=AnswerConfig(**EVEN)).report.claims[0].score
 
     assert bare < 0.6 < run
 
@@ -328,7 +329,7 @@ def test_drafts_share_what_the_run_returned_until_it_goes_on():
         return "Your refund RF-88123 belongs to order ORD-5512."
 
     done = firewall.settle_answer(
-        f"{GOOD} Painters adore its violet wrapping in autumn.", write=write, session=session
+        f"{GOOD} Painters adore its 47 violet wrappings.", write=write, session=session
     )
 
     assert (1, "") == (done.rounds, done.refused)

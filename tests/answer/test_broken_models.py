@@ -7,7 +7,7 @@ import json
 import pytest
 
 from abs_shield import AnswerConfig
-from tests.answer.shop import ASKED, OPEN, TRUE, Shop, asked, statuses
+from tests.answer.shop import ASKED, EVEN, OPEN, TRUE, Shop, asked, statuses
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_verifier_that_breaks_is_an_error_and_no_pass(shop, reply, aggregate):
             raise reply
         return reply
 
-    config = AnswerConfig(verifier=verifier, aggregate=aggregate, base_rate=0.5)
+    config = AnswerConfig(verifier=verifier, aggregate=aggregate, **EVEN)
     report = shop.door.check_answer(" ".join([TRUE] * 9 + [OPEN]), config=config)
     [decision] = shop.session.answer_decisions
 
@@ -52,7 +52,7 @@ def test_a_judge_that_breaks_is_an_error_and_no_pass(shop, reply):
             raise reply
         return reply
 
-    config = AnswerConfig(judge=judge, probes=0, base_rate=0.5)
+    config = AnswerConfig(judge=judge, probes=0, **EVEN)
     report = shop.door.check_answer(OPEN, config=config)
     [decision] = shop.session.answer_decisions
 

@@ -52,10 +52,8 @@ def test_what_is_right_or_cannot_be_told(answer):
 @pytest.mark.parametrize(
     "answer",
     [
-        f"| | SB-4 | SB-7 |\n{RULE}\n| Price | $275 | $310 |",
         f"| | SB-4 | SB-7 |\n{RULE}\n| Seen | kiel | riga |\n| Built | 17 Sep 2021 | 2 Apr 2019 |",
-        f"| | Merlin | Osprey |\n{RULE}\n| Price | $275 | $310 |",
-        "SB-4 costs $275 and SB-7 costs $310.",
+        f"| | Merlin | Osprey |\n{RULE}\n| Built | 2021-09-17 | 2019-04-02 |",
         "SB-4 was built on 17 September 2021 and SB-7 on 2 April 2019.",
     ],
 )
@@ -64,6 +62,16 @@ def test_what_is_exchanged(answer):
 
     assert told(answer)
     assert all("stands for another record" in one for one in told(answer))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [f"| | SB-4 | SB-7 |\n{RULE}\n| Price | $275 | $310 |", "SB-4 costs $275, SB-7 costs $310."],
+)
+def test_exchanged_amounts_are_not_seen(answer):
+    """An amount may stand in any record: answers name those of several side by side."""
+
+    assert [] == told(answer)
 
 
 def test_cells():

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from abs_shield.answer.check import check_answer, checked
 from abs_shield.answer.claims import MOST, claims_of
+from abs_shield.session import Session
 
 MARKED = """## Your bookings
 
@@ -301,3 +303,57 @@ def test_reasons_without_end_are_read():
 def test_a_commitment_to_a_deed_is_critical(sentence, critical):
     """What an agent says it will do is probed as what it says it did."""
     assert critical == any("commitment" in claim.kinds for claim in claims_of(sentence))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Do you like the towers of Oslo?",
+        "Great! Have you ever been to the opera in Bergen?",
+        "You mean the lighthouse that was built in 1871?",
+        "What is your favourite colour?",
+    ],
+)
+def test_a_question_with_content_may_be_a_claim(answer):
+    """Of an answer that states nothing else; a text has to be asked for them."""
+    assert () == claims_of(answer)
+    (claim,) = claims_of(answer, questions=True)
+
+    assert claim.text == answer[claim.start : claim.end]
+    assert claim.text.endswith("?")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Shall I book it?",
+        "Which of the two hotels do you mean?",
+        "I could not find that. Is it the hotel by the lake?",
+        "Could you tell me your order number?",
+        "Is there anything else?",
+        "How?",
+    ],
+)
+def test_a_question_back_to_the_user_is_no_claim(answer):
+    """It offers something, asks what is meant, or says what it does not know."""
+    assert () == claims_of(answer, questions=True)
+
+
+def test_what_is_stated_beside_a_question_is_the_claim():
+    """The question is none then."""
+    (claim,) = claims_of("The pass costs 20 euros. Have you been there?", questions=True)
+
+    assert "The pass costs 20 euros." == claim.text
+
+
+def test_a_question_is_no_answer_that_documents_support():
+    """Beside documents it is scored; in a run it asks the user."""
+    session = Session()
+    session.tool_result("look_up", "The opera in Oslo opened in 2008.")
+    asked = "Have you ever been to the fish market in Bergen?"
+    told = "Did the opera in Oslo open in 2008?"
+    evidence = "The opera in Oslo opened in 2008."
+
+    assert "revise" == check_answer(asked, evidence=evidence).action
+    assert "no_claims" not in checked(told, evidence=evidence).notes
+    assert "no_claims" in checked(asked, session=session).notes

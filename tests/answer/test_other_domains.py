@@ -212,7 +212,6 @@ CHANGED = [
     ("freight", "The freight costs €1,240.00 + €985.50 = €2,235.50.", "€2,235.50"),
     ("freight", "MS Petrel sails on May 3.", "May 3"),
     ("freight", "MS Aurelia arrives at 4:20 AM.", "4:20 AM"),
-    ("freight", "MS Aurelia costs €985.50.", "€985.50"),
     ("freight", "CN-552810 has 14 pieces.", "CN-552810"),
     ("freight", "Customs are €171.25.", "€171.25"),
     ("grid", "The bill fell from €127.91 to €115.10, a saving of €12.18.", "€12.18"),
@@ -224,7 +223,6 @@ CHANGED = [
     ("lib", "The Salt Roads is due on May 29.", "May 29"),
     ("lib", "Winter Orchards is due on June 1.", "June 1"),
     ("lib", "We are open on Saturdays from 10 am to 3 pm.", "3 pm"),
-    ("lib", "The fine for Winter Orchards is $1.20.", "$1.20"),
     ("ward", "PT-40822: the surgery ends at 1:30 pm.", "1:30 pm"),
     ("freight", "MS Aurelia, ETA: May 3.", "May 3"),
     ("lib", "Card LC-77510 has three loans.", "LC-77510"),
@@ -253,6 +251,18 @@ def test_an_honest_reply_is_let_be(run, answer):
     assert [] == missed(run, answer)
 
 
+@pytest.mark.parametrize(
+    ("run", "answer"),
+    [
+        ("freight", "MS Aurelia costs \u20ac985.50."),
+        ("lib", "The fine for Winter Orchards is $1.20."),
+    ],
+)
+def test_the_amount_of_another_record_is_not_missed(run, answer):
+    """An amount may stand in any record: answers name those of several side by side."""
+    assert [] == missed(run, answer)
+
+
 @pytest.mark.parametrize(("run", "answer", "text"), CHANGED)
 def test_a_changed_figure_is_missed(run, answer, text):
     """What stands nowhere, or for another record, or under another field."""
@@ -263,8 +273,8 @@ def test_a_changed_figure_is_missed(run, answer, text):
     ("run", "answer", "has"),
     [
         ("ward", "Rosa Lindqvist is operated on March 10.", "2026-03-0"),
-        ("freight", "MS Aurelia costs \u20ac985.50.", "1240.0"),
-        ("lib", "The fine for Winter Orchards is $1.20.", "3.6"),
+        ("freight", "The freight of MS Aurelia is \u20ac958.50.", "1240.0"),
+        ("lib", "The fine for Winter Orchards is $2.10.", "3.6"),
         ("lib", "Winter Orchards is due on June 1.", "2026-05-29"),
     ],
 )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from abs_shield.answer.check import checked
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.cues import wording
 from abs_shield.answer.gathering import evidence_of
@@ -73,3 +76,46 @@ def test_parts_without_end_are_read(text):
     """No text has too many of them."""
 
     assert len(wording(text).parts) <= 24
+
+
+PRICES = {"price": 420, "items": [{"price": 3}, {"price": 4}]}
+
+
+def _calls(answer: str) -> int:
+    """Function calls that a check of *answer* takes: the same on every machine."""
+    count = 0
+
+    def counted(_frame: object, event: str, _given: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    session = Session()
+    session.tool_result("get_it", PRICES)
+    session.user("Tell me about it.")
+    sys.setprofile(counted)
+    try:
+        checked(answer, session=session)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("unit", ["$1 ", "- a: $1\n", "total of $1 each "])
+def test_the_work_grows_with_the_figures_and_not_with_their_pairs(unit):
+    """Twice as many figures that can be reckoned take twice the work."""
+    few, many = _calls(unit * 200), _calls(unit * 400)
+
+    assert many < 2.5 * few
+
+
+def test_an_answer_of_thousands_of_figures_is_cut_and_says_so():
+    """Figures behind the 500th are not looked at."""
+    session = Session()
+    session.tool_result("get_it", PRICES)
+    told = checked("It costs $420. " * 500 + "It costs $77.", session=session)
+    short = checked("It costs $420. " * 499 + "It costs $77.", session=session)
+
+    assert "figures_cut" in told.notes
+    assert "figures_cut" not in short.notes
+    assert [] == [miss.text for one in told.claims for miss in one.misses]
+    assert ["$77"] == [miss.text for one in short.claims for miss in one.misses]

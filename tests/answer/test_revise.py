@@ -7,7 +7,18 @@ import pytest
 from abs_shield import AnswerConfig
 from abs_shield.answer.check import checked
 from abs_shield.answer.revise import feedback_on
-from tests.answer.shop import CONFIG, MADE_UP, OPEN, REFUSED, TRUE, Writer, asked, statuses, through
+from tests.answer.shop import (
+    CONFIG,
+    EVEN,
+    MADE_UP,
+    OPEN,
+    REFUSED,
+    TRUE,
+    Writer,
+    asked,
+    statuses,
+    through,
+)
 
 
 @pytest.fixture
@@ -46,7 +57,7 @@ def test_what_no_wording_mends_is_not_revised(shop):
 def test_each_failure_has_words_of_its_own(shop):
     """Which of them it was is what a refusal tells."""
     told = {
-        through(shop, answer, Writer(), AnswerConfig(**{"base_rate": 0.5, **given})).refused
+        through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **given})).refused
         for answer, given in REFUSED.values()
     }
 
@@ -70,3 +81,21 @@ def test_a_refusal_is_the_deployments_template(shop, refusal):
     done = through(shop, MADE_UP["a negation"], Writer(), AnswerConfig(refusal=refusal))
 
     assert refusal.format(reason=done.refused) == done.text
+
+
+@pytest.mark.parametrize("left", ["", " ", ", so", "Shall I ask the shop?", "I could not find it."])
+def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
+    """Nothing is left that the user could be told."""
+    done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
+
+    assert (1, "block") == (done.rounds, done.checked.report.action)
+    assert done.text == AnswerConfig().refusal.format(reason=done.refused)
+    assert "revisions_failed" in done.checked.notes
+    assert "contradicts" in done.refused
+
+
+def test_a_first_draft_without_claims_is_emitted(shop):
+    """A question back to the user needs no evidence."""
+    done = through(shop, "Shall I ask the shop?", Writer())
+
+    assert ("Shall I ask the shop?", 0, "") == (done.text, done.rounds, done.refused)

@@ -11,8 +11,11 @@ from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.tables import MOST_CELLS, tabled
 from abs_shield.session import Session
 
-HEAD = ("order", "name", "qty", "total")
-ROWS = [("O-17", "Mia Li", "3", "54.20"), ("O-18", "Ed Ray", "12", "7.80")]
+HEAD = ("order", "name", "qty", "total", "due")
+ROWS = [
+    ("O-17", "Mia Li", "3", "54.20", "2031-02-03"),
+    ("O-18", "Ed Ray", "12", "7.80", "2031-03-05"),
+]
 TABLES = {
     "commas": "\n".join(map(",".join, [HEAD, *ROWS])),
     "commas and blanks": "\r\n".join(map(", ".join, [HEAD, *ROWS])),
@@ -20,13 +23,13 @@ TABLES = {
     "semicolons": "\n".join(map(";".join, [HEAD, *ROWS])),
     "pipes": "\n".join(map("|".join, [HEAD, *ROWS])),
     "markdown": "\n".join(
-        f"| {' | '.join(row)} |" for row in [HEAD, ("---", ":--", "--:", ":-:"), *ROWS]
+        f"| {' | '.join(row)} |" for row in [HEAD, ("---", ":--", "--:", ":-:", "---"), *ROWS]
     ),
     "quotes": "\n".join(",".join(f'"{cell}"' for cell in row) for row in [HEAD, *ROWS]),
 }
 RECORDS = [
-    {"order": "O-17", "name": "Mia Li", "qty": 3, "total": "54.20"},
-    {"order": "O-18", "name": "Ed Ray", "qty": 12, "total": "7.80"},
+    {"order": "O-17", "name": "Mia Li", "qty": 3, "total": "54.20", "due": "2031-02-03"},
+    {"order": "O-18", "name": "Ed Ray", "qty": 12, "total": "7.80", "due": "2031-03-05"},
 ]
 
 
@@ -55,7 +58,7 @@ def test_a_cell_belongs_to_its_row(form):
     evidence = _evidence(TABLES[form])
 
     assert [] == _misses("Order O-17 costs $54.20, order O-18 costs $7.80.", evidence)
-    assert ["$54.20"] == _misses("Order O-18 costs $54.20.", evidence)
+    assert ["February 3"] == _misses("Order O-18 is due on February 3.", evidence)
     assert ["$54.21"] == _misses("Order O-17 costs $54.21.", evidence)
 
 
@@ -64,7 +67,7 @@ def test_a_table_inside_a_result_is_opened():
     evidence = _evidence({"file": "orders.csv", "content": TABLES["commas"]})
     (piece,) = evidence_from(TABLES["tabs"])
 
-    assert ["$7.80"] == _misses("Order O-17 costs $7.80.", evidence)
+    assert ["2031-03-05"] == _misses("Order O-17 is due on 2031-03-05.", evidence)
     assert "[1].total: 7.80" in piece.text
 
 

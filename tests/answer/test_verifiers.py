@@ -86,6 +86,41 @@ def test_a_single_logit_is_a_sigmoid(tmp_path):
     assert 0 == odds.contradicted
 
 
+@pytest.mark.parametrize(
+    ("verifier", "head", "kind"),
+    [
+        (SequenceVerifier, "classifier", "BertModel"),
+        (SequenceVerifier, "classifier", "BertForTokenClassification"),
+        (LettuceDetect, "classifier", "BertModel"),
+        (LettuceDetect, "classifier", "BertForMaskedLM"),
+    ],
+)
+def test_a_folder_without_a_head_is_refused(verifier, head, kind, tmp_path):
+    """A head that nobody trained would be filled with random numbers."""
+    tokenizer(tmp_path)
+    bert(tmp_path, kind, ["no", "supported"])
+    options = {"supported": 1} if verifier is SequenceVerifier else {}
+    if kind == "BertForTokenClassification":  # its head has the same name; its pooler is missing
+        head = "pooler"
+
+    with pytest.raises(ShieldError, match=rf"lacks .* weights .*{head}"):
+        verifier(str(tmp_path), **options)
+
+
+def test_a_model_that_writes_text_is_refused(tmp_path):
+    """An encoder and decoder has no head that classifies."""
+    read = tokenizer(tmp_path)
+    config = transformers.T5Config(
+        vocab_size=64, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, num_labels=2,
+        pad_token_id=0, decoder_start_token_id=0, eos_token_id=3,
+    )  # fmt: skip
+    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path)
+
+    assert read.vocab_size
+    with pytest.raises(ShieldError, match=r"lacks .* weights"):
+        SequenceVerifier(str(tmp_path), supported=1)
+
+
 def test_labels_are_found_or_named(tmp_path):
     """``not_entailment`` is not "supported"; a model whose labels say nothing must be told."""
     tokenizer(tmp_path)

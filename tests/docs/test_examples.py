@@ -67,8 +67,8 @@ STORIES = {
         "executed: [{'price': 650.1}, None]",
     ],
     "answer_middleware.py": [
-        "draft:  Returns are accepted within 30 days of delivery. A courier picks them up at",
-        "told:   - unsupported: A courier picks them up at your door.",
+        "draft:  Returns are accepted within 30 days of delivery. A courier picks them up for",
+        "told:   - unsupported: A courier picks them up for 7.50 euros.",
         "check:  revise, SUSPICIOUS; /claims/1 is unsupported",
         "check:  allow, CLEAN",
         "said:   Returns are accepted within 30 days of delivery.",

@@ -30,6 +30,8 @@ from tests.answer.judges import data_in
 from tests.answer.shop import (
     ASKED,
     CONFIG,
+    EVEN,
+    INVENTED,
     MADE_UP,
     OPEN,
     ORDER,
@@ -59,8 +61,9 @@ def shop():
 
 @pytest.mark.parametrize("what", MADE_UP)
 def test_what_a_hallucination_is(shop, what):
-    """Each of the four kinds is found, and is not emitted."""
-    report = shop.door.check_answer(MADE_UP[what])
+    """Each of the four kinds is found, and is not emitted; a new name, where words gate."""
+    config = AnswerConfig(words="gate") if what == "a new entity" else None
+    report = shop.door.check_answer(MADE_UP[what], config=config)
 
     assert "emit" != report.action
     assert {"contradicted", "unsupported"} & {*statuses(report)}
@@ -96,9 +99,18 @@ def test_a_deed_that_no_call_stands_behind(shop):
 
 def test_the_evidence_is_the_run_and_not_the_world(shop):
     """FAQ: agent-side detection knows the run's own results; what is true elsewhere is nothing."""
-    report = shop.door.check_answer("Paris is the capital of France.")
+    report = shop.door.check_answer("Paris is the capital of France.", config=CONFIG)
 
     assert (["unsupported"], "revise") == (statuses(report), report.action)
+
+
+def test_words_alone_are_shown_and_do_not_revise(shop):
+    """Style and summaries are no hallucinations: in a run a gate on words stops the honest."""
+    found = checked("Order W-2040 left Oslo in fine shape.", session=shop.session)
+    [claim] = found.claims
+
+    assert ("emit", ["grounded"]) == (found.report.action, statuses(found.report))
+    assert claim.words < 0.4 < 0.98 < claim.score
 
 
 # Stage 1: tool-call verification ------------------------------------------------------------------
@@ -283,9 +295,7 @@ def test_entailment_decides_what_words_leave_open(shop):
         return [0.97] * len(claims)
 
     before = shop.door.check_answer(OPEN, config=CONFIG)
-    after = shop.door.check_answer(
-        f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, base_rate=0.5)
-    )
+    after = shop.door.check_answer(f"{TRUE} {OPEN}", config=AnswerConfig(verifier=verifier, **EVEN))
 
     assert ("revise", "emit") == (before.action, after.action)
     assert {OPEN} == {*asked}
@@ -298,9 +308,7 @@ def test_entailment_decides_what_words_leave_open(shop):
 )  # fmt: skip
 def test_a_judge_with_a_strict_rubric_decides_as_well(shop, verdict, emits, status):
     """Supported, not found or contradicted, each with its score."""
-    config = AnswerConfig(
-        judge=saying(verdict, quote="has shipped from Oslo"), probes=0, base_rate=0.5
-    )
+    config = AnswerConfig(judge=saying(verdict, quote="has shipped from Oslo"), probes=0, **EVEN)
     report = shop.door.check_answer(OPEN, config=config)
 
     assert (emits, [status]) == (report.action == "emit", statuses(report))
@@ -642,7 +650,7 @@ def test_loops_end_in_a_refusal(shop, drafts):
 def test_how_often_is_the_deployments(shop, revisions, asked):
     """No revision at all is a choice too."""
     writer = Writer("Painters really adore it.")
-    done = through(shop, VAGUE, writer, AnswerConfig(revisions=revisions))
+    done = through(shop, VAGUE, writer, AnswerConfig(revisions=revisions, words="gate"))
 
     assert (asked, True) == (len(writer.heard), bool(done.refused))
 
@@ -659,7 +667,7 @@ def test_a_block_is_not_revised(shop):
 def test_a_refusal_names_the_failure_and_nothing_internal(shop, what):
     """No tool, no score, no threshold, no evidence, nothing of the draft."""
     answer, given = REFUSED[what]
-    done = through(shop, answer, Writer(), AnswerConfig(**{"base_rate": 0.5, **given}))
+    done = through(shop, answer, Writer(), AnswerConfig(**{**EVEN, **given}))
 
     assert f"I cannot answer this reliably: {done.refused}." == done.text
     assert not re.search(r"\d|get_order|[\[\]{}_`$]", done.text)
@@ -781,7 +789,7 @@ def test_a_report_is_of_one_run(shop):
 
 @pytest.mark.parametrize(
     ("answer", "action", "blocked"),
-    [(TRUE, Action.ALLOW, False), (VAGUE, Action.REVISE, False),
+    [(TRUE, Action.ALLOW, False), (INVENTED, Action.REVISE, False),
      (MADE_UP["a negation"], Action.BLOCK, True)],
 )  # fmt: skip
 @pytest.mark.parametrize("mode", ["strict", "audit"])
@@ -862,7 +870,7 @@ def test_the_detector_runs_async_as_well(shop):
         async def write(feedback):
             return TRUE
 
-        return await asettled(VAGUE, write=write, check=check, config=CONFIG)
+        return await asettled(INVENTED, write=write, check=check, config=CONFIG)
 
     assert (TRUE, 1) == (asyncio.run(run())[0], asyncio.run(run()).rounds)
 

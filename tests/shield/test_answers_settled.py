@@ -11,7 +11,7 @@ from abs_shield.testing import no_shield
 
 HANDBOOK = "Returns are accepted within 30 days of delivery. Standard delivery costs 4.90 euros."
 GOOD = "Returns are accepted within 30 days of delivery."
-UNSURE = f"{GOOD} A courier also picks them up at your door."
+UNSURE = f"{GOOD} A courier also picks them up at your door for 7.50 euros."
 WRONG = "Returns are accepted within 60 days of delivery."
 
 

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded, readable
+from abs_shield.answer.transformer import (
+    BATCH,
+    chunks,
+    cut,
+    libraries,
+    limit,
+    loaded,
+    loaded_model,
+    readable,
+)
 from abs_shield.errors import PolicyError
 
 MODEL = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
@@ -24,7 +33,8 @@ class LettuceDetect:
         device: Where it runs.
 
     Raises:
-        ShieldError: A library is not installed, or the model cannot be loaded.
+        ShieldError: A library is not installed, or the model cannot be loaded or
+            lacks weights.
         PolicyError: *tokens* is out of range, or the prompt has no place for the premise.
     """
 
@@ -42,7 +52,7 @@ class LettuceDetect:
         self._before, _, self._behind = prompt.partition("{premise}")
         self._torch, _ = libraries()
         self._tokenizer = loaded("AutoTokenizer", model)
-        self._model = loaded("AutoModelForTokenClassification", model).to(device).eval()
+        self._model = loaded_model("AutoModelForTokenClassification", model).to(device).eval()
         self.tokens = readable(tokens, self._tokenizer, self._model.config)
 
     def __call__(self, premise: str, claims: Sequence[str]) -> list[float]:

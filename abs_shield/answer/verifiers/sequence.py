@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded, readable
+from abs_shield.answer.transformer import (
+    BATCH,
+    chunks,
+    cut,
+    libraries,
+    limit,
+    loaded,
+    loaded_model,
+    readable,
+)
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import escaped
@@ -30,7 +39,8 @@ class SequenceVerifier:
         device: Where it runs.
 
     Raises:
-        ShieldError: torch or transformers is not installed, or the model cannot be loaded.
+        ShieldError: torch or transformers is not installed, or the model cannot be loaded or
+            lacks weights.
         PolicyError: No label says "supported".
     """
 
@@ -46,7 +56,7 @@ class SequenceVerifier:
         limit("tokens", tokens, least=16)
         self._torch, _ = libraries()
         self._tokenizer = loaded("AutoTokenizer", model)
-        self._model = loaded("AutoModelForSequenceClassification", model).to(device).eval()
+        self._model = loaded_model("AutoModelForSequenceClassification", model).to(device).eval()
         config = self._model.config
         self.tokens = readable(tokens, self._tokenizer, config)
         self._labels = {int(n): str(label) for n, label in config.id2label.items()}

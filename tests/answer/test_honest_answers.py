@@ -1,0 +1,121 @@
+"""Right answers that a check has to let pass, and wrong ones that differ from them by little."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import AnswerConfig
+from abs_shield.answer.check import Checked, checked
+from abs_shield.session import Session
+
+BANK = (
+    [
+        {"account": "Checking", "last4": "8810", "balance": 2431.77},
+        {"account": "Savings", "last4": "4402", "balance": 10250.0},
+    ],
+    [
+        {"date": "2025-04-25", "text": "GROCERIES", "amount": -60.4},
+        {"date": "2025-04-28", "text": "SALARY ACME", "amount": 3120.5},
+    ],
+)
+
+
+PARCEL = {"id": "P-20418", "carrier": "Northpost", "state": "in transit", "weight_kg": 2.4}
+
+
+def after(
+    *results: object, answer: str, question: str = "Please look it up.", **config: object
+) -> Checked:
+    """Check an answer that ends a run in which these were returned."""
+    session = Session()
+    session.user(question)
+    for number, result in enumerate(results):
+        session.tool_result("look_up", result, call_id=f"c{number}")
+    return checked(answer, session=session, config=AnswerConfig(**config))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Done!",
+        "It is on its way to you with Northpost.",
+        "Your parcel is being carried by Northpost and should be fine.",
+        "Someone will have to be at home when it comes.",
+        "I haven't opened a dispute about P-20418 yet.",
+    ],
+)
+def test_other_words_for_what_a_run_returned(answer):
+    """In a run the lexical score is shown and decides nothing by itself."""
+    found = after(PARCEL, answer=answer)
+
+    assert "emit" == found.report.action
+    assert all(0 <= one.words <= 1 for one in found.claims)
+    assert {"grounded"} >= {one.status for one in found.report.claims}
+
+
+@pytest.mark.parametrize(
+    ("answer", "action"),
+    [
+        ("Your parcel P-20418 weighs 4.2 kg.", "revise"),
+        ("Your parcel P-20481 is in transit.", "revise"),
+        ("I have cancelled parcel P-20418.", "block"),
+    ],
+)
+def test_what_a_run_has_not_returned(answer, action):
+    """A figure or an id that stands nowhere is revised, a deed without a call blocked."""
+    assert action == after(PARCEL, answer=answer).report.action
+
+
+def test_words_may_gate_a_run():
+    """Whoever wants it turns it on; documents are judged so in any case."""
+    answer = "Your parcel is on a bicycle tour through Patagonia."
+
+    assert "emit" == after(PARCEL, answer=answer).report.action
+    assert "revise" == after(PARCEL, answer=answer, words="gate").report.action
+    assert "revise" == checked(answer, evidence="Parcel P-20418 is in transit.").report.action
+
+
+@pytest.mark.parametrize(("probability", "action"), [(0.95, "emit"), (0.05, "block")])
+def test_words_send_a_claim_to_a_verifier(probability, action):
+    """What has few words of the evidence is asked about, and the verifier decides."""
+    asked: list[str] = []
+
+    def verifier(premise: str, claims: list[str]) -> list[float]:
+        asked.extend(claims)
+        return [probability] * len(claims)
+
+    answer = "It is on a bicycle tour through Patagonia."
+    found = after(PARCEL, answer=answer, verifier=verifier)
+
+    assert [answer] == [*dict.fromkeys(asked)]
+    assert action == found.report.action
+
+
+def test_amounts_of_two_records_in_one_answer():
+    """An account's balance and a payment into it stand in two results."""
+    found = after(
+        *BANK,
+        question="What is my balance, and is my salary in?",
+        answer="Your checking account (8810) has €2,431.77. Your salary came in on 28 April:"
+        " €3,120.50.",
+    )
+
+    assert [] == [one.contradicted for one in found.claims if one.contradicted]
+    assert [] == [miss.text for one in found.claims for miss in one.misses if miss.kind == "money"]
+    assert "block" != found.report.action
+
+
+def test_an_amount_with_a_code_behind_it():
+    """A sign and a code say one currency."""
+    fares = {"fares": [{"class": "basic", "price": "60 EUR"}, {"class": "bag", "price": "35 EUR"}]}
+    found = after(fares, answer="The basic fare is €60, and a bag is another €35.")
+
+    assert [] == [miss.text for one in found.claims for miss in one.misses if miss.kind == "money"]
+
+
+def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
+    """The record still tells what the evidence has instead."""
+    found = after(*BANK, answer="The balance of account 8810 is €2,413.77.")
+
+    assert "2431.77" in found.claims[0].contradicted
+    assert "block" == found.report.action
