@@ -17,6 +17,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.decimals import decimal_format
+from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.shield.written import SCALARS, Named, Writer
 
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
@@ -302,7 +303,7 @@ def _aliased(name: str, default: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """As pydantic's, but of what pydantic writes for Python values: bounded decimals, durations."""
+    """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         made = super().decimal_schema(schema)
@@ -311,6 +312,13 @@ class _Generator(GenerateJsonSchema):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
+        return made
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().datetime_schema(schema)
+        offset = schema.get("tz_constraint")
+        if offset is not None and made.get("type") == "string":
+            made["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
         return made
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:
