@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from abs_shield.core import Mode
 from abs_shield.core.names import VERIFICATION
 from abs_shield.errors import PolicyError
+from abs_shield.plan.conversion import Convert
 from abs_shield.plan.kinship import kinds_of
 from abs_shield.plan.rules import compile_rule
 from abs_shield.plan.targets import targets_of
@@ -18,7 +19,14 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 
-def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolPlan:
+def compile_tool(
+    tool: Tool,
+    policy: Policy,
+    *,
+    tolerant: bool = False,
+    convert: Convert | None = None,
+    schema_of_function: bool = False,
+) -> ToolPlan:
     """
     Compile *tool* under *policy*.
 
@@ -27,6 +35,8 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         policy: Whose rules, modes and suppressions hold.
         tolerant: Keep a schema that cannot be compiled as an error of every check, instead of
             raising; for tools that somebody else declared.
+        convert: Converts arguments as the registered function gets them.
+        schema_of_function: Whether the schema was made of that function's type hints.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
@@ -55,6 +65,8 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         touches=writes and touches(targets.deed),
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=kinds_of(tool),
+        convert=convert,
+        schema_of_function=schema_of_function,
     )
 
 

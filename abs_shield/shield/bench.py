@@ -52,6 +52,7 @@ class Bench:
         self._layers = layers_of(policy)
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
+            converts=policy.coercible == "flag",
             unknown=registry.unnamed,
             plans=lambda tool: registry.plan(tool) or registry.unnamed(tool),
         )  # fmt: skip

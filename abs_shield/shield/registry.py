@@ -9,14 +9,18 @@ from threading import RLock
 from types import MethodType
 from typing import Any
 
+from pydantic import ValidationError
+
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage, read_tool
-from abs_shield.errors import PolicyError
+from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.schema import Undecided
 from abs_shield.shield.signature import Binding, bind
+from abs_shield.text.show import escaped
 
 _UNKNOWN_KEPT = 256
 
@@ -27,6 +31,35 @@ class Entry:
 
     plan: ToolPlan
     binding: Binding | None = None
+
+    def run(self, arguments: Mapping[str, Any]) -> Any:
+        """
+        Call the function with the Python values that its types make of a model's arguments.
+
+        Where they refuse arguments that the schema refuses too, it gets them as they were written:
+        in audit mode such a call runs, and nothing is changed. No finding, mode or suppression has
+        a say in what it gets.
+
+        Raises:
+            ShieldError: There is no function, or it needs an injected value.
+            ValidationError: A validator of the tool's own refuses what its schema allows.
+        """
+        if self.binding is None:
+            raise ShieldError(f"no function is registered for tool `{escaped(self.plan.name)}`")
+        try:
+            values = self.binding.values(arguments)
+        except ValidationError:
+            if self._fits(arguments):
+                raise
+            values = dict(arguments)
+        return self.binding.call(values)
+
+    def _fits(self, arguments: Mapping[str, Any]) -> bool:
+        schema = self.plan.schema
+        try:
+            return schema is None or schema.accepts(arguments)
+        except Undecided:
+            return False
 
 
 class Shared:
@@ -68,10 +101,14 @@ class Registry(Mapping[str, Entry]):
         refined = self._said.get(declared.name)
         if refined is not None:
             declared = declared.refined(refined)
-        plan = compile_tool(declared, self._policy, tolerant=tolerant)
         with self._lock:
             old = self._entries.get(declared.name)
             kept = old.binding if old and binding is None else binding
+            plan = compile_tool(
+                declared, self._policy, tolerant=tolerant,
+                convert=None if kept is None else kept.convert,
+                schema_of_function=bool(kept and kept.tool.parameters == declared.parameters),
+            )  # fmt: skip
             entry = self._entries[declared.name] = Entry(plan=plan, binding=kept)
         return entry
 
@@ -169,6 +206,6 @@ def available(registry: Registry, tools: frozenset[str] | None) -> Mapping[str, 
     return {name: registry[name] for name in registry if name in tools}
 
 
-def runner(entry: Entry | None) -> Callable[[Mapping[str, Any], bool], Any] | None:
-    """Give what runs a tool by name; None where the host never gave a function."""
-    return None if entry is None or entry.binding is None else entry.binding.call
+def runner(entry: Entry | None) -> Callable[[Mapping[str, Any]], Any] | None:
+    """Return what runs a tool by name; None where the host never gave a function."""
+    return None if entry is None or entry.binding is None else entry.run
