@@ -44,7 +44,7 @@ def model() -> Iterator[dict[str, Any]]:
     """What a language model would answer, turn by turn."""
     yield calls("c1", "find_order", email="ann@example.com")
     yield calls("c2", "issue_refund", transaction_id="tx_12345", amount=20)
-    yield calls("c3", "refund", transaction_id="tx_12345", amount="20")
+    yield calls("c3", "refund", transaction_id="tx_12345", amount="twenty")
     yield calls("c4", "refund", transaction_id="tx_12345", amount=20)
     yield {"role": "assistant", "content": "Your 20.00 are on their way."}
 

@@ -65,6 +65,8 @@ def _of_text(value: str, wanted: tuple[str, ...]) -> str:
             return f"send the {kind} itself, not JSON text in a string"
     if "array" in wanted:
         return f"send a list, even for one item: {shown([value], 60)}"
+    if wanted == ("integer",) or wanted == ("number",):
+        return "send a whole number" if wanted == ("integer",) else "send a number"
     return ""
 
 

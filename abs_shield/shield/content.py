@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.bounds import MAX_NODES
 from abs_shield.shield.written import LISTS, is_data, parts_of, size_of
 
-_BYTES = ("utf8", "base64")
+_BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
 """Bytes that are no text are written in base64."""
 
 
@@ -30,7 +31,7 @@ def content_of(value: Any) -> str:
     """
     if isinstance(value, str) and not isinstance(value, Enum):
         return value
-    for write in (_plainly, _by_pydantic, _at_any_rate):
+    for write in _WAYS:
         # nested too deeply, or an object that breaks when it is read
         with suppress(Exception):
             return write(value)
@@ -44,16 +45,22 @@ def _plainly(value: Any) -> str:
     return json.dumps(value, default=_one_level, allow_nan=False)
 
 
-def _by_pydantic(value: Any) -> str:
+def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
     """JSON of names that are dates or enums, and with NaN, which JSON has not, as a text."""
     if size_of([value], MAX_NODES) is None:
         raise ValueError("it holds what pydantic would consume, or too much")
-    made = to_jsonable_python(value, fallback=_text, inf_nan_mode="strings")
-    return json.dumps(made)
+    return json.dumps(_written(value, mode=mode))
 
 
 def _at_any_rate(value: Any) -> str:
     return json.dumps(value, default=_one_level)
+
+
+_WAYS: tuple[Callable[[Any], str], ...] = (
+    _plainly,
+    *(partial(_by_pydantic, mode=mode) for mode in _BYTES),
+    _at_any_rate,
+)
 
 
 def _one_level(value: Any) -> Any:
@@ -67,17 +74,15 @@ def _one_level(value: Any) -> Any:
     if (parts := parts_of(value)) is not None:
         known = size_of(parts.values(), MAX_NODES) is not None
         return to_jsonable_python(value, inf_nan_mode="strings") if known else parts
-    if is_data(value):
-        return next(_written(value))
+    for mode in _BYTES if is_data(value) else ():
+        with suppress(ValueError):
+            return _written(value, mode=mode)
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if callable(dump) else _text(value)
 
 
-def _written(value: Any) -> Iterator[Any]:
-    for mode in _BYTES:
-        with suppress(ValueError):
-            yield to_jsonable_python(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")  # type: ignore[arg-type]
-    yield _text(value)
+def _written(value: Any, *, mode: Literal["utf8", "base64"]) -> Any:
+    return to_jsonable_python(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
 
 
 def _text(value: Any) -> str:
