@@ -36,7 +36,7 @@ def main() -> None:
         session.user("Send bob 20.")
         print(transfer(20.0, "bob"))
         print(transfer(-500.0, "bob"))
-        print(firewall.dispatch("transfer", {"amount": "20", "to": "bob"}))
+        print(firewall.dispatch("transfer", {"amount": "twenty", "to": "bob"}))
     for row in rows():
         (finding,) = row.findings
         print(f"would_block {row.tool} {finding.check}: {finding.detail} (blocked: {row.blocked})")

@@ -26,7 +26,7 @@ SESSIONS: tuple[tuple[str, list[Call]], ...] = (
         "Please refund ord_12345, 20 EUR.",
         [
             ("issue_refund", {"order_id": "ord_12345", "amount": 20.0}),
-            ("refund", {"order_id": "ord_12345", "amount": "20"}),
+            ("refund", {"order_id": "ord_12345", "amount": "twenty"}),
             ("refund", {"order_id": "ord_12345", "amount": 20.0}),
         ],
     ),

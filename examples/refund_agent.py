@@ -45,7 +45,7 @@ def model(tools: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     print(f"offered: {', '.join(tool['function']['name'] for tool in tools)}")
     yield calls("c1", "find_order", email="ann@example.com")
     yield calls("c2", "issue_refund", transaction_id="tx_12345", amount=20)
-    yield calls("c3", "refund", transaction_id="tx_12345", amount="20")
+    yield calls("c3", "refund", transaction_id="tx_12345", amount="twenty")
     yield calls("c4", "refund", transaction_id="tx_12345", amount=20)
     yield {"role": "assistant", "content": "Your 20.00 are on their way."}
 

@@ -27,9 +27,10 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
+from abs_shield.shield.content import content_of
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
-from abs_shield.shield.turns import content_of, feedback_text
+from abs_shield.shield.turns import feedback_text
 from abs_shield.telemetry import semconv
 
 SESSION = "abs_shield/session"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
@@ -29,11 +30,26 @@ def impossible_state(
     removed = _on_removed(tool, proposal, session) if known else ()
     if not tool.rules:
         return removed if known else (Unavailable("no rule for this tool"),)
-    if not proposal.fits:
+    taken = _as_taken(proposal)
+    if taken is None:
         why = proposal.undecided or "arguments do not match the schema"
         return (*removed, Unavailable(why))
-    said = _asked(tool.rules, proposal, session)
+    said = _asked(tool.rules, taken, session)
     return (*removed, *said) if removed else said
+
+
+def _as_taken(proposal: Proposal) -> Proposal | None:
+    """
+    The proposal with its arguments as the tool takes them; None where it takes none of them.
+
+    ``"900"`` is 900 to a rule about amounts: a spelling that still runs gets around no rule.
+    """
+    if proposal.fits:
+        return proposal
+    conversion = proposal.conversion
+    if conversion is None or conversion.refused:
+        return None
+    return replace(proposal, arguments=conversion.arguments, plain=False)
 
 
 _NO_RULE = Coverage(Outcome.UNAVAILABLE, "no rule for this tool")

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.quick import Quick
-from abs_shield.schema import CompiledSchema, Problem, Undecided
+from abs_shield.schema import Problem, Undecided
 from abs_shield.session import Session
+
+COERCIBLE = 0.5
+"""Strength of a value that is written in another form than the schema's, and converts to it."""
 
 
 def parameter_mismatch(
@@ -21,7 +25,7 @@ def parameter_mismatch(
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
         return (Failed(tool.broken) if tool and tool.broken else Unavailable("no schema"),)
-    return () if proposal.fits else _mismatches(tool.schema, proposal)
+    return () if proposal.fits else _mismatches(proposal)
 
 
 _NO_SCHEMA = Coverage(Outcome.UNAVAILABLE, "no schema")
@@ -34,14 +38,25 @@ def quick_mismatch(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
     return (lambda arguments, session, logprob: None) if plan.broken else _NO_SCHEMA
 
 
-def _mismatches(schema: CompiledSchema, proposal: Proposal) -> Iterator[Finding | Failed]:
+def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     if proposal.undecided:
         yield Failed(proposal.undecided)
         return
     try:
-        yield from map(_finding, schema.problems(proposal.arguments))
+        problems = proposal.problems()
     except Undecided as error:
         yield Failed(str(error))
+        return
+    conversion = proposal.conversion
+    for problem in problems:
+        coercible = conversion is not None and conversion.admits(problem)
+        yield _coercible(problem) if coercible else _finding(problem)
+
+
+def _coercible(problem: Problem) -> Finding:
+    return replace(
+        _finding(problem), verdict=Verdict.SUSPICIOUS, strength=COERCIBLE, code="coercible"
+    )
 
 
 def _finding(problem: Problem) -> Finding:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import Malformed
+from abs_shield.plan.conversion import Conversion, convert
 from abs_shield.plan.tool import ToolPlan
-from abs_shield.schema import Undecided
+from abs_shield.schema import Problem, Undecided
 from abs_shield.session import Session
 
 Plans = Callable[[str], ToolPlan | None]
@@ -25,12 +27,14 @@ class Terms:
         threshold: The policy's sensitivity, in [0, 1].
         window: Calls and seconds within which calls contradict each other.
         owner: Whose tools these are; what is worked out of a session is kept for each.
+        converts: True where arguments that convert without loss are only suspicious.
         plans: Returns the plans of a session's tools by name, where all of them may be called.
     """
 
     threshold: float
     window: tuple[int, float] = (10, 60.0)
     owner: object = None
+    converts: bool = True
     plans: Callable[[Session], Plans] = lambda session: lambda tool: None
 
 
@@ -73,6 +77,8 @@ class Proposal:
     later: frozenset[str] = frozenset()
     plans: Plans = lambda tool: None
     _fits: bool | None = None
+    _problems: tuple[Problem, ...] | None = None
+    _conversion: Conversion | None = None
 
     @property
     def fits(self) -> bool:
@@ -86,6 +92,28 @@ class Proposal:
             except Undecided as error:
                 self._fits, self.undecided = False, str(error)
         return self._fits
+
+    def problems(self) -> tuple[Problem, ...]:
+        """
+        Return what is wrong with the arguments by the tool's schema; asked once.
+
+        Raises:
+            Undecided: It is not known whether they match.
+        """
+        if self._problems is None:
+            schema = None if self.fits or self.tool is None else self.tool.schema
+            self._problems = () if schema is None else schema.problems(self.arguments)
+        return self._problems
+
+    @property
+    def conversion(self) -> Conversion | None:
+        """What the tool makes of arguments that its schema refuses; None where nothing."""
+        if self.fits or self.malformed is not None or self.tool is None:
+            return None
+        if self._conversion is None and self.terms.converts and not self.undecided:
+            with suppress(Undecided):
+                self._conversion = convert(self.tool, self.arguments, self.problems())
+        return self._conversion
 
     def plan(self, tool: str) -> ToolPlan | None:
         """Give the compiled tool of that name, be it available in this session or not."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from abs_shield.schema.arrays import with_item_enum
 from abs_shield.text.leaves import Path, scalar_text
 
 
@@ -38,7 +39,7 @@ def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:
         for option in options if isinstance(options, list) else ():
             if isinstance(option, Mapping) and option.get("type") != "null":
                 merged = {**option, **merged}
-    return merged
+    return with_item_enum(merged)
 
 
 def _followed(root: Any, ref: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from abs_shield.core import Mode
+from abs_shield.plan.conversion import Convert
 from abs_shield.plan.rules import RulePlan
 from abs_shield.plan.targets import Targets
 from abs_shield.plan.verbs import Deed
@@ -30,6 +31,8 @@ class ToolPlan:
         writes: Whether a call changes something, as far as the author or the name says.
         touches: Whether a call needs its thing to be there.
         kinds: What its identifiers are of: ``order`` of ``order_id``.
+        convert: Converts arguments as the registered function gets them; None without one.
+        schema_of_function: Whether the schema was made of that function's type hints.
     """
 
     tool: Tool
@@ -45,6 +48,8 @@ class ToolPlan:
     touches: bool
     inverses: tuple[Inverse, ...] = ()
     kinds: frozenset[str] = frozenset()
+    convert: Convert | None = None
+    schema_of_function: bool = False
 
     @property
     def name(self) -> str:

@@ -31,6 +31,7 @@ def configure(
     allow: Iterable[Any] = (),
     modes: Mapping[str | tuple[str, str], str] | None = None,
     on_suspicious: Literal["flag", "approve", "block"] = "flag",
+    coercible: Literal["flag", "block"] = "flag",
     on_error: Literal["allow", "block"] | None = None,
     on_log_loss: Literal["allow", "block"] = "allow",
     retries: int = 3,
@@ -57,8 +58,9 @@ def configure(
     given = {
         "mode": mode, "threshold": threshold, "layers": layers, "tools": tools, "rules": rules,
         "inverses": inverses, "allow": allow, "modes": modes, "on_suspicious": on_suspicious,
-        "on_error": on_error, "on_log_loss": on_log_loss, "retries": retries, "window": window,
-        "suppress": suppress, "verification": verification, "answer": answer, "limits": limits,
+        "coercible": coercible, "on_error": on_error, "on_log_loss": on_log_loss,
+        "retries": retries, "window": window, "suppress": suppress, "verification": verification,
+        "answer": answer, "limits": limits,
     }  # fmt: skip
     usual = configure.__kwdefaults__ or {}
     said = {name: value for name, value in given.items() if value is not usual[name]} | unknown

@@ -133,6 +133,9 @@ class Policy(Declared):
         allow: Values, globs or callables admitted everywhere as targets.
         modes: Layer, tool, or (tool, layer) to a mode.
         on_suspicious: What a SUSPICIOUS call asks for: flag, approve or block.
+        coercible: What a value asks for that is written in another form than the schema's and
+            converts to it without loss, such as ``"71"`` for 71: flag is SUSPICIOUS, block is
+            HALLUCINATED.
         on_error: What our own failure asks for; None: block in strict, allow in audit.
         on_log_loss: What a call asks for whose decision the store cannot keep.
         retries: Blocked attempts of one tool in one run before the model is told to stop.
@@ -154,6 +157,7 @@ class Policy(Declared):
     allow: tuple[Any, ...] = ()
     modes: Mapping[str | tuple[str, str], Mode] = {}
     on_suspicious: Literal["flag", "approve", "block"] = "flag"
+    coercible: Literal["flag", "block"] = "flag"
     on_error: Literal["allow", "block"] | None = None
     on_log_loss: Literal["allow", "block"] = "allow"
     retries: int = Field(default=3, ge=1)

@@ -125,7 +125,9 @@ def _bad_format(error: Any, where: str) -> Problem:
 
 
 def _bad_pattern(error: Any, where: str) -> Problem:
-    return _plain(error, where, "bad_pattern", f"a match of {shown(error.validator_value)}")
+    usual = f"a match of {shown(error.validator_value)}", ""
+    expected, hint = hints.PATTERNS.get(str(error.validator_value), usual)
+    return _plain(error, where, "bad_pattern", expected, hint)
 
 
 def _out_of_range(error: Any, where: str) -> Problem:

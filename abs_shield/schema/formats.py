@@ -19,8 +19,10 @@ _LONGEST_PATTERN = 4096
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIME = re.compile(
-    r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
+    r"([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?"
+    r"([Zz]|([+-])([0-9]{2}):?([0-9]{2}))?"  # `%z` of strftime writes no colon
 )
+_SEPARATORS = ("T", "t", " ")
 _DURATION = re.compile(
     r"P(?:[0-9]+W|(?=[0-9T])(?:[0-9]+Y(?:[0-9]+M(?:[0-9]+D)?)?|[0-9]+M(?:[0-9]+D)?|[0-9]+D)?"
     r"(?:T(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S))?)"
@@ -42,22 +44,27 @@ def date(text: str) -> bool:
 
 
 def time(text: str) -> bool:
-    """A time of day with an offset; second 60 only where UTC shows 23:59."""
+    """
+    A time of day, as in ``12:00`` or ``12:00:00Z``; the seconds and the offset are optional.
+
+    RFC 3339 requires both, but ISO 8601 and pydantic do not: a local time has no offset, and a
+    model that is asked for one invents it. Second 60 is valid only where UTC shows 23:59.
+    """
     match = _TIME.fullmatch(text)
     if match is None:
         return False
-    hour, minute, second = map(int, match.group(1, 2, 3))
-    away_hour, away_minute = int(match[5] or 0), int(match[6] or 0)
+    hour, minute, second = (int(part or 0) for part in match.group(1, 2, 3))
+    away_hour, away_minute = int(match[6] or 0), int(match[7] or 0)
     if max(hour, away_hour) > 23 or max(minute, away_minute) > 59 or second > 60:
         return False
     away = away_hour * 60 + away_minute
-    utc = hour * 60 + minute - (-away if match[4] == "-" else away)
-    return second < 60 or utc % 1440 == 1439
+    utc = hour * 60 + minute - (-away if match[5] == "-" else away)
+    return second < 60 or (match[4] is not None and utc % 1440 == 1439)
 
 
 def date_time(text: str) -> bool:
-    """A moment, as in ``2024-05-31T12:00:00Z`` (RFC 3339; the offset is required)."""
-    return text[10:11] in ("T", "t") and date(text[:10]) and time(text[11:])
+    """A date, ``T``, ``t`` or one space, and a time of day, as in ``2024-05-31T12:00:00``."""
+    return text[10:11] in _SEPARATORS and date(text[:10]) and time(text[11:])
 
 
 def duration(text: str) -> bool:

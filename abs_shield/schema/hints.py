@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.schema.text import nearest, shown
 
 EXAMPLES = {
     "date": "dates look like 2024-05-31",
-    "date-time": "moments look like 2024-05-31T12:00:00Z; the offset is required",
+    "date-time": "use a date-time such as 2024-05-31T12:00:00",
     "duration": "durations look like P1DT12H",
     "email": "e-mail addresses look like ann@example.com",
     "hostname": "host names look like www.example.com",
@@ -16,10 +17,21 @@ EXAMPLES = {
     "ipv6": "IPv6 addresses look like 2001:db8::1",
     "json-pointer": "JSON pointers look like /items/0",
     "regex": "send a regular expression, such as ^[a-z]+$",
-    "time": "times look like 12:00:00Z; the offset is required",
+    "time": "use a time of day such as 12:00:00",
     "uri": "URIs look like https://example.com/page",
     "uuid": "UUIDs look like 123e4567-e89b-12d3-a456-426614174000",
 }
+PATTERNS = {
+    WITH_OFFSET: (
+        "a date-time with its UTC offset",
+        "use the offset that the user or a result names; ask for it where none does",
+    ),
+    WITHOUT_OFFSET: (
+        "a local date-time, without a UTC offset",
+        "use a local date-time such as 2024-05-31T12:00:00",
+    ),
+}
+"""What is expected, and a hint, for patterns of our own."""
 _WORDS = {"true": "true", "false": "false", "null": "null", "none": "null"}
 _OPENING = {"array": "[", "object": "{"}
 
@@ -53,6 +65,8 @@ def _of_text(value: str, wanted: tuple[str, ...]) -> str:
             return f"send the {kind} itself, not JSON text in a string"
     if "array" in wanted:
         return f"send a list, even for one item: {shown([value], 60)}"
+    if wanted == ("integer",) or wanted == ("number",):
+        return "send a whole number" if wanted == ("integer",) else "send a number"
     return ""
 
 

@@ -9,6 +9,7 @@ from math import ceil, floor
 from typing import Any
 
 from abs_shield.errors import PolicyError
+from abs_shield.schema.arrays import with_item_enum
 from abs_shield.schema.compiled import compile_schema
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.problem import pointer
@@ -84,7 +85,7 @@ def _of_twins(parts: Any, path: Path) -> Reason:
 
 
 def _of_one(schema: Mapping[str, Any], root: Any, path: Path, depth: int) -> Reason:
-    plain = dict(schema)
+    plain = with_item_enum(schema)
     for part in schema["allOf"] if isinstance(schema.get("allOf"), list) else ():
         alternatives = shapes(part, root)
         if len(alternatives) == 1:

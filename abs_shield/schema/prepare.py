@@ -17,6 +17,7 @@ from referencing.jsonschema import lookup_recursive_ref, specification_with
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema import dialects, ecma
+from abs_shield.schema.arrays import with_item_enum
 from abs_shield.schema.growth import Edges
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.text import shown
@@ -144,6 +145,7 @@ class _Visit:
                 continue
             self.seen.add(id(schema))
             self.patterned |= _patterns(schema, self.where, path)
+            _item_enum(schema)
             todo += self._targets(schema, base, path)
             for step, child in children(schema):
                 inner = base.in_subresource(specification.create_resource(child))
@@ -244,6 +246,13 @@ def _patterns(schema: dict[str, Any], where: str, path: Path) -> bool:
                 what = f"{shown(pattern)} is not a regular expression: {error}"
                 raise fault(where, (*path, name), what) from None
     return "pattern" in schema or "patternProperties" in schema
+
+
+def _item_enum(schema: dict[str, Any]) -> None:
+    made = with_item_enum(schema)
+    if made.keys() != schema.keys():
+        schema.clear()
+        schema.update(made)
 
 
 def _nullable(schema: dict[str, Any]) -> None:

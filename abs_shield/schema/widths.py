@@ -10,7 +10,7 @@ Width = tuple[int, int | None]
 """The least length and the most; None where there is no bound."""
 
 FORMATS: Mapping[str, Width] = {
-    "date": (10, 10), "date-time": (20, None), "time": (9, None), "uuid": (36, 36),
+    "date": (10, 10), "date-time": (16, None), "time": (5, None), "uuid": (36, 36),
     "ipv4": (7, 15), "ipv6": (2, 45), "email": (3, None), "duration": (3, None), "uri": (2, None),
 }  # fmt: skip
 _ATOM = r"(?:\\[dDwWsS]|\\[^\w\s]|\[(?:\\.|[^\]\\])+\]|[^\\\[\](){}*+?|^$])"

@@ -8,6 +8,8 @@ from itertools import islice
 from time import monotonic
 from typing import Any, TypeVar, cast
 
+from pydantic_core import to_jsonable_python
+
 from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
@@ -284,17 +286,20 @@ class Session(Scoped):
 
     def did(self, tool: str, **arguments: Any) -> bool:
         """
-        Whether *tool* ran without failing, with at least these arguments.
+        Return whether *tool* ran without failing, with at least these arguments.
+
+        A typed value, such as a `UUID`, equals the JSON in which a call has it.
 
         >>> session = Session()
         >>> session.ran(Executed(tool="verify", arguments={"user": "u1"}))
         >>> session.did("verify", user="u1"), session.did("verify", user="u2")
         (True, False)
         """
+        wanted = [*arguments.items()]
         return any(
             call.tool == tool
             and not call.error
-            and all(k in call.arguments and call.arguments[k] == v for k, v in arguments.items())
+            and all(k in call.arguments and _same(call.arguments[k], v) for k, v in wanted)
             for call in self.executed
         )
 
@@ -455,3 +460,13 @@ class Session(Scoped):
             return False
         self.pending.announce(call)
         return True
+
+
+def _same(held: Any, wanted: Any) -> bool:
+    """Return whether an argument equals *wanted*, or the JSON in which pydantic writes it."""
+    if held == wanted or type(held) is type(wanted):
+        return bool(held == wanted)
+    try:
+        return bool(held == to_jsonable_python(wanted))
+    except Exception:  # a class of the host's without a JSON form
+        return False

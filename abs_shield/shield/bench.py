@@ -54,6 +54,7 @@ class Bench:
         self._layers = layers_of(policy)
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
+            converts=policy.coercible == "flag",
             plans=lambda session: plans_of(registry.of(session)),
         )  # fmt: skip
         self._hurries = are_quick(self._layers)

@@ -20,9 +20,10 @@ from abs_shield.errors import StoreError
 from abs_shield.policy import Tool
 from abs_shield.session import Session
 from abs_shield.session.log import Entry
+from abs_shield.shield.content import content_of
 from abs_shield.shield.redaction import Redact, without_tokens
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.turns import content_of, feedback_text
+from abs_shield.shield.turns import feedback_text
 
 logger = logging.getLogger("abs_shield")
 _Call = tuple[str, str | None]

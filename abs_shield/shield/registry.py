@@ -19,7 +19,7 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bound_binding
 from abs_shield.shield.identity import Identity
-from abs_shield.shield.session_tools import Entry, SessionPlans, SessionTools
+from abs_shield.shield.session_tools import Entry, SessionPlans, SessionTools, with_binding
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
 
@@ -92,7 +92,7 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             if binding is not None and not replace:
                 self._require_one(binding)
-            plan = compile_tool(declared, self._policy, tolerant=tolerant)
+            plan = with_binding(compile_tool(declared, self._policy, tolerant=tolerant), binding)
             if binding is None:
                 entry = self._described(declared.name, plan)
             else:
@@ -106,7 +106,7 @@ class Registry(Mapping[str, Entry]):
         old = self._found(name)
         if old is None or old.binding is None:
             return Entry(plan=plan, described=True)
-        return replace(old, plan=plan, described=True)
+        return replace(old, plan=with_binding(plan, old.binding), described=True)
 
     def refined(self, tool: Tool) -> Tool:
         """Return *tool* with everything that the policy declares of its name."""
@@ -220,10 +220,10 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             entry = self._entries.get(name)
             if entry is not None and entry.described:
-                entry = replace(entry, binding=shared)
+                entry = replace(entry, plan=with_binding(entry.plan, shared), binding=shared)
             else:
                 plan = compile_tool(self.refined(shared.tool), self._policy)
-                entry = Entry(plan=plan, binding=shared)
+                entry = Entry(plan=with_binding(plan, shared), binding=shared)
             self._entries[name] = entry
         return entry
 
@@ -313,6 +313,6 @@ def plans_of(tools: Registry | SessionTools) -> Callable[[str], ToolPlan | None]
     return lambda tool: tools.plan(tool) or tools.unnamed(tool)
 
 
-def runner(entry: Entry | None) -> Callable[[Mapping[str, Any], bool], Any] | None:
+def runner(entry: Entry | None) -> Callable[[Mapping[str, Any]], Any] | None:
     """Return what runs a tool by name; None where the host never gave a function."""
-    return None if entry is None or entry.binding is None else entry.binding.call
+    return None if entry is None or entry.binding is None else entry.run

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from abs_shield.core.forked import renewed
-from abs_shield.errors import PolicyError
+from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.schema import Undecided
 from abs_shield.session import Session
-from abs_shield.shield.bindings import bind_again, bound_binding
+from abs_shield.shield.bindings import bind_again, bound_binding, unbound
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, shown
 
@@ -48,6 +51,43 @@ class Entry:
     binding: Binding | None = None
     own: bool = False
     described: bool = False
+
+    def run(self, arguments: Mapping[str, Any]) -> Any:
+        """
+        Call the function with the Python values that its types make of a model's arguments.
+
+        Where they refuse arguments that the schema refuses too, it gets them as they were written:
+        in audit mode such a call runs, and nothing is changed. No finding, mode or suppression has
+        a say in what it gets.
+
+        Raises:
+            ShieldError: There is no function, or it needs an injected value.
+            ValidationError: A validator of the tool's own refuses what its schema allows.
+        """
+        if self.binding is None:
+            raise ShieldError(f"no function is registered for tool `{escaped(self.plan.name)}`")
+        try:
+            values = self.binding.values(arguments)
+        except ValidationError:
+            if self._fits(arguments):
+                raise
+            values = dict(arguments)
+        return self.binding.call(values)
+
+    def _fits(self, arguments: Mapping[str, Any]) -> bool:
+        schema = self.plan.schema
+        try:
+            return schema is None or schema.accepts(arguments)
+        except Undecided:
+            return False
+
+
+def with_binding(plan: ToolPlan, binding: Binding | None) -> ToolPlan:
+    """Return *plan* with the conversion of arguments that the types of a function do."""
+    if binding is None:
+        return plan
+    same = binding.tool.parameters == plan.tool.parameters
+    return replace(plan, convert=binding.convert, schema_of_function=same)
 
 
 class SessionTools(Mapping[str, Entry]):
@@ -134,7 +174,7 @@ class SessionPlans:
             name = binding.tool.name
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
-            entries[name] = Entry(plan=self._plan(binding.tool, registry), binding=binding)
+            entries[name] = Entry(plan=self._plan(binding, registry), binding=binding)
         return entries
 
     def argument_names(self, tool: str) -> frozenset[str]:
@@ -145,18 +185,19 @@ class SessionPlans:
             known = [*self._plans.get(tool, ())]
         return frozenset().union(*(compiled.names for compiled in known))
 
-    def _plan(self, tool: Tool, registry: Registry) -> ToolPlan:
+    def _plan(self, binding: Binding, registry: Registry) -> ToolPlan:
+        tool = binding.tool
         registered = registry.get(tool.name)
         said = None if registered is None else registered.plan.tool
         with self._lock:
             known = self._plans.get(tool.name, [])
             for compiled in known:
-                if compiled.is_of(tool, said):
+                if compiled.is_of(binding, said):
                     return compiled.plan
         declared = tool if said is None else _with_marks(tool, said)
         declared = registry.refined(declared)
-        plan = compile_tool(declared, self._policy)
-        compiled = _Compiled(tool, said, plan, written_names(declared))
+        plan = with_binding(compile_tool(declared, self._policy), unbound(binding))
+        compiled = _Compiled(tool, binding.model, said, plan, written_names(declared))
         with self._lock:
             known = self._plans.setdefault(tool.name, [])
             known.insert(0, compiled)
@@ -171,14 +212,16 @@ class _Compiled:
     """A tool compiled from a signature, beside what was registered under its name."""
 
     tool: Tool
+    model: Any
     registered: Tool | None
     plan: ToolPlan
     names: frozenset[str]
 
-    def is_of(self, tool: Tool, registered: Tool | None) -> bool:
-        """Return whether the plan is that of *tool*: the same signature, however it was read."""
-        if self.registered is not registered:
+    def is_of(self, binding: Binding, registered: Tool | None) -> bool:
+        """Return whether the plan is that of *binding*: one signature, which converts alike."""
+        if self.registered is not registered or self.model is not binding.model:
             return False
+        tool = binding.tool
         return self.tool is tool or self.tool.__dict__ == tool.__dict__
 
 

@@ -12,7 +12,6 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage
-from abs_shield.core.names import PARAMETER_MISMATCH
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
@@ -448,8 +447,7 @@ class Shield(Answers):
         run = runner(self.registry.of(guard.opened.session).get(name))
         if run is None:
             raise ShieldError(f"no function is registered for tool `{escaped(name)}`")
-        mismatched = any(f.check == PARAMETER_MISMATCH for f in guard.decision.findings)
-        return run(guard.arguments, mismatched)
+        return run(guard.arguments)
 
 
 _OF: dict[int, Shield] = {}

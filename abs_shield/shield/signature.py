@@ -10,13 +10,17 @@ from io import IOBase
 from types import NoneType, UnionType
 from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from pydantic import ConfigDict, Field, create_model
+from pydantic import ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
 
 from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.plan.conversion import Conversion
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.decimals import decimal_format
+from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
+from abs_shield.schema.problem import pointer
+from abs_shield.shield.validation import read_values, refused_by
 from abs_shield.shield.written import SCALARS, Named, Writer
 
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
@@ -81,22 +85,48 @@ class Binding:
         names = given.keys()
         return len(given) == count and self.required <= names and names <= self.names
 
-    def call(self, arguments: Mapping[str, Any], mismatched: bool = False) -> Any:
+    def values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
-        Call the function with a model's arguments, turned into the Python values it asks for.
+        Return the Python values that the type hints make of a model's arguments, by name.
 
-        Those that do not match its schema it gets as they are: audit changes nothing.
+        Raises:
+            ValidationError: The types refuse one of them.
+        """
+        made, taken = read_values(self.model, arguments)
+        fields = type(made).model_fields
+        values = {name: getattr(made, key) for key, name in _fields(fields, taken)}
+        values.update({k: v for k, v in taken.items() if k not in values})
+        return values
+
+    def convert(self, arguments: Mapping[str, Any]) -> Conversion:
+        """Return *arguments* as JSON of the values that the function gets; it never raises."""
+        try:
+            values = self.values(arguments)
+        except ValidationError as error:
+            return Conversion(arguments, refused_by(error))
+        except Exception:  # a validator of the tool's own may raise anything
+            return Conversion(arguments, frozenset({""}))
+        for name in self.iterables & values.keys():
+            try:  # pydantic validates their items when somebody iterates
+                values[name] = list(values[name])
+            except Exception:
+                return Conversion(arguments, frozenset({pointer((name,))}))
+        return Conversion(as_json(values))
+
+    def call(self, values: Mapping[str, Any]) -> Any:
+        """
+        Call the function with its values by name.
 
         Raises:
             ShieldError: The function needs an injected value, which a name cannot bring.
         """
+        values = dict(values)
         for name in self.injected:
             if self.signature.parameters[name].default is inspect.Parameter.empty:
                 raise ShieldError(
                     f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
                     "register a bound method or a `functools.partial`"
                 )
-        values = dict(arguments) if mismatched else self._values(arguments)
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for name, parameter in self.signature.parameters.items():
@@ -119,13 +149,6 @@ class Binding:
             if isinstance(written[name], Named) and isinstance(given[name], Iterable):
                 written[name] = []
         return written
-
-    def _values(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        made = self.model.model_validate(dict(arguments))
-        fields = type(made).model_fields
-        values = {name: getattr(made, key) for key, name in _fields(fields, arguments)}
-        values.update({k: v for k, v in arguments.items() if k not in values})
-        return values
 
 
 def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -302,7 +325,7 @@ def _aliased(name: str, default: Any) -> Any:
 
 
 class _Generator(GenerateJsonSchema):
-    """As pydantic's, but of what pydantic writes for Python values: bounded decimals, durations."""
+    """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
 
     def decimal_schema(self, schema: Any) -> dict[str, Any]:
         made = super().decimal_schema(schema)
@@ -311,6 +334,13 @@ class _Generator(GenerateJsonSchema):
             if form.get("type") == "string":
                 form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
                 form.update({"format": bounds} if bounds else {})
+        return made
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().datetime_schema(schema)
+        offset = schema.get("tz_constraint")
+        if offset is not None and made.get("type") == "string":
+            made["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
         return made
 
     def timedelta_schema(self, schema: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import json
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import read_calls
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
+from abs_shield.shield.content import content_of
 from abs_shield.text.show import escaped, told
 
 if TYPE_CHECKING:
@@ -105,22 +105,6 @@ def _failed(call: ToolCall, error: Exception) -> Answer:
 def feedback_text(decision: Decision) -> str:
     """Write what the model reads in place of a result: the call was blocked, or it was withheld."""
     return json.dumps(decision.feedback(), default=str)
-
-
-def content_of(value: Any) -> str:
-    """Write a tool's value as the text of its message: JSON where it has a JSON form."""
-    if isinstance(value, str):
-        return value
-    with suppress(Exception):  # nested too deeply, or an object that breaks when it is read
-        return json.dumps(value, default=_plain)
-    with suppress(Exception):
-        return str(value)
-    return f"<{type(value).__name__}>"
-
-
-def _plain(value: Any) -> Any:
-    dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else str(value)
 
 
 def _shaped(message: Any, given: list[Answer]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from ipaddress import (
@@ -31,7 +31,7 @@ SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types that are JSON as they are."""
 
 _MAPS = (dict, MappingProxyType)
-_LISTS = (list, tuple, set, frozenset, deque, range)
+LISTS = (list, tuple, set, frozenset, deque, range)
 _WORDS = (IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network)
 _LEAVES = (
     str, int, float, complex, bytes, bytearray, date, time, timedelta, Decimal, UUID, Enum,
@@ -74,9 +74,9 @@ class Writer:
             return value
         if isinstance(value, _MAPS):
             return self._map(value.items(), depth)
-        if isinstance(value, _LISTS):
+        if isinstance(value, LISTS):
             return self._list(value, depth)
-        if (parts := _parts(value)) is not None:
+        if (parts := parts_of(value)) is not None:
             return self._record(value, parts, depth)
         return _leaf(value)
 
@@ -95,7 +95,7 @@ class Writer:
 
     def _record(self, value: Any, parts: dict[str, Any], depth: int) -> Any:
         """A model is written by pydantic, unless that consumes or takes long."""
-        size = _size(parts.values(), self._left)
+        size = size_of(parts.values(), self._left)
         if size is None or depth > MAX_DEPTH:
             return self._map(parts.items(), depth)
         self._left -= size
@@ -108,8 +108,8 @@ class Writer:
             yield item
 
 
-def _parts(value: Any) -> dict[str, Any] | None:
-    """The fields of a model or a dataclass by their names in JSON; None for anything else."""
+def parts_of(value: Any) -> dict[str, Any] | None:
+    """Return the fields of a model or a dataclass by their names in JSON; None for others."""
     if isinstance(value, BaseModel):
         known = type(value).model_fields
         named = {
@@ -122,8 +122,8 @@ def _parts(value: Any) -> dict[str, Any] | None:
     return None
 
 
-def _size(items: Iterable[Any], most: int) -> int | None:
-    """How many values are inside, where pydantic may write them all; None where it may not."""
+def size_of(items: Iterable[Any], most: int) -> int | None:
+    """Return how many values are inside; None where pydantic would consume one, or over *most*."""
     size, todo = 0, list(items)
     while todo:
         item = todo.pop()
@@ -131,11 +131,11 @@ def _size(items: Iterable[Any], most: int) -> int | None:
         inside: Any = ()
         if isinstance(item, _MAPS):
             inside = item.values()
-        elif isinstance(item, _LISTS):
+        elif isinstance(item, LISTS):
             inside = item
-        elif (parts := _parts(item)) is not None:
+        elif (parts := parts_of(item)) is not None:
             inside = parts.values()
-        elif not _is_data(item) or _is_naive(item):
+        elif not is_data(item):
             return None
         if size + len(todo) + len(inside) > most:
             return None
@@ -143,22 +143,16 @@ def _size(items: Iterable[Any], most: int) -> int | None:
     return size
 
 
-def _is_data(item: Any) -> bool:
+def is_data(item: Any) -> bool:
+    """Return whether pydantic writes *item* as JSON without consuming it."""
     return isinstance(item, (*_LEAVES, *_WORDS)) or hasattr(type(item), "__pydantic_serializer__")
-
-
-def _is_naive(item: Any) -> bool:
-    """Whether it is a time without an offset, which RFC 3339 does not know."""
-    return isinstance(item, (datetime, time)) and item.tzinfo is None
 
 
 def _leaf(value: Any) -> Any:
     if isinstance(value, _WORDS):
         return str(value)
-    if not _is_data(value):
+    if not is_data(value):
         return _named(value)
-    if _is_naive(value):
-        value = value.replace(tzinfo=UTC)
     try:
         return to_jsonable_python(value, fallback=_named, inf_nan_mode="constants")
     except ValueError:  # bytes that are no text

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from abs_shield.schema import compile_schema
+from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.schema.rust import installed
 
 DEFS = {"n": {"type": "integer", "minimum": 0}, "t": {"type": "string", "pattern": "^[ab]"}}
@@ -21,6 +22,10 @@ SCHEMAS: list[Any] = [
     {"type": "string", "minLength": 1, "maxLength": 2},
     {"type": "string", "pattern": r"^\w*$"},
     {"type": "string", "format": "date"},
+    {"type": "string", "format": "date-time"},
+    {"type": "string", "format": "date-time", "pattern": WITH_OFFSET},
+    {"type": "string", "format": "date-time", "pattern": WITHOUT_OFFSET},
+    {"type": "string", "format": "time"},
     {"type": "integer"},
     {"type": "integer", "minimum": -3, "exclusiveMaximum": 2**40},
     {"type": "integer", "multipleOf": 3},
@@ -34,6 +39,8 @@ SCHEMAS: list[Any] = [
     {"const": [False]},
     {"type": "array", "items": {"type": "integer"}, "maxItems": 2},
     {"type": "array", "uniqueItems": True},
+    {"type": "array", "enum": ["a", "b"]},
+    {"type": ["array", "null"], "items": {"type": "string"}, "enum": ["a", None]},
     {"type": "object", "minProperties": 1, "maxProperties": 2},
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
     {"type": "object", "properties": {"a": {}, "b": {}}, "additionalProperties": False},
@@ -57,7 +64,7 @@ SCALARS = st.one_of(
     st.booleans(),
     NUMBERS,
     st.text(max_size=4),
-    st.sampled_from(["a", "b", "2024-05-31"]),
+    st.sampled_from(["a", "b", "2024-05-31", "2024-05-31T12:00", "2024-05-31 12:00:00Z", "12:00"]),
 )
 NAMES = st.one_of(st.sampled_from(["a", "b", "c"]), st.text(max_size=3))
 VALUES = st.recursive(

@@ -92,6 +92,11 @@ DIFFERS = {
         "duration",
     )
 }
+NO_OFFSET = "a time without a UTC offset is a local one; a model that is asked for one invents it"
+LOCAL = {
+    ("time.json", "validation of time strings", case): NO_OFFSET
+    for case in ("no time offset", "no time offset with second fraction")
+}
 OURS = (
     "date",
     "date-time",
@@ -180,10 +185,10 @@ def test_only_listed_cases_are_judged_otherwise() -> None:
 
 
 def test_our_formats_pass_every_case() -> None:
-    """Each format with a checker of ours agrees with all cases the suite has for it."""
+    """Each format with a checker of ours agrees with its cases, but where the table says why."""
     refused, differs, count = judged(of_formats())
 
-    assert (set(), set(), True) == (refused, differs, count > 450)
+    assert (set(), set(LOCAL), True) == (refused, differs, count > 450)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_its_tools_are_those_of_the_server(strict):
     [
         ("refund", {"transaction_id": "tx_1", "amount": 5}, False, "refunded tx_1"),
         ("refnud", {"transaction_id": "tx_1", "amount": 5}, True, ["unknown_tool"]),
-        ("refund", {"transaction_id": "tx_1", "amount": "5"}, True, ["wrong_type"]),
+        ("refund", {"transaction_id": "tx_1", "amount": "five"}, True, ["wrong_type"]),
         ("refund", {"transaction_id": "tx_1", "amount": 900}, True, ["rule"]),
         ("refund", {"transaction_id": "tx_1"}, True, ["missing_argument"]),
         ("explode", {}, True, "Error calling tool 'explode': the warehouse is on fire"),

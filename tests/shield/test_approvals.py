@@ -109,7 +109,7 @@ def test_a_hallucinated_call_is_never_asked_about(approving):
     asked = []
     firewall = approving(answers(True, asked), layers=["parameter_mismatch"])
 
-    assert firewall.check_call(ToolCall("refund", {"amount": "5"})).blocked
+    assert firewall.check_call(ToolCall("refund", {"amount": "five"})).blocked
     assert [] == asked
 
 

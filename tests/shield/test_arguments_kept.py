@@ -66,7 +66,7 @@ def test_a_list_for_an_iterator_is_judged(tool):
 
     assert 3 == firewall.dispatch(tool.__name__, {"items": [1, 2]})
     with pytest.raises(CallBlocked, match="/arguments/items/1"):
-        wrapped([1, "2"])
+        wrapped([1, "two"])
 
 
 def test_an_endless_iterator_ends():

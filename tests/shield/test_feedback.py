@@ -12,7 +12,7 @@ FIELDS = {"code", "field", "got", "expected", "allowed", "nearest", "hint"}
 
 
 def wrong(n):
-    return ToolCall("refund", {"amount": f"{n}"})
+    return ToolCall("refund", {"amount": f"{n} dollars"})
 
 
 def tried(door, calls, **declared):
@@ -71,7 +71,7 @@ def test_the_third_identical_call_is_the_last(door):
 
 def test_identical_means_the_same_arguments_in_any_order(door):
     """Two spellings of one object are one call."""
-    texts = ['{"amount":"1","x":2}', '{"x": 2, "amount": "1"}', '{"x":2,"amount":"1"}']
+    texts = ['{"amount":"?","x":2}', '{"x": 2, "amount": "?"}', '{"x":2,"amount":"?"}']
     calls = [ToolCall("refund", text) for text in texts]
 
     assert False is tried(door, calls, retries=9)[-1][0]
@@ -86,7 +86,7 @@ def test_unreadable_arguments_are_compared_as_text(door):
 
 def test_each_tool_has_its_own_budget(door):
     """Blocks of one tool cost another nothing."""
-    calls = [wrong(1), ToolCall("transfer", {"amount": "1"})]
+    calls = [wrong(1), ToolCall("transfer", {"amount": "one"})]
 
     assert [(True, 2), (True, 2)] == tried(door, calls)
 
@@ -140,7 +140,7 @@ def test_a_proposal_and_its_dispatch_cost_one_attempt(door):
     """One call is one attempt, however often it is judged."""
     firewall = door()
     session = firewall.session()
-    call = ToolCall("refund", {"amount": "1"}, "c1")
+    call = ToolCall("refund", {"amount": "one"}, "c1")
     (proposed,) = firewall.inspect_turn([call], session=session)
     dispatched = firewall.check_call(call, session=session)
 

@@ -7,7 +7,7 @@ import pytest
 from abs_shield import PolicyError, Shield, Tool, ToolCall, rule, shield
 
 SCHEMA = {"type": "object", "properties": {"amount": {"type": "number"}}}
-WRONG = ToolCall("refund", {"amount": "5"})
+WRONG = ToolCall("refund", {"amount": "five"})
 PAIR = ("refund", "parameter_mismatch")
 
 

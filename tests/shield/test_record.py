@@ -36,7 +36,7 @@ def recorded(door, file):
     with firewall.session("s1") as session:
         session.system("Be kind.")
         session.user("Refund 5 €, please.")
-        calls = [ToolCall("refund", {"amount": n}, f"c{n}") for n in (5, "6")]
+        calls = [ToolCall("refund", {"amount": n}, f"c{n}") for n in (5, "six")]
         firewall.run_tool_calls(calls, session=session)
         session.assistant("Done.")
     return runs(file)
@@ -63,7 +63,7 @@ def test_calls_that_were_blocked_are_recorded_too(recorded):
     calls = [c for m in recorded[0]["messages"] for c in m.get("tool_calls", ())]
     answered = [m["tool_call_id"] for m in recorded[0]["messages"] if m["role"] == "tool"]
 
-    assert [("c5", {"amount": 5}), ("c6", {"amount": "6"})] == [
+    assert [("c5", {"amount": 5}), ("csix", {"amount": "six"})] == [
         (c["id"], c["arguments"]) for c in calls
     ]
     assert ["c5"] == answered
@@ -211,7 +211,7 @@ CIRCLE.append(CIRCLE)
 
 
 @pytest.mark.parametrize(
-    ("value", "content"), [({("a", 1): {1}}, "{('a', 1): {1}}"), (CIRCLE, "[[...]]")]
+    ("value", "content"), [({("a", 1): {1}}, '{"a,1": [1]}'), (CIRCLE, "[[...]]")]
 )
 def test_values_that_json_does_not_know_are_recorded(door, file, value, content):
     """Tuples as keys and circles do not stop a session from being left."""

@@ -27,9 +27,9 @@ def test_the_current_sessions_shield_judges(refund):
     """One tool serves a strict tenant and one in audit."""
     strict, audit = Shield(shield.configure()), Shield(shield.configure(mode="audit"))
     with audit.session():
-        assert refund("5") == "5"
+        assert refund("five") == "five"
     with strict.session(), pytest.raises(CallBlocked):
-        refund("5")
+        refund("five")
 
     assert (1, 1) == (len(about_calls(strict.store)), len(about_calls(audit.store)))
 
@@ -38,7 +38,7 @@ def test_a_childs_shield_is_its_parents(refund):
     """A sub-agent's session is judged by the same policy."""
     strict = Shield(shield.configure())
     with strict.session() as session, session.child(), pytest.raises(CallBlocked):
-        refund("5")
+        refund("five")
 
 
 def test_a_bare_tool_is_known_to_every_shield(refund):
@@ -75,7 +75,7 @@ def test_the_policys_words_about_a_bare_tool_win(refund):
     """A Tool of the same name refines it."""
     tools = [Tool(name="bare_refund", mode="audit")]
     with Shield(shield.configure(tools=tools)).session():
-        assert refund("5") == "5"
+        assert refund("five") == "five"
 
 
 @pytest.mark.parametrize(("mode", "runs"), [("audit", True), ("strict", False)])
@@ -126,7 +126,7 @@ from abs_shield import CallBlocked, shielded
 def refund(amount: float) -> float:
     return amount
 
-for amount in ("5", -1, "6"):
+for amount in ("five", -1, "six"):
     try:
         print("ran", refund(amount))
     except CallBlocked as blocked:
@@ -179,14 +179,16 @@ def test_the_environment_names_a_policy(run):
 
 def test_a_mapping_is_a_policy_too(run):
     """The attribute may be what `configure` takes."""
-    assert ["ran 5", "ran -1", "ran 6"] == run(ABS_SHIELD_POLICY="house:plain").stdout.splitlines()
+    assert ["ran five", "ran -1", "ran six"] == run(
+        ABS_SHIELD_POLICY="house:plain"
+    ).stdout.splitlines()
 
 
 def test_without_anything_all_layers_run_in_audit_and_it_is_said_once(run):
     """Nothing is stopped; one line says so, however many calls there are."""
     done = run()
 
-    assert ["ran 5", "ran -1", "ran 6"] == done.stdout.splitlines()
+    assert ["ran five", "ran -1", "ran six"] == done.stdout.splitlines()
     assert 1 == done.stderr.count("no policy is declared")
 
 
@@ -217,7 +219,7 @@ def test_the_current_session_beats_the_environment(run):
     )
     done = run(program, ABS_SHIELD_POLICY="house:policy")
 
-    assert ["ran 5", "ran -1", "ran 6"] == done.stdout.splitlines()
+    assert ["ran five", "ran -1", "ran six"] == done.stdout.splitlines()
 
 
 def test_decorating_reads_nothing(run):

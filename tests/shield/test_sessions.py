@@ -236,7 +236,7 @@ def test_a_failed_call_was_not_done(firewall):
 def test_a_blocked_call_was_not_done(firewall):
     """What did not run is in no history of executions."""
     session = firewall.session()
-    firewall.check_call(ToolCall("refund", {"amount": "5"}), session=session)
+    firewall.check_call(ToolCall("refund", {"amount": "five"}), session=session)
 
     assert () == session.executed
 
@@ -398,7 +398,7 @@ def test_a_call_told_by_door_and_transcript_ran_once(firewall, refund, run, told
 
 def test_a_blocked_call_told_by_door_and_transcript_never_ran(firewall, refund):
     """The feedback in the transcript is no result of the tool."""
-    arguments = {"amount": "5"}
+    arguments = {"amount": "five"}
     session = firewall.session()
     answers = firewall.run_tool_calls([ToolCall("refund", arguments, "c1")], session=session)
     call = {"id": "c1", "name": "refund", "arguments": arguments}
@@ -448,7 +448,7 @@ def test_tools_of_two_shields_share_the_current_session(door):
     shields = [door(), door(mode="audit")]
     with shields[0].session() as session:
         for one in shields:
-            one.check_call(ToolCall("refund", {"amount": "5"}))
+            one.check_call(ToolCall("refund", {"amount": "five"}))
 
     assert [True, False] == [d.blocked for d in session.decisions]
 

@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import PolicyError, Shield, Suppression, Tool, ToolCall, shield
 
-WRONG = {"amount": "5"}
+WRONG = {"amount": "five"}
 
 
 def quiet(**changes):
@@ -110,14 +110,14 @@ def test_a_star_is_a_position_of_a_list(where, holds):
         tools=[Tool(name="order", parameters=parameters)],
         suppress=[quiet(tool="order", where=where)],
     )
-    call = ToolCall("order", {"lines": [{"count": 1}, {"count": "2"}]})
+    call = ToolCall("order", {"lines": [{"count": 1}, {"count": "two"}]})
 
     assert holds is not Shield(policy, hooks=()).check_call(call).blocked
 
 
 def test_two_faults_of_one_call(door):
     """The one that is silenced does not cover the other."""
-    both = ToolCall("refund", {"amount": "5", "ghost": 1})
+    both = ToolCall("refund", {"amount": "five", "ghost": 1})
     decision = door(suppress=[quiet(code="wrong_type")]).check_call(both)
 
     assert [("unknown_argument", False), ("wrong_type", True)] == sorted(

@@ -9,7 +9,7 @@ import pytest
 from abs_shield import PolicyError, ToolCall
 from abs_shield.shield.switch import MODE, MODE_FILE
 
-WRONG = ToolCall("refund", {"amount": "5"})
+WRONG = ToolCall("refund", {"amount": "five"})
 
 
 @pytest.fixture

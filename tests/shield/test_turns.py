@@ -91,7 +91,9 @@ def test_a_turn_without_a_session_is_logged_at_once(firewall):
 def test_arguments_that_changed_are_judged_again(firewall, session):
     """The proposal was clean; what is dispatched is not, and is blocked under the same id."""
     (proposed,) = firewall.inspect_turn([call(call_id="c1")], session=session)
-    dispatched = firewall.check_call(call(arguments={"amount": "5"}, call_id="c1"), session=session)
+    dispatched = firewall.check_call(
+        call(arguments={"amount": "five"}, call_id="c1"), session=session
+    )
 
     assert (False, True) == (proposed.blocked, dispatched.blocked)
     assert proposed.id == dispatched.id
@@ -313,7 +315,7 @@ def test_feedback_in_a_transcript_is_no_execution(firewall, session):
     left = []
     for n in range(3):
         session.add(messages)
-        arguments = json.dumps({"amount": f"{n}"})
+        arguments = json.dumps({"amount": f"{n} dollars"})
         function = {"name": "refund", "arguments": arguments}
         messages.append(
             {"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": function}]}
@@ -348,12 +350,12 @@ class Money:
         (None, "null"),
         ({"a": [1]}, '{"a": [1]}'),
         (Money(), '{"sum": 5}'),
-        ({1}, "{1}"),
-        ({("a", 1): 2}, "{('a', 1): 2}"),
+        ({1}, "[1]"),
+        ({("a", 1): 2}, '{"a,1": 2}'),
     ],
 )
 def test_any_result_becomes_text(door, run, value, content):
-    """Models, sets and keys that JSON does not know become text; the turn is answered."""
+    """Models, sets and keys that JSON does not know become JSON; the turn is answered."""
     firewall = door()
     firewall.register(lambda_tool(value))
     calls = [{"id": "c1", "name": "odd", "arguments": {}}]

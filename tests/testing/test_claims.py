@@ -62,7 +62,7 @@ def test_a_decision_is_claimed(firewall, words):
 
 def test_words_belong_to_one_finding(firewall):
     """The layer of one finding and the place of another are not met together."""
-    decision = judged(firewall, "refund", {"transaction_id": 7, "amount": "9"})
+    decision = judged(firewall, "refund", {"transaction_id": 7, "amount": "nine"})
     assert_blocked(decision, layer="parameter_mismatch", where="/arguments/amount")
 
     with pytest.raises(AssertionError):

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from abs_shield.schema.arrays import with_item_enum
+
 MOST = 24
 """Alternatives of one schema."""
 _DEEPEST = 12
@@ -35,7 +37,7 @@ def _shapes(schema: Any, root: Any, depth: int) -> Iterator[Shape]:
         yield {}
     if not isinstance(schema, Mapping) or not depth:
         return
-    own = {key: value for key, value in schema.items() if key not in _SPLIT}
+    own = {key: value for key, value in with_item_enum(schema).items() if key not in _SPLIT}
     found = [own]
     for branches in _parts(schema, root, depth - 1):
         found = [*islice((merged(a, b) for b in branches for a in found), MOST)]

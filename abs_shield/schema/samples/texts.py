@@ -16,7 +16,10 @@ from abs_shield.schema.samples.shapes import Shape
 
 _WEEK = [f"2024-06-{day:02}" for day in range(3, 10)]
 _DATES = ("2024-06-03", "2024-06-04", "1970-01-01", "9999-12-31", "2024-02-29", *_WEEK[2:])
-_TIMES = ("00:00:00Z", "09:00:00Z", "12:30:00Z", "18:00:00Z", "23:59:59Z", "12:00:00+05:30")
+_TIMES = (
+    "00:00:00Z", "09:00:00Z", "12:30:00Z", "18:00:00Z", "23:59:59Z", "12:00:00+05:30",
+    "09:00:00", "12:30",
+)  # fmt: skip
 FORMATS: dict[str, tuple[str, ...]] = {
     "date": _DATES,
     "date-time": tuple(f"{day}T{time}" for day in _DATES[:4] for time in _TIMES),
@@ -117,16 +120,17 @@ def _days_near(known: Iterable[str], name: str, pool: Pool) -> Iterator[str]:
     """Days that lie as far from a usual one as the numbers say, and next to the days asked for."""
     if name not in ("date", "date-time"):
         return
-    tail = "" if name == "date" else "T12:00:00Z"
+    tails = ("",) if name == "date" else ("T12:00:00Z", "T12:00:00")
     first = date(2024, 6, 3)
     for number in pool.numbers:
         if 0 < abs(number) <= _MOST_DAYS:
             near = (int(number) + step for step in (0, 1, -1))
-            yield from (f"{first + timedelta(days=days)}{tail}" for days in near)
+            yield from (f"{first + timedelta(days=days)}{tail}" for days in near for tail in tails)
     for text in pool.texts:
         with suppress(ValueError, OverflowError):
             day = datetime.fromisoformat(text).date()
-            yield from (f"{day + timedelta(days=step)}{tail}" for step in (0, 1, -1))
+            steps = (day + timedelta(days=step) for step in (0, 1, -1))
+            yield from (f"{step}{tail}" for step in steps for tail in tails)
 
 
 def _stretched(text: str, length: int) -> str:

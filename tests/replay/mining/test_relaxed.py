@@ -139,7 +139,7 @@ def test_a_position_of_a_list_is_any(mined, tmp_path):
 
 def test_what_is_let_through_is_told(mined):
     """How often, and what it was, beside the entry and at the head."""
-    refused = run(("refund", {"order_id": "W-7001", "amount": "5"}, ValueError("no")))
+    refused = run(("refund", {"order_id": "W-7001", "amount": "five"}, ValueError("no")))
     made = mined([REFUND], [*[WRONG["a wrong type"]] * 3, refused])
     (passed,) = made.draft.passes
     what = "`parameter_mismatch` for `refund`, `wrong_type` at `/arguments/amount`"

@@ -1,0 +1,73 @@
+"""What a tool makes of arguments that its schema refuses: those that convert are no invention."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from abs_shield.plan.slips import without_slips
+from abs_shield.schema import Problem, Undecided
+
+if TYPE_CHECKING:
+    from abs_shield.plan.tool import ToolPlan
+
+
+class Conversion(NamedTuple):
+    """
+    Arguments as the tool takes them.
+
+    Attributes:
+        arguments: They in the form of JSON; a part that does not convert stands as it was written.
+        refused: JSON pointers to what does not convert; empty where everything does.
+    """
+
+    arguments: Mapping[str, Any]
+    refused: frozenset[str] = frozenset()
+
+    def admits(self, problem: Problem) -> bool:
+        """Return whether nothing at, around or inside the place of *problem* is refused."""
+        return not any(_overlap(problem.where, pointer) for pointer in self.refused)
+
+
+Convert = Callable[[Mapping[str, Any]], Conversion]
+"""Converts arguments as the function behind a tool gets them; it never raises."""
+
+_NEVER = frozenset({"not_finite", "too_deep", "too_large", "too_complex"})
+"""What no JSON number is, and what would take too long to look at again."""
+
+
+def convert(
+    plan: ToolPlan, arguments: Mapping[str, Any], problems: tuple[Problem, ...]
+) -> Conversion:
+    """
+    Convert arguments that have *problems* with the schema of *plan*.
+
+    The types of the function decide, where the schema was made of them. Another schema, which the
+    policy or a framework declared, has to accept what they make of the arguments; without a
+    function it has to accept them with their slips undone.
+    """
+    never = frozenset(problem.where for problem in problems if problem.code in _NEVER)
+    if never or plan.schema is None:
+        return Conversion(arguments, never or frozenset({""}))
+    if plan.convert is not None:
+        made = plan.convert(arguments)
+        if plan.schema_of_function:
+            return made
+        if not made.refused and not (left := _refused(plan, made.arguments)):
+            return Conversion(made.arguments, left)
+    mended = without_slips(arguments, problems)
+    if mended is None:
+        return Conversion(arguments, frozenset(problem.where for problem in problems))
+    return Conversion(mended, _refused(plan, mended))
+
+
+def _refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str]:
+    assert plan.schema is not None
+    try:
+        return frozenset(problem.where for problem in plan.schema.problems(arguments))
+    except Undecided:
+        return frozenset({""})
+
+
+def _overlap(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

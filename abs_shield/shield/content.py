@@ -1,0 +1,89 @@
+"""The text in which a model reads what a tool returned: JSON that a parameter of its type takes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import Enum
+from functools import partial
+from typing import Any, Literal
+
+from pydantic_core import to_jsonable_python
+
+from abs_shield.schema.bounds import MAX_NODES
+from abs_shield.shield.written import LISTS, is_data, parts_of, size_of
+
+_BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
+"""Bytes that are no text are written in base64."""
+
+
+def content_of(value: Any) -> str:
+    """
+    Return the text of a tool's message: *value* itself where it is text, else its JSON.
+
+    Dates have their ISO form, enums their value; models, dataclasses, sets and tuples are objects
+    and lists. Nothing is consumed, and any object has a text.
+
+    >>> from datetime import date, timedelta
+    >>> content_of({"on": date(2026, 3, 2), "for": timedelta(hours=1), "ids": {7}})
+    '{"on": "2026-03-02", "for": "PT1H", "ids": [7]}'
+    """
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return value
+    for write in _WAYS:
+        # nested too deeply, or an object that breaks when it is read
+        with suppress(Exception):
+            return write(value)
+    with suppress(Exception):
+        return str(value)
+    return f"<{type(value).__name__}>"
+
+
+def _plainly(value: Any) -> str:
+    """JSON as most values have it: names that are strings, numbers that are finite."""
+    return json.dumps(value, default=_one_level, allow_nan=False)
+
+
+def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
+    """JSON of names that are dates or enums, and with NaN, which JSON has not, as a text."""
+    if size_of([value], MAX_NODES) is None:
+        raise ValueError("it holds what pydantic would consume, or too much")
+    return json.dumps(_written(value, mode=mode))
+
+
+def _at_any_rate(value: Any) -> str:
+    return json.dumps(value, default=_one_level)
+
+
+_WAYS: tuple[Callable[[Any], str], ...] = (
+    _plainly,
+    *(partial(_by_pydantic, mode=mode) for mode in _BYTES),
+    _at_any_rate,
+)
+
+
+def _one_level(value: Any) -> Any:
+    """What `json` does not know, with what is inside as it was."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, LISTS):
+        return list(value)
+    if (parts := parts_of(value)) is not None:
+        known = size_of(parts.values(), MAX_NODES) is not None
+        return to_jsonable_python(value, inf_nan_mode="strings") if known else parts
+    for mode in _BYTES if is_data(value) else ():
+        with suppress(ValueError):
+            return _written(value, mode=mode)
+    dump = getattr(value, "model_dump", None)
+    return dump(mode="json") if callable(dump) else _text(value)
+
+
+def _written(value: Any, *, mode: Literal["utf8", "base64"]) -> Any:
+    return to_jsonable_python(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
+
+
+def _text(value: Any) -> str:
+    return str(value)

@@ -1,0 +1,77 @@
+"""Python values of a model's arguments, by pydantic: as Python, as JSON, without needless nulls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import to_json
+
+from abs_shield.schema.problem import pointer
+
+M = TypeVar("M", bound=BaseModel)
+_MOST_ERRORS = 1_000
+"""Errors of one call that are read; pydantic finds one for each item of a list."""
+
+
+def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[str, Any]]:
+    """
+    Validate *arguments* as a framework would, in pydantic's lax mode.
+
+    A null that is refused and may be left out is left out. What Python refuses is tried as JSON,
+    which a strict type takes a date from.
+
+    Returns:
+        The validated model, and the arguments that were left.
+
+    Raises:
+        ValidationError: The types refuse them in every form.
+    """
+    taken = dict(arguments)
+    try:
+        return model.model_validate(taken), taken
+    except ValidationError as error:
+        taken = _without_nulls(taken, error)
+    try:
+        return model.model_validate(taken), taken
+    except ValidationError as error:
+        return _from_json(model, taken, error), taken
+
+
+def refused_by(error: ValidationError) -> frozenset[str]:
+    """Return JSON pointers to the arguments that *error* is about; ``""`` is all of them."""
+    if error.error_count() > _MOST_ERRORS:
+        return frozenset({""})
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    return frozenset(pointer(each["loc"][:1]) for each in found)
+
+
+def _from_json(model: type[M], arguments: dict[str, Any], refused: ValidationError) -> M:
+    try:
+        written = to_json(arguments, inf_nan_mode="constants")
+    except Exception:  # what has no JSON form was refused as Python
+        raise refused from None
+    return model.model_validate_json(written)
+
+
+def _without_nulls(arguments: dict[str, Any], error: ValidationError) -> dict[str, Any]:
+    """A copy of *arguments* without the nulls that *error* is about, where names lead to them."""
+    if error.error_count() > _MOST_ERRORS:
+        return arguments
+    made: Any = arguments
+    for each in error.errors(include_url=False, include_context=False):
+        if each["input"] is None and each["type"] != "missing":
+            made = _without(made, each["loc"])
+    return made if isinstance(made, dict) else arguments
+
+
+def _without(holder: Any, path: tuple[int | str, ...]) -> Any:
+    step, *rest = path or ("",)
+    if isinstance(holder, list) and isinstance(step, int) and rest and step < len(holder):
+        return [*holder[:step], _without(holder[step], tuple(rest)), *holder[step + 1 :]]
+    if not isinstance(holder, dict) or step not in holder:
+        return holder  # the step names a branch of a union, or nothing that was sent
+    if rest:
+        return {**holder, step: _without(holder[step], tuple(rest))}
+    return {name: value for name, value in holder.items() if name != step or value is not None}
