@@ -1,51 +1,109 @@
-"""Each adapter is tested in an environment of its own: what the frameworks pin clashes."""
+"""
+Sessions that need an environment of their own; `uv` builds one within seconds.
+
+    nox -s adapters -j 2             # every framework, each alone: their requirements clash
+    nox -s tests-3.12                # the test suite on one version of Python
+    nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
+    nox -s verifiers ray proxy       # what else an extra brings
+
+Arguments behind `--` go to pytest.
+"""
 
 from __future__ import annotations
 
 import nox
 
-nox.options.default_venv_backend = "venv"
+nox.needs_version = ">=2026.8.10"  # the first with `-j`
+nox.options.default_venv_backend = "uv"
+nox.options.download_python = "never"
+nox.options.error_on_missing_interpreters = False
 nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["adapters"]
 
-JUDGED = (
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+"""Versions of Python for the test suite; one that is not installed is skipped."""
+
+ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
+"""Extras that install a framework."""
+
+JUDGE = (
     "tests/model",
     "tests/answer/test_faithful_served.py",
     "tests/answer/test_every_scorer.py",
     "tests/answer/test_every_prober.py",
 )
-"""What asks a model over HTTP."""
-VERIFIED = ("tests/answer/test_verifiers.py", "tests/answer/test_every_scorer.py")
-"""What asks a small real model in this process."""
-ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
+"""Tests of the judge over HTTP, which uses OpenAI's SDK."""
+
+MCP = ("tests/service", "tests/cli/test_mcp_command.py", "tests/cli/test_init_command.py")
+"""Tests of the MCP proxy, which uses FastMCP."""
+
+VERIFIERS = ("tests/answer/test_verifiers.py", "tests/answer/test_every_scorer.py")
+"""Tests of small real models in this process."""
+
+ENGINES = ("tests/replay", "tests/cli/test_replay_engines.py", "tests/cli/test_backtest_engines.py")
+"""Tests of replays in several processes."""
+
+SLOW_TOO = ("-m", "not data")
+"""Recorded data is tested once, in `.venv`."""
 
 
-@nox.session
+@nox.session(allow_parallel=True)
 @nox.parametrize("adapter", ADAPTERS)
 def adapters(session: nox.Session, adapter: str) -> None:
-    """Play every scene with one framework, and compare the page with what they show."""
-    session.install("-q", "-e", f".[{adapter}]", "pytest>=8.3", "hypothesis>=6.115")
+    """Test one adapter with the newest allowed version of its framework."""
+    session.install("-q", "-e", f".[{adapter},test]")
+    test_adapter(session, adapter)
+
+
+@nox.session(allow_parallel=True)
+@nox.parametrize("adapter", ADAPTERS)
+def adapters_lowest(session: nox.Session, adapter: str) -> None:
+    """Test one adapter with the lowest allowed version of its framework."""
+    session.install("-q", "--resolution", "lowest-direct", "-e", f".[{adapter},test]")
+    test_adapter(session, adapter)
+
+
+def test_adapter(session: nox.Session, adapter: str) -> None:
+    """Run the tests that need this framework, the table of docs/adapters.md among them."""
     tests = ["tests/adapters"]
     if adapter == "fastmcp":
-        commands = ["tests/cli/test_mcp_command.py", "tests/cli/test_init_command.py"]
-        tests += ["tests/service", *commands]
         session.install("-q", "mcp-server-time", "mcp-server-git")
-    if adapter == "openai":  # the judge is on the same SDK
-        tests += JUDGED
-    session.run("python", "-m", "pytest", *tests, *session.posargs)
-    session.run("python", "-m", "tests.adapters.matrix")
-    if adapter == "fastmcp":
-        session.run("python", "benchmarks/mcp_proxy.py", "200")
+        tests += MCP
+    if adapter == "openai":
+        tests += JUDGE
+    session.run("python", "-m", "pytest", *SLOW_TOO, *tests, *session.posargs)
 
 
-@nox.session
-def judge(session: nox.Session) -> None:
-    """Ask a model over HTTP, with what the extra brings and nothing else."""
-    session.install("-q", "-e", ".[judge]", "pytest>=8.3", "hypothesis>=6.115")
-    session.run("python", "-m", "pytest", *JUDGED, *session.posargs)
+@nox.session(python=PYTHONS)
+def tests(session: nox.Session) -> None:
+    """Run the test suite on one version of Python."""
+    session.install("-q", "-e", ".[dev]")
+    session.run("python", "-m", "pytest", "-n", "auto", *SLOW_TOO, *session.posargs)
 
 
-@nox.session
+@nox.session(python=PYTHONS[0])
+def lowest(session: nox.Session) -> None:
+    """Run the test suite with the lowest allowed version of every direct dependency."""
+    session.install("-q", "--resolution", "lowest-direct", "-e", ".[dev]")
+    session.run("python", "-m", "pytest", "-n", "auto", *SLOW_TOO, *session.posargs)
+
+
+@nox.session(venv_backend="venv")
 def verifiers(session: nox.Session) -> None:
-    """Score claims with small real models; which torch is installed, PIP_CONSTRAINT may say."""
-    session.install("-q", "-e", ".[nli]", "pytest>=8.3", "hypothesis>=6.115")
-    session.run("python", "-m", "pytest", *VERIFIED, *session.posargs)
+    """Test small real models; pip, so that `PIP_CONSTRAINT` can select a build of torch."""
+    session.install("-q", "-e", ".[nli,test]")
+    session.run("python", "-m", "pytest", *SLOW_TOO, *VERIFIERS, *session.posargs)
+
+
+@nox.session
+def ray(session: nox.Session) -> None:
+    """Test replays on a Ray cluster."""
+    session.install("-q", "-e", ".[parquet,ray,test]")
+    session.run("python", "-m", "pytest", "-m", "", *ENGINES, *session.posargs)
+
+
+@nox.session
+def proxy(session: nox.Session) -> None:
+    """Measure what the MCP proxy adds to a call."""
+    session.install("-q", "-e", ".[fastmcp,test]")
+    session.run("python", "benchmarks/mcp_proxy.py", "200")

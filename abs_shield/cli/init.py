@@ -210,11 +210,13 @@ def _say(text: str) -> None:
 def _progress(files: list[str]) -> Iterator[Callable[[str], Callable[[int], object]]]:
     """Show on the standard error, where it is a terminal, which pass over the files it is."""
     console = Console(stderr=True)
+    if not console.is_terminal:  # before rich 14.3 a disabled `Progress` ends with an empty line
+        yield lambda what: lambda count: None
+        return
     columns = (TextColumn("init: {task.description}"), BarColumn(), TimeRemainingColumn())
     total = sum(Path(file).stat().st_size for file in files)
     with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal,
-        redirect_stdout=False,
+        *columns, console=console, transient=True, redirect_stdout=False
     ) as progress:  # fmt: skip
         task = progress.add_task("reading the tools", total=total or None)
 

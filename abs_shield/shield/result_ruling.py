@@ -26,7 +26,11 @@ is back within 2 ms is next to no evidence, and true of every call of most tools
 
 
 def ruled(result: VerificationResult, plan: ToolPlan, mode: Mode, ran: Ran) -> dict[str, Any]:
-    """Give what a policy makes of a verdict; what the caller has already is flagged at most."""
+    """
+    Return the fields of a Decision that follow from a verdict under a policy.
+
+    What the caller has already is flagged at most: strict would not withhold it either.
+    """
     told = "flag" if ran.given and result.verdict == "block" else result.verdict
     verdict, would_block = _VERDICTS[told], told == "block"
     return {

@@ -130,12 +130,19 @@ class Verifier:
         )
 
     def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
-        """Our own failure is no verdict; where strict lets none pass, the result is withheld."""
-        closes = self._policy.on_error != "allow"
+        """
+        Return what follows from our own failure, which is no verdict.
+
+        Strict withholds what could not be judged; what the caller has already is flagged at most.
+        """
+        action = Action.FLAG if ran.given else Action.BLOCK
+        if self._policy.on_error == "allow":
+            action = Action.ALLOW
+        would_block = action is Action.BLOCK
         return {
-            "action": Action.BLOCK if closes else Action.ALLOW,
-            "would_block": closes,
-            "blocked": closes and mode is Mode.STRICT and not ran.given,
+            "action": action,
+            "would_block": would_block,
+            "blocked": would_block and mode is Mode.STRICT,
             "coverage": {VERIFICATION: Coverage(Outcome.ERROR, said)},
             "errors": (said,),
         }

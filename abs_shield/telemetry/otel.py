@@ -101,7 +101,7 @@ class Otel:
             record_exception=False,
         )
         tell(decision, span)
-        if decision.findings and self._logger.enabled(event_name=semconv.EVENT_FINDING):
+        if decision.findings and self._takes_events():
             tell_findings(
                 self._logger,
                 decision,
@@ -132,6 +132,11 @@ class Otel:
             set_status_on_exception=False,
         )
         return Execution(span) if starts_anew(span, parent) else _NOTHING
+
+    def _takes_events(self) -> bool:
+        """Return whether a log record could be exported; always before OpenTelemetry 1.45."""
+        enabled = getattr(self._logger, "enabled", None)
+        return enabled is None or bool(enabled(event_name=semconv.EVENT_FINDING))
 
     def _traced(self) -> bool:
         """

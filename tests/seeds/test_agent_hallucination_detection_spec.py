@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from contextlib import closing
 from dataclasses import fields, is_dataclass
 
 import pytest
@@ -802,7 +803,8 @@ def test_the_report_is_persisted_as_a_decision(tmp_path, answer, action, blocked
     report = door.check_answer(answer, session=session)
     [decision] = session.answer_decisions
     door.store.close()
-    [kept] = [one for one in SqliteStore(path).decisions() if one.subject is Subject.ANSWER]
+    with closing(SqliteStore(path)) as reopened:
+        [kept] = [one for one in reopened.decisions() if one.subject is Subject.ANSWER]
 
     assert (action, blocked, blocked and mode == "strict") == (
         decision.action, decision.would_block, decision.blocked,

@@ -722,12 +722,28 @@ def test_a_withheld_error_of_ours_says_that_the_call_has_run(monkeypatch, caplog
     monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
     with caplog.at_level(logging.CRITICAL, logger="abs_shield"):
         decision = firewall.check_result(CALL, GOOD, elapsed_ms=3.0)
-        with firewall.guard(CALL) as guard:
-            guard.given, guard.value = True, GOOD
 
     [problem] = decision.feedback()["problems"]
     assert ("layer_error", True) == (problem["code"], "the call has run" in problem["hint"])
-    assert not results(firewall)[-1].blocked
+
+
+@pytest.mark.parametrize(
+    ("policy", "action"),
+    [({}, Action.FLAG), ({"mode": "audit"}, Action.FLAG), ({"on_error": "allow"}, Action.ALLOW)],
+    ids=["strict", "audit", "on_error allow"],
+)
+def test_an_error_about_a_result_that_the_caller_has_would_not_block(
+    policy, action, monkeypatch, caplog
+) -> None:
+    """Strict cannot withhold it, so audit does not count it as a block."""
+    firewall = firewall_of(**policy)
+    monkeypatch.setattr(type(firewall.verification), "verify", lambda *_, **__: 1 / 0)
+    with caplog.at_level(logging.CRITICAL, logger="abs_shield"), firewall.guard(CALL) as guard:
+        guard.given, guard.value = True, GOOD
+
+    [decision] = results(firewall)
+    assert decision.errors
+    assert (action, False, False) == (decision.action, decision.would_block, decision.blocked)
 
 
 def test_a_profile_that_is_declared_anew_holds() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from opentelemetry._logs import SeverityNumber
 
 from abs_shield import Shield, Tool, shield
 from abs_shield.core import Verdict
+from abs_shield.telemetry import Otel
 from abs_shield.telemetry.findings import safe_pointer
 
 CANARY = "canary_4711@example.com"
@@ -52,6 +55,16 @@ def test_severity_follows_the_weight(heard, decide, finding):
 
     told = [event.log_record.severity_number for event in heard.events]
     assert told == [SeverityNumber.ERROR, SeverityNumber.INFO]
+
+
+def test_a_logger_that_cannot_say_whether_it_is_enabled_gets_every_event(decide, finding):
+    """`Logger.enabled` is new in OpenTelemetry 1.45."""
+    emitted = []
+    old = SimpleNamespace(emit=lambda **event: emitted.append(event["event_name"]))
+    provider = SimpleNamespace(get_logger=lambda *name, **options: old)
+    Otel(logger_provider=provider)(decide(finding()))
+
+    assert ["abs_shield.finding"] == emitted
 
 
 def _canaries(finding):
