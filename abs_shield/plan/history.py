@@ -256,9 +256,8 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
     said = of_what(parameter.name) - {"name"}
     if said and said <= frozenset(plan.deed.noun):
         return True
-    return (
-        isinstance(leaf, str) and parameter.judged == "open" and (is_code(leaf) or is_address(leaf))
-    )
+    by_value = parameter.judged in ("open", "number")
+    return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 
 
 def undoes(first: Write, then: Write) -> bool:

@@ -175,7 +175,7 @@ def _is_of_plain(path: Path) -> bool:
     steps = [step for step in path if isinstance(step, str)]
     if len(steps) < 2 or name_words(steps[-1]) not in _CALLED:
         return False
-    return by_name(steps[-2]) == "never"
+    return by_name("_".join(steps[-2:])) == "never"
 
 
 def admission(entry: Any) -> Callable[[Any], bool]:
