@@ -17,7 +17,7 @@ from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
+from abs_shield.text.leaves import Path, data_of, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
@@ -34,7 +34,6 @@ _MOST_MADE = 10_000
 _MOST_LEAVES = 200
 _LONGEST = 64
 _MOST_TEXT = 16 * 1024
-_MOST_JSON = 64 * 1024
 
 Plans = Callable[[str], ToolPlan | None]
 Reads = Callable[[Executed, Plans], None]
@@ -155,7 +154,7 @@ class History:
 
     def _take(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
-        value = _read(executed.value)
+        value = data_of(executed.value)
         if executed.error or plan is None or tells_failure(value):
             return
         self._note_made(plan, executed.arguments)
@@ -175,14 +174,14 @@ class History:
     def _learn(self, executed: Executed, plans: Plans) -> None:
         """A sub-agent's call: what it made and removed counts here, and contradicts nothing."""
         plan = plans(executed.tool)
-        if executed.error or plan is None or tells_failure(_read(executed.value)):
+        if executed.error or plan is None or tells_failure(data_of(executed.value)):
             return
         self._note_made(plan, executed.arguments)
         if plan.writes and not executed.nested:
             self._bury(
                 write_of(
                     plan, executed.arguments, place=self._place, at=executed.at,
-                    turn=executed.turn, value=_read(executed.value),
+                    turn=executed.turn, value=data_of(executed.value),
                 )
             )  # fmt: skip
 
@@ -279,12 +278,6 @@ def own_entities(write: Write) -> frozenset[str]:
     """Give the identifiers of what the verb is done to; of all, where no name says which."""
     names = write.own or write.entities.keys()
     return frozenset().union(*(write.entities[name] for name in names))
-
-
-def _read(value: Any) -> Any:
-    """A result, or what it holds as JSON."""
-    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
-    return value if inside is None else inside
 
 
 def sole_entities(write: Write) -> frozenset[str]:
