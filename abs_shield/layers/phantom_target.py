@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.history import History
-from abs_shield.plan.kinship import alien, fills_a_slot
+from abs_shield.plan.kinship import alien, fills_a_slot, is_issued
 from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import readings
@@ -89,6 +90,8 @@ def _is_told(argument: Argument, session: Session) -> bool:
     """Whether a miss of this argument would say anything in this run."""
     if argument.judged == "slot":
         return fills_a_slot(argument, session)
+    if argument.judged == "credential" and not argument.placeholder:
+        return is_issued(argument, session)
     names = session.seen.in_english and latin(normal(argument.text))
     return argument.judged == "hard" or argument.placeholder or names
 
@@ -111,13 +114,15 @@ def _judged(
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
     elif argument.judged == "soft":
         yield _unseen(argument, tool, SOFT, session)
+    elif argument.judged == "credential":
+        yield _unknown_secret(argument, tool)
     elif _identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
 
 
 def _origin(argument: Argument, session: Session) -> Origin | None:
     """Who mentioned the value; of a name, who mentioned it in other words."""
-    if argument.placeholder and not _stood(argument.text, session):
+    if argument.placeholder and not _stood(argument, session):
         return None
     origin = session.seen.origin(argument.text, apart=_apart(argument.text))
     if origin is not None or argument.judged == "hard":
@@ -126,10 +131,12 @@ def _origin(argument: Argument, session: Session) -> Origin | None:
     return next((origin for origin in told if origin is not None), None)
 
 
-def _stood(placeholder: str, session: Session) -> bool:
+def _stood(argument: Argument, session: Session) -> bool:
     """Whether one in brackets was said with them; the bare word only names a field."""
-    text = placeholder.strip()
-    return text[:1] not in BRACKETS or is_told(text, session)
+    text = argument.text.strip()
+    if text[:1] in BRACKETS or argument.judged == "blank":
+        return is_told(text, session)
+    return True
 
 
 _ALNUM = re.compile("[a-z0-9]")
@@ -184,6 +191,8 @@ def _needs_no_mention(
     """Whether the run itself made the thing, or the call only looks for it where it may be."""
     if _minted(argument.text, proposal, session):
         return True
+    if argument.judged == "credential" and _set_before(argument.text, proposal, session):
+        return True
     return not argument.must_be_seen and _explores(argument, tool, proposal, session)
 
 
@@ -224,6 +233,20 @@ def _minted(text: str, proposal: Proposal, session: Session) -> bool:
     if wanted in made or ("/" in wanted and any(path.endswith(f"/{wanted}") for path in made)):
         return True
     return wanted in Siblings.of(proposal, session).made
+
+
+def _set_before(text: str, proposal: Proposal, session: Session) -> bool:
+    """Whether an earlier call of the run set this credential, rather than presented it."""
+    first = session.seen.introduced(text)
+    plan = proposal.plan(first.tool) if first is not None else None
+    return first is not None and plan is not None and not plan.targets.presents(first.path)
+
+
+def _unknown_secret(argument: Argument, tool: ToolPlan) -> Finding:
+    """A credential that nobody gave; secrets stay out of messages, the right one as well."""
+    name = f"`{escaped(name_of(argument.path))}`"
+    detail = f"nobody in this run mentioned this value of {name}, and a result returned another"
+    return _finding(replace(argument, text="***"), tool, HARD, "unseen", detail)
 
 
 def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Session) -> Finding:

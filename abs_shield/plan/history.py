@@ -9,14 +9,14 @@ from typing import Any
 
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
-from abs_shield.plan.result_ids import decoded, entity_text, identifiers, numbers
+from abs_shield.plan.result_ids import entity_text, identifiers, numbers
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import Path, leaves, name_of
+from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
@@ -160,7 +160,7 @@ class History:
 
     def _take(self, executed: Executed, plans: Plans) -> None:
         plan = plans(executed.tool)
-        value = decoded(executed.value)
+        value = data_of(executed.value)
         if executed.error or plan is None or tells_failure(value):
             return
         self._note_made(plan, executed.arguments)
@@ -180,14 +180,14 @@ class History:
     def _learn(self, executed: Executed, plans: Plans) -> None:
         """A sub-agent's call: what it made and removed counts here, and contradicts nothing."""
         plan = plans(executed.tool)
-        if executed.error or plan is None or tells_failure(decoded(executed.value)):
+        if executed.error or plan is None or tells_failure(data_of(executed.value)):
             return
         self._note_made(plan, executed.arguments)
         if plan.writes and not executed.nested:
             self._bury(
                 write_of(
                     plan, executed.arguments, place=self._place, at=executed.at,
-                    turn=executed.turn, value=decoded(executed.value),
+                    turn=executed.turn, value=data_of(executed.value),
                 )
             )  # fmt: skip
 
@@ -264,9 +264,8 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
     said = of_what(parameter.name) - {"name"}
     if said and said <= frozenset(plan.deed.noun):
         return True
-    return (
-        isinstance(leaf, str) and parameter.judged == "open" and (is_code(leaf) or is_address(leaf))
-    )
+    by_value = parameter.judged in ("open", "number")
+    return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 
 
 def undoes(first: Write, then: Write) -> bool:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, islice
 
+from abs_shield.plan.credentials import credential, is_same, may_be_secret
 from abs_shield.plan.names import by_name
 from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
-from abs_shield.text.leaves import name_of
+from abs_shield.session.reading import LONGEST_SCALAR
+from abs_shield.text.leaves import data_of, leaves, name_of
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
 _MOST = 50
+_MOST_RESULTS = 20
+_MOST_LEAVES = 200
+"""Read anew for each credential that nobody mentioned: some milliseconds at most."""
+_LONGEST_SECRET = 4_096
 
 
 def kinds_of(tool: Tool) -> frozenset[str]:
@@ -92,3 +98,29 @@ def fills_a_slot(argument: Argument, session: Session) -> bool:
     form, length = written(normal(argument.text)), len(argument.text)
     kin = session.seen.kin(lambda field: name_words(field) == said, most=_MOST)
     return any(written(text) == form and abs(len(text) - length) <= 1 for text in kin)
+
+
+def is_issued(argument: Argument, session: Session) -> bool:
+    """
+    Return whether a result of the run holds a credential of the kind that *argument* presents.
+
+    One that a call of the agent's own put there, and a result only repeats, is not issued.
+    """
+    name = name_of(argument.path)
+    wanted = credential(name)
+    held = chain(
+        session.seen.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
+        _long_secrets(wanted, session),
+    )
+    return any(may_be_secret(text, name) and session.seen.origin(text) for text in held)
+
+
+def _long_secrets(wanted: frozenset[str], session: Session | None) -> Iterator[str]:
+    """Yield credentials that are too long for the index of fields, such as signed tokens."""
+    while session is not None:
+        for executed in reversed(session.newest(_MOST_RESULTS)):
+            for path, leaf in leaves(data_of(executed.value), most=_MOST_LEAVES):
+                long = isinstance(leaf, str) and LONGEST_SCALAR < len(leaf) <= _LONGEST_SECRET
+                if long and is_same(credential(name_of(path)), wanted):
+                    yield leaf
+        session = session.parent

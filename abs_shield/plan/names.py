@@ -6,14 +6,15 @@ from typing import Literal
 
 from abs_shield.text.names import name_words
 
-Judged = Literal["hard", "who", "soft", "never", "open", "code"]
+Judged = Literal["hard", "who", "soft", "never", "open", "code", "number"]
 """
 How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only where the value
-is written as an identifier, and ``who`` takes a person's name as soft and an account as hard.
+is written as an identifier, ``number`` as well where it is a long number, and ``who`` takes a
+person's name as soft and an account as hard.
 """
 
 _IDENTIFIERS = frozenset(
-    "id uuid guid iban email phone account username login url uri link channel "
+    "id identifier uuid guid iban email phone account username login url uri link channel "
     "path filepath filename file folder directory sku isbn reference ref handle hash sha "
     "arn vin imei ssn webpage "
     "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
@@ -22,21 +23,35 @@ _IDENTIFIERS = frozenset(
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
-_NUMBERED = frozenset({"number", "no", "num", "code", "key"})
+_COUNTING = frozenset({"number", "no", "num"})
+_NUMBERED = _COUNTING | {"code", "key"}
 _UNNUMBERED = {
-    word: frozenset(said.split())
-    for word, said in {
-        "code": "country currency language area airport iata status error color colour source "
-        "sort order primary promo coupon discount zone test exit response http reason rate tax "
-        "state lang hs",
-        "key": "sort order primary partition cache public private secret api access encryption",
-        "no": "page line row max min order room floor house",
-        "num": "page line row max min room floor house passenger item guest people person",
-        "number": "page line row max min room floor house street passenger item guest people "
-        "person quantity primary version port",
-    }.items()
+    "code": frozenset(
+        "country currency language area airport iata status error color colour source sort "
+        "primary promo coupon discount test exit response http reason rate tax state lang hs "
+        "region".split()
+    ),
+    "key": frozenset(
+        "sort primary partition cache public private secret api access encryption".split()
+    ),
+    **dict.fromkeys(
+        _COUNTING,
+        frozenset(
+            "page line row max min floor house street people port primary hour minute week".split()
+        ),
+    ),
 }
-"""What these words number without identifying it."""
+"""What these words number without identifying it: ordinals, counts, codes that the world knows."""
+_COUNTED = frozenset("room guest passenger item person".split())
+"""What ``guest_number`` may count as well as identify."""
+_RECORDS = frozenset("order policy event package property".split())
+"""Words of an interface alone (``order`` of a list), and records where they have a number."""
+_THINGS = _RECORDS | frozenset(
+    "unit class model engine version provider region zone platform tag label cabin action "
+    "operation season stage fare template object sobject resource namespace module plan tier "
+    "domain".split()
+)
+"""Words whose own values are an interface's, and which are numbered as things are."""
 _PEOPLE = frozenset("user recipient participant attendee assignee member payee owner".split())
 _PLAIN = frozenset(
     "status type category sort order format unit language lang locale currency priority level "
@@ -81,8 +96,10 @@ _NAMED = frozenset(
     "university airline station venue country nationality".split()
 )
 _UNNAMED = _PLAIN | _VOCABULARY | _PUBLIC
-_CLASSES = frozenset("type status priority role state stage currency language unit level".split())
+_CLASSES = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
+_IDS = frozenset({"id", "identifier"})
+_COUNTS = frozenset({"num", "nb", "no", "number", "count"})
 _LEAST = 3
 _NO_IDS = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
@@ -98,22 +115,23 @@ def by_name(name: str) -> Judged:
 
     >>> by_name("order_id"), by_name("first_name"), by_name("amount"), by_name("flight_number")
     ('hard', 'soft', 'never', 'hard')
-    >>> by_name("metric_name"), by_name("payment_method")
-    ('never', 'code')
+    >>> by_name("metric_name"), by_name("payment_method"), by_name("room_number")
+    ('never', 'code', 'number')
+    >>> by_name("number_of_tickets"), by_name("num_guests"), by_name("page_number")
+    ('never', 'never', 'never')
     """
     said = name_words(name)
     if not said:
         return "open"
     last, before = said[-1], said[:-1]
+    if _is_count(said):
+        return "never"
     if last in _NUMBERED:
-        if not before:
-            return "open"
-        plain = _UNNUMBERED[last] | _PLAIN | _VOCABULARY
-        return "never" if before[-1] in plain else "hard"
+        return _by_number(last, before[-1]) if before else "open"
     if last == "address" and before and before[-1] in _ADDRESSES:
         return "hard"
     if last in _IDENTIFIERS or last in _HOSTS:
-        return "never" if last == "id" and before and before[-1] in _CLASSES else "hard"
+        return _by_class(before[-1]) if last in _IDS and before else "hard"
     if last in _SHADED and before:
         return _SHADED[last]
     if last in _PEOPLE:
@@ -127,6 +145,32 @@ def by_name(name: str) -> Judged:
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"
     return "soft" if last in _NAMED else "open"
+
+
+def _is_count(said: tuple[str, ...]) -> bool:
+    """Whether a name says how many there are: ``number_of_tickets``, ``num_guests``."""
+    if len(said) < 2 or said[0] not in _COUNTS:
+        return False
+    return said[1] == "of" or (said[0] in ("num", "nb") and said[-1] not in _NUMBERED | _IDS)
+
+
+def _by_number(suffix: str, noun: str) -> Judged:
+    """Return how the number, the code or the key of a *noun* is judged."""
+    if noun in _UNNUMBERED[suffix]:
+        return "never"
+    counting = suffix in _COUNTING
+    if noun in _THINGS:
+        return "hard" if counting and noun in _RECORDS else "number"
+    if noun in _PLAIN or noun in _VOCABULARY:
+        return "never"
+    return "number" if counting and noun in _COUNTED else "hard"
+
+
+def _by_class(noun: str) -> Judged:
+    """Return how the id of a *noun* is judged; ``unit`` is a measure, or a flat with a number."""
+    if noun in _CLASSES:
+        return "never"
+    return "number" if noun == "unit" else "hard"
 
 
 def is_host(name: str) -> bool:

@@ -6,15 +6,16 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.plan.creating import creates
+from abs_shield.plan.credentials import Use, use_of
 from abs_shield.plan.names import Judged, by_name
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
 from abs_shield.plan.verbs import Deed
 from abs_shield.policy import Target, Tool
 from abs_shield.text.leaves import Path, name_of
-from abs_shield.text.names import is_free, name_words, of_what
+from abs_shield.text.names import is_free, is_working, name_words, of_what
 
 _FORMATS = frozenset(
     {"email", "idn-email", "uuid", "uri", "iri", "hostname", "ipv4", "ipv6", "uri-reference"}
@@ -23,6 +24,14 @@ _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _CALLED = (("name",), ("id",), ("key",), ("code",))
 _THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
 """Tools in which a model talks to itself."""
+_PATTERNS = frozenset(
+    "template pattern regex regexp format mask glob grammar macro snippet expression formula xpath "
+    "jsonpath selector variable placeholder hint tooltip helper label prompt route endpoint html "
+    "xml css svg schema syntax column field range cell edit find replace replacement".split()
+)
+"""Words of parameters in which brackets are a notation, or whose values are shown on a form."""
+_MOULDS = frozenset("template workflow automation macro snippet placeholder form regex".split())
+"""Words of tools that write what others fill in."""
 _SAYS_ID = re.compile(
     r"\b(?:identifier|uuid|guid|iban)\b|\b(?:the|an?) ids?\b|\bids? of\b"
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
@@ -43,6 +52,8 @@ class Parameter:
         name: Its innermost name; empty where it has none.
         judged: How its values are judged, as far as author, schema and name say.
         told: Whether the author said so with a `Target`.
+        credential: Whether a call presents or sets a credential with it: a password, a token.
+        blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
@@ -56,6 +67,8 @@ class Parameter:
     name: str
     judged: Judged
     told: bool
+    credential: Use
+    blanks: bool
     creates: bool
     free: bool
     asks: frozenset[str]
@@ -66,9 +79,27 @@ class Parameter:
     allow: tuple[Callable[[Any], bool], ...]
 
     @property
+    def is_judged(self) -> bool:
+        """Whether a value of it may have to come from somewhere."""
+        return self.judged != "never" or self.credential != "none"
+
+    @property
     def names_entity(self) -> bool:
         """Whether its values say what the call is done to, or what it makes."""
         return self.judged in ("hard", "who") or self.creates
+
+
+class Names(NamedTuple):
+    """
+    Names of parameters at the top level, as far as their values are looked at.
+
+    Attributes:
+        judged: Those whose values may be judged, and what asks.
+        blank: Those of whose values only a blank to fill in is a fault.
+    """
+
+    judged: tuple[tuple[str, frozenset[str]], ...]
+    blank: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,9 +111,7 @@ class Parameters:
     allow: tuple[Callable[[Any], bool], ...]
     top: dict[str, Parameter] = field(default_factory=dict)
     _nested: dict[tuple[str, ...], Parameter] = field(default_factory=dict)
-    _judged: dict[tuple[str, ...], tuple[tuple[str, frozenset[str]], ...]] = field(
-        default_factory=dict
-    )
+    _judged: dict[tuple[str, ...], Names] = field(default_factory=dict)
 
     def at(self, path: Path) -> Parameter:
         """Give the parameter at *path*."""
@@ -96,12 +125,15 @@ class Parameters:
                 self._nested[key] = known
         return known
 
-    def judged(self, names: tuple[str, ...]) -> tuple[tuple[str, frozenset[str]], ...]:
-        """Give those of the *names* at the top level whose values may be judged, and what asks."""
+    def judged(self, names: tuple[str, ...]) -> Names:
+        """Return which of the *names* at the top level are looked at, and for what."""
         known = self._judged.get(names)
         if known is None:
-            found = ((name, self.at((name,))) for name in names)
-            known = tuple((name, of.asks) for name, of in found if of.judged != "never")
+            found = [(name, self.at((name,))) for name in names]
+            known = Names(
+                tuple((name, of.asks) for name, of in found if of.is_judged),
+                tuple(name for name, of in found if of.blanks and not of.is_judged),
+            )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
         return known
@@ -118,10 +150,14 @@ class Parameters:
         target = self._target(path)
         said = schema.get("description")
         name = name_of(path)
+        by_author = self._by_author(path)
+        listed = "enum" in schema or "const" in schema
         return Parameter(
             name=name,
-            judged=self._by_author(path) or self._by_name(path, schema),
+            judged=by_author or self._by_name(path, schema),
             told=target is not None,
+            credential="none" if by_author or listed else use_of(name, self.deed),
+            blanks=not listed and self._takes_blanks(path, schema),
             creates=creates(self.tool, self.deed, path),
             free=is_free(name) or not _steps(path).isdisjoint(self.tool.free),
             asks=of_what(name) or frozenset(self.deed.noun),
@@ -131,6 +167,14 @@ class Parameters:
             description=said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else "",
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
+
+    def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
+        """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""
+        tool = self.tool.name
+        if "pattern" in schema or _THINKING.search(tool) or is_working(name_of(path), tool):
+            return False
+        said = {word for step in path if isinstance(step, str) for word in name_words(step)}
+        return _PATTERNS.isdisjoint(said) and _MOULDS.isdisjoint(name_words(tool))
 
     def _target(self, path: Path) -> Target | None:
         root = str(path[0]) if path else ""
@@ -175,7 +219,7 @@ def _is_of_plain(path: Path) -> bool:
     steps = [step for step in path if isinstance(step, str)]
     if len(steps) < 2 or name_words(steps[-1]) not in _CALLED:
         return False
-    return by_name(steps[-2]) == "never"
+    return by_name("_".join(steps[-2:])) == "never"
 
 
 def admission(entry: Any) -> Callable[[Any], bool]:

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.plan.names import by_name
 from abs_shield.plan.verbs import Deed
 from abs_shield.text.fields import labelled
-from abs_shield.text.leaves import Path, leaves, name_of, opened, scalar_text
+from abs_shield.text.leaves import Path, data_of, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_code
@@ -24,13 +24,6 @@ _MOST_RETURNED = 2_000
 """Values of one result: behind the first 200 only those outside of lists, which may be long."""
 _LONGEST = 64
 _MOST_TEXT = 16 * 1024
-_MOST_JSON = 64 * 1024
-
-
-def decoded(value: Any) -> Any:
-    """Return a result, or what it holds as JSON."""
-    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
-    return value if inside is None else inside
 
 
 def entity_text(leaf: Any) -> str | None:
@@ -88,7 +81,7 @@ def _scalars(value: Any) -> Iterator[tuple[Path, Any]]:
     for place, (path, leaf) in enumerate(leaves(value, most=_MOST_RETURNED)):
         if place >= _MOST_NEAR and any(isinstance(step, int) for step in path):
             continue
-        inside = decoded(leaf)
+        inside = data_of(leaf)
         if inside is leaf:
             yield path, leaf
         else:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.creating import is_told_to_make, names_file
+from abs_shield.plan.credentials import bare_secret, may_be_secret
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.values import by_value, is_token
 from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
+from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
@@ -26,6 +29,14 @@ _MOST_KEYS = 20
 MOST_JUDGED = 10_000
 """Values of one call that are judged."""
 _LONGEST_NAME = 256
+_REFERENCES = ("$", "%")
+"""What begins the name of a variable, such as ``$API_KEY``, that a host may replace by a secret."""
+_NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
+"""One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only where it is a blank."""
+_LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
+"""In a pattern, a program or a form: whatever has brackets or several words."""
+_FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
+Kind = Literal["hard", "soft", "slot", "credential", "blank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +48,9 @@ class Argument:
         path: Names and positions on the way to it.
         text: Its value as text.
         judged: ``hard`` for identifiers, ``soft`` for names and places, ``slot`` for what is an
-            identifier only where results of the run hold some under the same name.
+            identifier only where results of the run hold some under the same name, ``credential``
+            for a credential, where a result holds one of that name, ``blank`` for a value that is
+            only looked at as it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value stands where a value should.
         examples: How the schema says that such a value looks.
@@ -45,7 +58,7 @@ class Argument:
 
     path: Path
     text: str
-    judged: Literal["hard", "soft", "slot"]
+    judged: Kind
     must_be_seen: bool = False
     placeholder: bool = False
     examples: tuple[str, ...] = ()
@@ -79,7 +92,12 @@ class Targets:
     def all_seen(self, arguments: Mapping[str, Any], seen: Seen) -> bool:
         """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
         said = seen.user_chunks
-        for name, asks in self.parameters.judged(tuple(arguments)):
+        names = self.parameters.judged(tuple(arguments))
+        for name in names.blank:
+            leaf = arguments[name]
+            if isinstance(leaf, str) and may_be_blank(leaf.strip()):
+                return False
+        for name, asks in names.judged:
             leaf = arguments[name]
             if leaf not in said:
                 text = leaf if type(leaf) is str else scalar_text(leaf)
@@ -99,7 +117,7 @@ class Targets:
         found: list[Unclear] = []
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
-            text = None if parameter.judged == "never" else scalar_text(leaf)
+            text = scalar_text(leaf) if parameter.is_judged or _is_blank(leaf, parameter) else None
             if text and not vouches(text, parameter.asks):
                 found.append(Unclear(path, leaf, text, parameter))
         return found
@@ -138,35 +156,75 @@ class Targets:
         """Whether the name of leaves at *path* leaves to their value what they are."""
         return self.parameters.at(path).judged == "open"
 
+    def presents(self, path: Path) -> bool:
+        """Whether leaves at *path* present a credential."""
+        return self.parameters.at(path).credential == "presented"
+
     def judges(self, path: Path) -> bool:
         """Whether leaves at *path* are judged by their name alone."""
         return self.parameters.at(path).judged in ("hard", "who", "soft")
 
 
 def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argument | None:
-    kind: Literal["hard", "soft", "slot"]
-    placeholder = isinstance(leaf, str) and is_placeholder(text)
-    judged = declared = parameter.judged
-    if not parameter.told:
-        judged = by_value(leaf, text, declared, parameter.name)
-    if placeholder:
-        kind = "soft" if declared in ("soft", "open", "code") else "hard"
-    elif judged == "hard" or judged == "soft":
-        kind = judged
-    elif declared == "open" and is_token(leaf):
-        kind = "slot"
-    else:
+    kind = _kind(leaf, text, parameter)
+    if kind is None:
         return None
-    if kind == "soft" and not placeholder and text.casefold() in parameter.description:
+    placeholder = _is_placeholder(leaf, parameter)
+    said = text.casefold() in parameter.description
+    if said and (kind == "blank" or (kind == "soft" and not placeholder)):
         return None
     return Argument(
         path=path,
-        text=text,
+        text=bare_secret(text) if kind == "credential" else text,
         judged=kind,
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
         examples=parameter.examples,
     )
+
+
+def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
+    """How one value is judged; None where it is not."""
+    declared = parameter.judged
+    if declared == "never":
+        if _is_placeholder(leaf, parameter):
+            return "blank"
+    elif _is_placeholder(leaf, parameter):
+        return "soft" if declared in ("soft", "open", "code", "number") else "hard"
+    else:
+        told = parameter.told
+        judged = declared if told else by_value(leaf, text, declared, parameter.name)
+        if judged == "hard" or judged == "soft":
+            return judged
+    if parameter.credential == "presented" and isinstance(leaf, str):
+        return "credential" if may_be_secret(bare_secret(text), parameter.name) else None
+    return "slot" if declared == "open" and is_token(leaf) else None
+
+
+def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
+    """Whether a value stands where a value should; fewer do where the parameter is not judged."""
+    if not isinstance(leaf, str):
+        return False
+    if _is_blank(leaf, parameter):
+        return True
+    if parameter.judged == "never" and not _may_be_stood_in(leaf, parameter):
+        return False
+    notation = _NOTATION if parameter.blanks else _LOOSE_NOTATION
+    if parameter.judged in ("open", "code") and notation.fullmatch(leaf):
+        return False
+    return is_placeholder(leaf)
+
+
+def _may_be_stood_in(leaf: str, parameter: Parameter) -> bool:
+    """Whether a credential is no variable of the host's, and no first password to be changed."""
+    if leaf.strip()[:1] in _REFERENCES:
+        return False
+    first = parameter.credential == "set" and leaf.strip().casefold() in _FIRST_PASSWORDS
+    return parameter.credential != "none" and not first
+
+
+def _is_blank(leaf: Any, parameter: Parameter) -> bool:
+    return parameter.blanks and isinstance(leaf, str) and is_blank(leaf, parameter.name)
 
 
 def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:

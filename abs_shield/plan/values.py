@@ -24,6 +24,8 @@ _REFERENCES = (("reference",), ("ref",))
 _NUMBERED = (("number",), ("no",), ("num",))
 _LEAST_DIGITS = 4
 """Digits from which a number under such a name may identify something; below, it counts."""
+_SHORT_CODE = re.compile(r"(?!v\d+$)(?=.*[^\W\d_])(?=.*\d)[\w#/-]{2,40}")
+"""A letter and a digit in one word, ``R204``, but no version; `is_code` demands more of a value."""
 _CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+$")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
@@ -37,6 +39,8 @@ _MOST_WORDS = 6
 
 def by_value(leaf: Any, text: str, declared: Judged, name: str) -> Judged:
     """What the value itself says, where the author said nothing."""
+    if declared == "number":
+        return _as_number(leaf, text.strip(), name)
     if not isinstance(leaf, str):
         small = name_words(name)[-1:] in _NUMBERED and len(text) < _LEAST_DIGITS
         return "hard" if declared in ("hard", "who") and not small else "never"
@@ -58,6 +62,24 @@ def by_value(leaf: Any, text: str, declared: Judged, name: str) -> Judged:
     if declared != "soft" or (len(text) <= _SHORT and text.isupper()) or _is_word(text, name):
         return "never"
     return "soft"
+
+
+def _as_number(leaf: Any, text: str, name: str) -> Judged:
+    """
+    Return how a value is judged whose parameter numbers a thing, or may count it.
+
+    A short number counts (``room_number: 2``), a word is one of the interface's own
+    (``event_key: login``), a year and a version are known without a mention.
+    """
+    if text.isdigit():
+        counts = len(text) < _LEAST_DIGITS or is_moment(text)
+        return "never" if counts else "hard"
+    if not isinstance(leaf, str):
+        return "never"
+    if is_code(text) or is_address(text):
+        return "hard"
+    counting = name_words(name)[-1:] in _NUMBERED and _SHORT_CODE.fullmatch(text) is not None
+    return "hard" if counting and not (is_quantity(text) or is_moment(text)) else "never"
 
 
 def _is_prose(text: str) -> bool:

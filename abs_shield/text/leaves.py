@@ -11,6 +11,7 @@ Path = tuple[str | int, ...]
 
 DEEPEST = 64
 MOST = 50_000
+_MOST_JSON = 64 * 1024
 
 
 def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
@@ -91,6 +92,17 @@ def opened(text: str) -> Any:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, (dict, list)) else None
+
+
+def data_of(value: Any) -> Any:
+    """
+    Return a result, or what it holds as JSON where it is a text of at most 64 KiB.
+
+    >>> data_of('{"id": 7}'), data_of("7"), data_of(7)
+    ({'id': 7}, '7', 7)
+    """
+    inside = opened(value) if isinstance(value, str) and len(value) <= _MOST_JSON else None
+    return value if inside is None else inside
 
 
 def scalar_text(value: Any) -> str | None:

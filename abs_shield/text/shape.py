@@ -47,7 +47,8 @@ _STAND_IN = re.compile(
     rf"|your[ _-](?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}"
     rf"|(?:my|the|some|example|sample|dummy|fake|mock|placeholder)[_-]"
     rf"(?:[^\W_]{{1,20}}[_-]){{0,4}}{_THING}s?(?:[_-]?\d{{0,4}})"
-    rf"|(?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}[ _-](?:here|placeholder)",
+    rf"|(?:[^\W_]{{1,20}}[ _-]){{0,3}}{_THING}[ _-](?:here|placeholder)"
+    r"|unknown[_-](?:id|name|email|key|token|number|value)",
     re.IGNORECASE,
 )
 _CAPITALS = re.compile(

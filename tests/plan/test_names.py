@@ -10,13 +10,15 @@ from abs_shield.plan.verbs import deed, opposite, same_noun, touches
 
 JUDGED = {
     "hard": "id orderId user_ids IBAN to_email account_number flight_no path file_path repo uuid "
-    "booking_code item_key pnr mrn patron_barcode ip_address webpage_url ticket",
+    "booking_code item_key pnr mrn patron_barcode ip_address webpage_url ticket order_number "
+    "policyNo orderIdentifier",
+    "number": "room_number version_no zone-code UNIT_CODE event_key unit_id",
     "who": "user recipient attendees participants assignee",
     "soft": "name first_name city hotel_name delivery_address company",
     "code": "payment_method funding_source",
     "never": "status order_status sort_by_type amount value_wei currency_code page_number limit "
     "metric_name event_name stage timezone priority country_code floor_number author "
-    "player_name status_id",
+    "player_name status_id number_of_tickets num_guests currency_code",
     "open": "data stuff tags_csv",
 }
 

@@ -23,6 +23,7 @@ SCHEMA = {
         "customer": {"type": "string"},
         "note": {"type": "string"},
         "count": {"type": "integer"},
+        "access_token": {"type": "string"},
     },
 }
 
@@ -69,7 +70,7 @@ def asked(calls: list[ToolCall], *, quick: bool, **policy: Any) -> list[dict[str
     guard = firewall(**policy)
     session = guard.session()
     session.user("Please refund ord_1 for Mia Li, 20 dollars.")
-    session.tool_result("look_up", {"order_id": "ord_2", "customer": "Jo Oak"})
+    session.tool_result("look_up", {"order_id": "ord_2", "customer": "Jo Oak", "token": "tk_1"})
     decided = []
     with patch.object(Bench, "_at_once", Bench._at_once if quick else lambda *asked: None):
         for call in calls:
@@ -87,6 +88,9 @@ CALLS = st.builds(
         st.sampled_from([*SCHEMA["properties"], "unknown"]),
         st.sampled_from(
             ["ord_1", "ORD-1", "ord_2", "ord_9", "Mia Li", "Jo Oak", "Li", "", "<id>", "née"]
+        )
+        | st.sampled_from(
+            ["[Your Name]", " <note> ", "insert a note here", "tk_1", "tk_2", "YOUR_TOKEN", "<b>"]
         )
         | st.sampled_from([20, 20.0, 501, -1, True, None, float("nan"), 10**400, ["ord_1"]]),
         max_size=4,

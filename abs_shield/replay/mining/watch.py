@@ -156,7 +156,7 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
         _look(argument, leaf, session)
     tool = proposal.tool
     for found in tool.targets.judged(proposal.arguments) if tool is not None else ():
-        if found.judged != "slot" and (argument := arguments.get(str(found.path[0]))):
+        if found.judged in ("hard", "soft") and (argument := arguments.get(str(found.path[0]))):
             argument.judged = True
     writes = tool is not None and tool.writes
     return _Sight(session, proposal.call.id, writes, arguments)

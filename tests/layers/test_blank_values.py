@@ -1,0 +1,114 @@
+"""A blank to fill in is found in every short argument, whatever else is judged of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+TEXT = {"type": "string"}
+
+
+def found(tool, arguments, *, said="Please do it for me now.", results=()):
+    """Paths and codes of the findings of one call; *tool* is a name, or a declared one."""
+    declared = tool if isinstance(tool, Tool) else Tool(name=tool)
+    guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
+    with guard.session() as session:
+        session.user(said)
+        for name, value in results:
+            session.tool_result(name, value)
+        findings = guard.check_call(ToolCall(declared.name, arguments)).findings
+    return [(one.where.removeprefix("/arguments/"), one.code, one.strength) for one in findings]
+
+
+@pytest.mark.parametrize(
+    "name",
+    "body message note title subject query reason status amount date due_date model priority "
+    "category url tags comment summary description order_id customer_name city what".split(),
+)
+@pytest.mark.parametrize("value", ["<customer_name>", "[Your Name]", "insert the text here"])
+def test_in_every_argument(name, value):
+    """Free text, words of an interface, dates, ids and names."""
+    assert [(name, "placeholder", 1.0)] == found("send", {name: value})
+
+
+def test_in_an_id_to_be_created():
+    """The caller makes it up, but not so."""
+    for value in ("<order_id>", "{{order_id}}", "[insert id here]"):
+        assert [("order_id", "placeholder", 1.0)] == found("create_order", {"order_id": value})
+
+
+def test_in_lists_and_objects():
+    """Leaf by leaf."""
+    arguments = {"people": [{"note": "Hello."}, {"note": "[Your Name]"}]}
+
+    assert [("people/1/note", "placeholder", 1.0)] == found("send", arguments)
+
+
+@pytest.mark.parametrize("said", ["请帮我发送邮件。", "Bitte schick die Mail.", "メールを送って。"])
+def test_in_runs_of_any_language(said):
+    """A blank is one whatever the user speaks."""
+    assert [("body", "placeholder", 1.0)] == found("send", {"body": "<your name>"}, said=said)
+
+
+def test_one_in_free_text_that_the_author_declared():
+    """What the agent composes is never judged, and is no blank either; an allowlist admits one."""
+    free = Tool(name="send", free=("body",))
+    allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{name}}",))
+
+    assert [("body", "placeholder", 1.0)] == found(free, {"body": "{{name}}"})
+    assert [] == found(allowed, {"body": "{{name}}"})
+
+
+def test_what_somebody_wrote_is_no_blank():
+    """The user, or a result, has the very text."""
+    said = "Set the greeting to {customer_name}, literally."
+    results = [("get_template", {"text": "Dear [Your Name], hello"})]
+
+    assert [] == found("set_greeting", {"text": "{customer_name}"}, said=said)
+    assert [] == found("set_greeting", {"text": "[Your Name]"}, results=results)
+    assert [] != found("set_greeting", {"text": "{customer_name}"}, said="Name it customer_name.")
+    assert [] != found(
+        "send", {"body": "insert name here"}, said="Insert a note with my name. It stays here."
+    )
+
+
+HONEST = [
+    ("create_template", {"body": "{{customer_name}}"}),
+    ("create_form_field", {"label": "[Name]", "placeholder": "Enter your email here"}),
+    ("add_field", {"placeholder": "Enter your email", "hint": "insert your name here"}),
+    ("find", {"pattern": "[name]", "regex": "{name}", "selector": "<name>"}),
+    ("write_file", {"content": "{user_id}", "source": "<name>"}),
+    ("edit_file", {"edits": [{"oldText": "{user_id}", "newText": "<name>"}]}),
+    ("str_replace", {"old_str": "<name>", "new_str": "<email>"}),
+    ("render", {"html": "<address>", "format": "{date}"}),
+    ("add_route", {"route": "{user_id}"}),
+    ("think", {"thought": "[order id]"}),
+    ("read_sheet", {"columns": ["[Order Id]"], "range": "[Order Id]"}),
+    ("send", {"body": "<b>", "message": "[INST]", "note": "[x]", "title": "[Team Meeting]"}),
+    ("send", {"body": "Dear {name}, your order <order_id> is here."}),
+    ("press", {"key": "<Enter>"}),
+    ("notify", {"subject": "[no subject]", "note": "<@U123>"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), HONEST)
+def test_what_is_written_in_brackets_and_means_itself(tool, arguments):
+    """Templates, forms, patterns, programs, tags, keys and mentions."""
+    assert [] == found(tool, arguments)
+
+
+def test_what_the_schema_names_is_no_blank():
+    """A choice, a default, and what its description tells the caller to write."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "status": {"enum": ["<any status>", "[status]"]},
+            "title": {**TEXT, "default": "[Title]"},
+            "note": {**TEXT, "description": "Write <your name> for the owner's name."},
+            "tag": {**TEXT, "pattern": r"^\[[a-z]+\]$"},
+        },
+    }
+    arguments = {"status": "[status]", "title": "[Title]", "note": "<your name>", "tag": "[tag]"}
+
+    assert [] == found(Tool(name="send", parameters=schema), arguments)

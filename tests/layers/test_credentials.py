@@ -1,0 +1,140 @@
+"""A token, a key or a password that the run was not given."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+TEXT = {"type": "string"}
+JWT = "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0" * 4 + ".SflKxwRJSMeKKF2QT4"
+
+
+def codes(tool, arguments, *, results=(), said="Please do it for me now.", calls=()):
+    """The findings of one call after *results*; *calls* ran before, and returned what they say."""
+    names = dict.fromkeys([tool, *(name for name, _, _ in calls)])
+    listed = [Tool(name=name) for name in names]
+    guard = Shield(shield.configure(tools=listed, layers=["phantom_target"]), hooks=None)
+    with guard.session() as session:
+        session.user(said)
+        for name, value in results:
+            session.tool_result(name, value)
+        for number, (name, given, value) in enumerate(calls):
+            with guard.guard(ToolCall(name, given, f"c{number}")) as running:
+                running.value = value
+        found = guard.check_call(ToolCall(tool, arguments)).findings
+    return [(finding.where.removeprefix("/arguments/"), finding.code) for finding in found]
+
+
+NAMES = (
+    "token access_token session_token authToken api_key apiKey APIKEY X-Api-Key password "
+    "user_password passwd secret client_secret session secret_key jwt"
+).split()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_that_no_result_gave_is_found(name):
+    """The run got one by a result, and the agent presents another."""
+    results = [("log_in", {name: "tk_5f81c2d4"})]
+
+    assert [(name, "unseen")] == codes("get_balance", {name: "tk_77aa31e9"}, results=results)
+    assert [] == codes("get_balance", {name: "tk_5f81c2d4"}, results=results)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_where_no_result_had_one_none_is_judged(name):
+    """A host may know the secret that nobody mentioned."""
+    assert [] == codes("get_balance", {name: "hunterhunter"}, results=[("log_in", {"ok": "yes"})])
+
+
+@pytest.mark.parametrize("value", ["<your_token>", "YOUR_API_KEY", "your_password", "[ID]", "TBD"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_placeholder_is_always_found(name, value):
+    """Whatever results the run has."""
+    assert [(name, "placeholder")] == codes("get_balance", {name: value})
+
+
+def test_one_credential_under_two_names():
+    """``token`` of a result is the ``access_token`` of a call; a refresh token is another."""
+    arguments = {"access_token": "tkqqqqqqqqqqqqqqq"}
+
+    assert [("access_token", "unseen")] == codes(
+        "get_balance", arguments, results=[("log_in", {"token": "tk_5f81c2d4"})]
+    )
+    assert [] == codes(
+        "get_balance", arguments, results=[("log_in", {"refresh_token": "tk_5f81c2d4"})]
+    )
+
+
+def test_a_long_token():
+    """A signed token is longer than the values that the index keeps fields of."""
+    results = [("log_in", {"auth": {"access_token": JWT}})]
+    text = [("log_in", f'{{"access_token": "{JWT}"}}')]
+
+    for given in (results, text):
+        assert [] == codes("get_balance", {"access_token": JWT}, results=given)
+        assert [("access_token", "unseen")] == codes(
+            "get_balance", {"access_token": "made-up-token-value"}, results=given
+        )
+
+
+def test_a_scheme_before_a_token_is_no_part_of_it():
+    """As a header writes it."""
+    results = [("log_in", {"token": "tk_5f81c2d4"})]
+
+    assert [] == codes("get_balance", {"token": "Bearer tk_5f81c2d4"}, results=results)
+    assert [("token", "unseen")] == codes(
+        "get_balance", {"token": "Bearer tk_77aa31e9"}, results=results
+    )
+
+
+HONEST = [
+    ("create_user", {"password": "Zq8!kd02"}),
+    ("change_password", {"new_password": "Zq8!kd02"}),
+    ("set_password", {"password": "Zq8!kd02"}),
+    ("create_token", {"token": "tk_77aa31e9"}),
+    ("swap", {"token": "USDC"}),
+    ("book_class", {"session": "morning"}),
+    ("book_class", {"session": "2026-11-20"}),
+    ("list_orders", {"page_token": "CAUQAA"}),
+    ("complete", {"max_tokens": 4096}),
+    ("create_user", {"password": "changeme"}),
+    ("call_api", {"api_key": "$API_KEY"}),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments"), HONEST)
+def test_what_the_caller_makes_up_or_is_no_secret(tool, arguments):
+    """A new password, a coin, a part of the day, a variable of the host's."""
+    results = [("log_in", dict.fromkeys(arguments, "tk_5f81c2d4"))]
+
+    assert [] == codes(tool, arguments, results=results)
+
+
+def test_a_password_that_the_run_set_is_known():
+    """The result of a sign-up repeats the password, which is an echo, and no new one."""
+    password = {"user": "mia", "password": "Zq8!kd02"}
+    calls = [("create_user", password, password)]
+
+    assert [] == codes("log_in", password, calls=calls, said="Sign up mia and log in.")
+
+
+def test_a_redacted_one_gives_nothing():
+    """Stars in a result are no password."""
+    results = [("get_user", {"password": "********"})]
+
+    assert [] == codes("log_in", {"password": "Zq8!kd02"}, results=results)
+
+
+def test_secrets_stay_out_of_messages():
+    """Neither the wrong one nor the right one is written into a finding."""
+    guard = Shield(
+        shield.configure(tools=[Tool(name="get_balance")], layers=["phantom_target"]), hooks=None
+    )
+    with guard.session() as session:
+        session.user("What is on my account?")
+        session.tool_result("log_in", {"token": "tk_5f81c2d4"})
+        (found,) = guard.check_call(ToolCall("get_balance", {"token": "tk_5f81c2d5"})).findings
+
+    assert 0.95 == found.strength
+    assert "tk_5f81c2d" not in str(found)

@@ -1,0 +1,138 @@
+"""A number, a code, a key, a reference or an id of a thing is judged, whatever the thing is."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+TEXT = {"type": "string"}
+NOUNS = (
+    "account action agreement appointment asset assignment batch bill booking box branch building "
+    "bundle bus cabin campaign car card cart case catalog certificate charge check claim class "
+    "client container contract course coupon_book credit customer delivery department deposit "
+    "device document domain donation driver employee engine entry equipment event exam facility "
+    "file flight folder gate gift guest house_bill incident inspection insurance inventory invoice "
+    "item job journal label lead lease ledger letter license loan locker lot machine matter "
+    "member membership merchant meter model module notice offer operation order package parcel "
+    "part passenger patient payment pension permit plan platform policy position_paper "
+    "prescription product project property provider purchase receipt record referral refund "
+    "region registration request reservation resource return room route sample schedule seat "
+    "serial shelf shipment site slot sponsor station student subscription supplier table tag "
+    "task template tenant terminal ticket tier token_sale track trade train transaction transfer "
+    "trip unit vehicle vendor version visit voucher warehouse warrant zone"
+).split()
+SUFFIXES = "number no num code key ref reference id".split()
+STANDARD = {"region_code"}
+"""Codes that the world knows: ``us-east-1``."""
+
+
+def styles(name: str) -> list[str]:
+    first, *rest = name.split("_")
+    camel = first + "".join(map(str.capitalize, rest))
+    return [name, camel, name.replace("_", "-"), name.upper()]
+
+
+def flagged(names: list[str], value: object, *, said: str = "Look it up, please.") -> set[str]:
+    """The parameters of one call that are findings, where each holds *value*."""
+    schema = {"type": "object", "properties": {name: {} for name in names}}
+    tool = Tool(name="look_up", parameters=schema, read_only=True)
+    guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+    with guard.session() as session:
+        session.user(said)
+        found = guard.check_call(ToolCall("look_up", dict.fromkeys(names, value))).findings
+    return {finding.where.removeprefix("/arguments/") for finding in found}
+
+
+@pytest.mark.parametrize("value", ["QX-48213", "48213"])
+@pytest.mark.parametrize("noun", NOUNS)
+def test_it_identifies(noun, value):
+    """In every style of names; what the user mentioned is clean."""
+    plain = [name for suffix in SUFFIXES if (name := f"{noun}_{suffix}") not in STANDARD]
+    names = [styled for name in plain for styled in styles(name)]
+
+    assert set(names) == flagged(names, value)
+    assert set() == flagged(names, value, said=f"Look up {value}, please.")
+
+
+def test_many_nouns_are_tried():
+    """Enough of them, so that a word which is plain alone silences none."""
+    assert len(set(NOUNS)) >= 130
+
+
+ORDINALS = (
+    "page_number line_no row_number step_number index_number day_number week_no month_num "
+    "year_number floor_number house_number max_number port_number quantity_number "
+    "country_code currency_code language_code status_code region_code category_code "
+    "sort_key cache_key metric_key parameter_key type_id status_id level_id"
+).split()
+COUNTS = (
+    "number_of_tickets numberOfTickets no_of_rooms num_guests numTickets num_orders nb_items "
+    "count_of_invoices NUMBER_OF_POLICIES number-of-flights ticket_count"
+).split()
+
+
+@pytest.mark.parametrize("value", ["QX-48213", "48213", 48213, "7", 7])
+def test_ordinals_counts_and_standard_codes_do_not(value):
+    """A page, how many tickets, a currency: nobody has to mention them."""
+    assert set() == flagged([name for name in ORDINALS + COUNTS], value)
+
+
+SMALL = [
+    ("room_number", 2),
+    ("room_no", "12"),
+    ("guest_number", "2"),
+    ("item_number", 3),
+    ("unit_number", "5"),
+    ("version_number", "2.1.0"),
+    ("version_number", 2026),
+    ("model_number", "v3"),
+    ("zone_code", "north"),
+    ("plan_code", "GOLD"),
+    ("event_key", "user.login"),
+    ("unit_id", "kg"),
+    ("class_code", "Y"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), SMALL)
+def test_what_counts_or_is_a_word_does_not(name, value):
+    """A small number counts things, a word without digits belongs to the interface."""
+    assert set() == flagged([name], value)
+
+
+def test_an_id_nested_under_a_plain_word_does():
+    """``order`` alone sorts a list; the id of an order identifies it."""
+    schema = {"type": "object", "properties": {"order": {}, "event": {}, "status": {}}}
+    guard = Shield(
+        shield.configure(tools=[Tool(name="refund", parameters=schema)], layers=["phantom_target"]),
+        hooks=None,
+    )
+    with guard.session() as session:
+        session.user("Please refund it.")
+        arguments = {
+            "order": {"id": "731"},
+            "event": {"id": "e-9", "name": "Login"},
+            "status": {"id": 3, "name": "Open"},
+        }
+        found = guard.check_call(ToolCall("refund", arguments)).findings
+
+    assert ["/arguments/order/id", "/arguments/event/id"] == [f.where for f in found]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "请帮我查询订单的状态,谢谢。",
+        "Пожалуйста, проверьте мой заказ.",
+        "注文の状況を教えてください。",
+        "أين طلبي من فضلك؟",
+        "Wo ist meine Bestellung?",
+    ],
+)
+def test_english_names_count_in_any_language(said):
+    """Identifiers are judged in runs of every script; those that were mentioned are clean."""
+    names = ["orderIdentifier", "user_identifier", "policyNumber", "eventCode", "UNIT-ID"]
+
+    assert set(names) == flagged(names, "1231567890", said=said)
+    assert set() == flagged(names, "1231567890", said=f"{said} 1231567890。")

@@ -1,0 +1,48 @@
+"""Blanks of a form, as against what is written in brackets and means itself."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.text.blanks import LONGEST, is_blank
+
+BLANKS = [
+    "<order_id>", "<your name>", "[Your Name]", "[Your Company]", "{user_id}", "{{customer_email}}",
+    "{{ customer_email }}", "<API_KEY>", "[Customer Name]", "[insert link]", "[Insert name here]",
+    "insert the reason here", "Insert date here.", "insert_value_here", "(insert name here)",
+    "<note>", "[Note]", "<my note>", "[ID]", "<email>", "YOUR_ORDER_ID", "INSERT_TEXT_HERE",
+    "  <order id>  ", "<recipient's e-mail address>", "{amount}", "[Start Date]", "<用户_ID>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BLANKS)
+def test_a_blank(text):
+    """It names what to fill in, and nothing stands beside it."""
+    assert is_blank(text, "note")
+
+
+VALUES = [
+    "", "Mia", "<b>", "<br>", "<br/>", "<div>", "</name>", "<div id='name'>", "<p>Hello</p>",
+    "<address>", "List<int>", "<T>", "<noreply@x.org>", "Mia Li <mia@x.org>", "<https://x.org>",
+    "<@U123>", "<#C123|general>", "<!channel>", "[x]", "[ ]", "[INST]", "[URGENT]", "[draft]",
+    "[Team Meeting]", "[a-z]", "[0-9]+", "[name](https://x.org)", "Hello {name}", "[1, 2]",
+    "{}", "[]", '{"name": "Mia"}', "{a,b}", "$.store.book[0].name", "${HOME}", "$HOME", "%PATH%",
+    "<Enter>", "<Ctrl-C>", "<stdin>", "<lambda>", "<none>", "<unknown name>", "[no note]",
+    "[No Date]", "[Reset password]", "[Sent from my phone]", "[Reply by email]", "[Click here]",
+    "{{ states('sensor.name') }}", "{{ steps.trigger.id }}", "<!-- note -->",
+    "${{ secrets.TOKEN }}",
+    "SELECT [Order Id] FROM t", "Insert the note, then come here with it", "I am here", "HERE",
+    "<order_id> and <user_id>", "x < y_id > z", "[2026-11-20]", "<3",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_a_value(text):
+    """Tags, mentions, keys, notices, patterns, variables and text around brackets."""
+    assert not is_blank(text, "note")
+
+
+def test_only_short_text_is_a_blank():
+    """Longer text is prose, whatever its brackets."""
+    assert is_blank("<" + "your " * 10 + "name>", "note")
+    assert not is_blank("<" + "your " * LONGEST + "name>", "note")
