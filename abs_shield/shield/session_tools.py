@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from abs_shield.core.forked import renewed
 from abs_shield.errors import PolicyError
-from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
-from abs_shield.shield.bindings import bind_again, bound_binding
+from abs_shield.shield.bindings import bind_again, bound_binding, without_function
+from abs_shield.shield.entry import Entry, compiled
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, shown
 
@@ -30,24 +31,6 @@ _WORDS = (
     "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
     "profile",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """
-    One tool that may be called.
-
-    Attributes:
-        plan: The compiled tool.
-        binding: The function that runs; None where the host runs it.
-        own: Whether the function was registered on this Shield itself.
-        described: Whether the plan is that of a description, and not of the function's signature.
-    """
-
-    plan: ToolPlan
-    binding: Binding | None = None
-    own: bool = False
-    described: bool = False
 
 
 class SessionTools(Mapping[str, Entry]):
@@ -134,7 +117,7 @@ class SessionPlans:
             name = binding.tool.name
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
-            entries[name] = Entry(plan=self._plan(binding.tool, registry), binding=binding)
+            entries[name] = Entry(plan=self._plan(binding, registry), binding=binding)
         return entries
 
     def argument_names(self, tool: str) -> frozenset[str]:
@@ -143,24 +126,24 @@ class SessionPlans:
             return frozenset()
         with self._lock:
             known = [*self._plans.get(tool, ())]
-        return frozenset().union(*(compiled.names for compiled in known))
+        return frozenset().union(*(made.names for made in known))
 
-    def _plan(self, tool: Tool, registry: Registry) -> ToolPlan:
+    def _plan(self, binding: Binding, registry: Registry) -> ToolPlan:
+        tool = binding.tool
         registered = registry.get(tool.name)
         said = None if registered is None else registered.plan.tool
         with self._lock:
-            known = self._plans.get(tool.name, [])
-            for compiled in known:
-                if compiled.is_of(tool, said):
-                    return compiled.plan
-        declared = tool if said is None else _with_marks(tool, said)
-        declared = registry.refined(declared)
-        plan = compile_tool(declared, self._policy)
-        compiled = _Compiled(tool, said, plan, written_names(declared))
+            for known in self._plans.get(tool.name, ()):
+                if known.is_of(tool, said):
+                    return known.plan
+        declared = registry.refined(tool if said is None else _with_marks(tool, said))
+        # the plan outlives the session, and the client that the function may hold does not
+        plan = compiled(declared, self._policy, without_function(binding))
+        made = _Compiled(tool, said, plan, written_names(declared))
         with self._lock:
-            known = self._plans.setdefault(tool.name, [])
-            known.insert(0, compiled)
-            del known[_MOST_PLANS:]
+            plans = self._plans.setdefault(tool.name, [])
+            plans.insert(0, made)
+            del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:
                 self._plans.popitem(last=False)
         return plan
