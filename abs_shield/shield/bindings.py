@@ -41,8 +41,8 @@ def bound_binding(tool: Any, name: str | None = None) -> Binding | None:
     return shielded if name == shielded.tool.name else bind_again(shielded.function, name=name)
 
 
-def unbound(binding: Binding) -> Binding:
-    """Return *binding* without its function, to be kept longer than that."""
+def without_function(binding: Binding) -> Binding:
+    """Return *binding* as it may be kept: a function may hold a client, and its values."""
     return replace(binding, function=_nothing)
 
 
@@ -115,13 +115,13 @@ class Bindings:
     def _of_closure(self, tool: Any, function: FunctionType, name: str | None) -> Binding:
         made = _Made.of(function) if function is tool and function.__closure__ else None
         if made is None:
-            return unbound(bind(tool, name=name))
+            return without_function(bind(tool, name=name))
         key = (id(made.code), name)
         with self._lock:
             known = self._of_code.get(key)
         if known is not None and known[0].equals(made):
             return known[1]
-        binding = unbound(bind(tool, name=name))
+        binding = without_function(bind(tool, name=name))
         with self._lock:
             self._of_code[key] = (made, binding)
             if len(self._of_code) > _MOST_CODES:

@@ -5,21 +5,21 @@ from __future__ import annotations
 import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from threading import RLock
 from typing import Any
 
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage, read_tool
 from abs_shield.errors import PolicyError
-from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bound_binding
+from abs_shield.shield.entry import Entry, compiled
 from abs_shield.shield.identity import Identity
-from abs_shield.shield.session_tools import Entry, SessionPlans, SessionTools, with_binding
+from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
 
@@ -72,8 +72,7 @@ class Registry(Mapping[str, Entry]):
         self._lock = renewed(RLock())
         self._of_sessions = SessionPlans(policy)
         for tool in policy.tools:
-            plan = compile_tool(self.refined(tool), policy)
-            self._entries[tool.name] = Entry(plan=plan)
+            self._entries[tool.name] = Entry(plan=compiled(self.refined(tool), policy))
 
     def add(self, tool: Tool | Binding, *, tolerant: bool = False, replace: bool = False) -> Entry:
         """
@@ -89,24 +88,21 @@ class Registry(Mapping[str, Entry]):
         """
         binding = tool if isinstance(tool, Binding) else None
         declared = self.refined(tool.tool if isinstance(tool, Binding) else tool)
+        name = declared.name
         with self._lock:
-            if binding is not None and not replace:
-                self._require_one(binding)
-            plan = with_binding(compile_tool(declared, self._policy, tolerant=tolerant), binding)
             if binding is None:
-                entry = self._described(declared.name, plan)
+                old = self._found(name)
+                kept, own = (None, False) if old is None else (old.binding, old.own)
+                plan = compiled(declared, self._policy, kept, tolerant=tolerant)
+                entry = Entry(plan=plan, binding=kept, own=own, described=True)
             else:
+                if not replace:
+                    self._require_one(binding)
+                plan = compiled(declared, self._policy, binding, tolerant=tolerant)
                 entry = Entry(plan=plan, binding=binding, own=True)
-                (self._replaced.add if replace else self._replaced.discard)(declared.name)
-            self._entries[declared.name] = entry
+                (self._replaced.add if replace else self._replaced.discard)(name)
+            self._entries[name] = entry
         return entry
-
-    def _described(self, name: str, plan: ToolPlan) -> Entry:
-        """Return the entry of a tool that was described; a function of its name goes on to run."""
-        old = self._found(name)
-        if old is None or old.binding is None:
-            return Entry(plan=plan, described=True)
-        return replace(old, plan=with_binding(plan, old.binding), described=True)
 
     def refined(self, tool: Tool) -> Tool:
         """Return *tool* with everything that the policy declares of its name."""
@@ -188,7 +184,7 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
-                plan = compile_tool(Tool(name=_sound(name)), self._policy, tolerant=True)
+                plan = compiled(Tool(name=_sound(name)), self._policy, tolerant=True)
                 self._unknown[name] = plan
                 if len(self._unknown) > _UNKNOWN_KEPT:
                     self._unknown.popitem(last=False)
@@ -219,12 +215,11 @@ class Registry(Mapping[str, Entry]):
         """Return the entry of a shared tool, compiled anew where it was decorated again."""
         with self._lock:
             entry = self._entries.get(name)
-            if entry is not None and entry.described:
-                entry = replace(entry, plan=with_binding(entry.plan, shared), binding=shared)
-            else:
-                plan = compile_tool(self.refined(shared.tool), self._policy)
-                entry = Entry(plan=with_binding(plan, shared), binding=shared)
-            self._entries[name] = entry
+            described = entry is not None and entry.described
+            tool = entry.plan.tool if entry is not None and described else None
+            tool = self.refined(shared.tool) if tool is None else tool
+            plan = compiled(tool, self._policy, shared, tolerant=described)
+            entry = self._entries[name] = Entry(plan=plan, binding=shared, described=described)
         return entry
 
     def __getitem__(self, name: str) -> Entry:

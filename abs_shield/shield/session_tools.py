@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ValidationError
-
 from abs_shield.core.forked import renewed
-from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.plan import ToolPlan, compile_tool
+from abs_shield.errors import PolicyError
+from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.tool import LONGEST_NAME
-from abs_shield.schema import Undecided
 from abs_shield.session import Session
-from abs_shield.shield.bindings import bind_again, bound_binding, unbound
+from abs_shield.shield.bindings import bind_again, bound_binding, without_function
+from abs_shield.shield.entry import Entry, compiled
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, shown
 
@@ -33,61 +31,6 @@ _WORDS = (
     "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
     "profile",
 )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """
-    One tool that may be called.
-
-    Attributes:
-        plan: The compiled tool.
-        binding: The function that runs; None where the host runs it.
-        own: Whether the function was registered on this Shield itself.
-        described: Whether the plan is that of a description, and not of the function's signature.
-    """
-
-    plan: ToolPlan
-    binding: Binding | None = None
-    own: bool = False
-    described: bool = False
-
-    def run(self, arguments: Mapping[str, Any]) -> Any:
-        """
-        Call the function with the Python values that its types make of a model's arguments.
-
-        Where they refuse arguments that the schema refuses too, it gets them as they were written:
-        in audit mode such a call runs, and nothing is changed. No finding, mode or suppression has
-        a say in what it gets.
-
-        Raises:
-            ShieldError: There is no function, or it needs an injected value.
-            ValidationError: A validator of the tool's own refuses what its schema allows.
-        """
-        if self.binding is None:
-            raise ShieldError(f"no function is registered for tool `{escaped(self.plan.name)}`")
-        try:
-            values = self.binding.values(arguments)
-        except ValidationError:
-            if self._fits(arguments):
-                raise
-            values = dict(arguments)
-        return self.binding.call(values)
-
-    def _fits(self, arguments: Mapping[str, Any]) -> bool:
-        schema = self.plan.schema
-        try:
-            return schema is None or schema.accepts(arguments)
-        except Undecided:
-            return False
-
-
-def with_binding(plan: ToolPlan, binding: Binding | None) -> ToolPlan:
-    """Return *plan* with the conversion of arguments that the types of a function do."""
-    if binding is None:
-        return plan
-    same = binding.tool.parameters == plan.tool.parameters
-    return replace(plan, convert=binding.convert, schema_of_function=same)
 
 
 class SessionTools(Mapping[str, Entry]):
@@ -183,25 +126,24 @@ class SessionPlans:
             return frozenset()
         with self._lock:
             known = [*self._plans.get(tool, ())]
-        return frozenset().union(*(compiled.names for compiled in known))
+        return frozenset().union(*(made.names for made in known))
 
     def _plan(self, binding: Binding, registry: Registry) -> ToolPlan:
         tool = binding.tool
         registered = registry.get(tool.name)
         said = None if registered is None else registered.plan.tool
         with self._lock:
-            known = self._plans.get(tool.name, [])
-            for compiled in known:
-                if compiled.is_of(binding, said):
-                    return compiled.plan
-        declared = tool if said is None else _with_marks(tool, said)
-        declared = registry.refined(declared)
-        plan = with_binding(compile_tool(declared, self._policy), unbound(binding))
-        compiled = _Compiled(tool, binding.model, said, plan, written_names(declared))
+            for known in self._plans.get(tool.name, ()):
+                if known.is_of(binding, said):
+                    return known.plan
+        declared = registry.refined(tool if said is None else _with_marks(tool, said))
+        # the plan outlives the session, and the client that the function may hold does not
+        plan = compiled(declared, self._policy, without_function(binding))
+        made = _Compiled(tool, binding.model, said, plan, written_names(declared))
         with self._lock:
-            known = self._plans.setdefault(tool.name, [])
-            known.insert(0, compiled)
-            del known[_MOST_PLANS:]
+            plans = self._plans.setdefault(tool.name, [])
+            plans.insert(0, made)
+            del plans[_MOST_PLANS:]
             if len(self._plans) > _MOST_NAMES:
                 self._plans.popitem(last=False)
         return plan

@@ -171,3 +171,20 @@ def test_a_shield_tells_its_tools_names(heard):
     (event,) = heard.events
     assert event.log_record.attributes["abs_shield.finding.where"] == "/arguments/lines/*/sku"
     assert "canary" not in heard.everything()
+
+
+def test_a_sessions_function_is_named_as_a_registered_one(heard):
+    """Its spans have its name, and a pointer the names that its author wrote."""
+
+    def book(nights: list[dict[str, int]], guest: str) -> str:
+        return "booked"
+
+    firewall = Shield(shield.configure(mode="strict"), hooks=[heard.otel()])
+    with firewall.session(functions=[book]):
+        firewall.dispatch("book", {"nights": [], "guest": "Ann"})
+        firewall.check_call({"name": "book", "arguments": {"nights": ["one"], "guest": "Ann"}})
+
+    names = {span.name for span in heard.spans}
+    assert {"execute_tool book", "abs_shield.check book"} == names
+    (event,) = heard.events
+    assert "/arguments/nights/0" == event.log_record.attributes["abs_shield.finding.where"]
