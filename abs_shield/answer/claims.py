@@ -9,7 +9,7 @@ from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim, Miss
-from abs_shield.answer.lexis.tokens import STOP, tokens
+from abs_shield.answer.lexis.tokens import is_small, tokens
 from abs_shield.answer.phrases import (
     asks,
     courteous,
@@ -247,7 +247,7 @@ def _kinds(text: str, start: int, end: int, seen: _Mentioned) -> frozenset[str]:
 
 def _named(mention: Mention, text: str, start: int) -> bool:
     """Whether a capital says a name: no small word, no label, not a sentence's first word."""
-    if all(word in STOP for word in mention.text.lower().replace("\u2019", "'").split()):
+    if all(map(is_small, mention.text.lower().replace("\u2019", "'").split())):
         return False
     if mention.start > start + 2:
         return True

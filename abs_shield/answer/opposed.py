@@ -10,13 +10,11 @@ from typing import NamedTuple
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.figure import DATE, SUMS, Day, Figure
 from abs_shield.answer.figures import figures
+from abs_shield.answer.polarity import denial, opposite, read, without_reply
 from abs_shield.text.normal import normal
 from abs_shield.text.sentences import sentence_spans
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
-_NOT = re.compile(
-    r"\b(?:not|never|no|none|neither|nor|cannot|without)\b|n['\u2019]{1,2}t\b", re.IGNORECASE
-)
 _EMPTY = frozenset(
     "the an of to in on at for by with and or as is are was were be been has have had do does did "
     "it "
@@ -126,11 +124,18 @@ def _shifted(missing: Figure, other: Figure) -> bool:
     return False
 
 
-def negated(claim: str, sentences: Sentences) -> Sentence | None:
-    """Give the sentence that says the same with a negation, or without one; None without."""
-    words = content(claim)
+def contrary(claim: str, sentences: Sentences) -> tuple[Sentence, str] | None:
+    """
+    Return the sentence that says the same but for a negation or an opposite, and which; or None.
+
+    It has all words of the claim but for that one, and one more at most: nothing else may differ.
+    """
+    said = without_reply(claim)
+    words = content(said)
     nearest = sentences.nearest(words) if len(words) >= _LEAST_WORDS else None
-    if nearest is None or not words <= nearest.words or len(nearest.words) > len(words) + 1:
+    if nearest is None or len(nearest.words) > len(words) + 1:
         return None
-    differ = len(_NOT.findall(claim)) % 2 != len(_NOT.findall(nearest.text)) % 2
-    return nearest if differ else None
+    new = len(words - nearest.words)
+    compare = (denial, opposite)[new] if new < 2 else None
+    told = compare(read(said), read(nearest.text)) if compare else ""
+    return (nearest, told) if told else None

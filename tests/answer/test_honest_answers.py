@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from abs_shield import AnswerConfig
@@ -119,3 +121,47 @@ def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
 
     assert "2431.77" in found.claims[0].contradicted
     assert "block" == found.report.action
+
+
+def names_missed(answer: str, evidence: object) -> list[str]:
+    """Names of *answer* that its documents do not have."""
+    found = checked(answer, evidence=json.dumps(evidence))
+    return [miss.text for one in found.claims for miss in one.misses if miss.kind == "name"]
+
+
+def test_a_name_behind_a_title_is_a_name():
+    """The dot of a title ends no sentence, and the title itself is no name."""
+    visit = {"doctor": "Ada Okafor", "room": "2.14"}
+
+    assert ["Okonkwo"] == names_missed("You'll see Dr. Okonkwo in room 2.14.", visit)
+    assert [] == names_missed("You'll see Dr. Okafor in room 2.14.", visit)
+    assert [] == names_missed("On Monday Prof. Okafor is in room 2.14.", visit)
+
+
+@pytest.mark.parametrize("word", ["APR", "MAR", "JAN", "DEC", "SEP"])
+def test_capitals_are_no_month(word):
+    """An annual percentage rate is not April."""
+    evidence = {word.lower(): 6.9, "loan": "L-20418"}
+
+    assert [] == names_missed(f"Loan L-20418 has an {word} of 6.9%.", evidence)
+
+
+@pytest.mark.parametrize("day", ["5 APR 2024", "APR 5, 2024", "Apr. 5, 2024", "APR 2024"])
+def test_capitals_beside_a_day_or_a_year_are_a_month(day):
+    """As a statement or a ticket writes them."""
+    assert [] == names_missed(f"The loan began on {day}.", {"loan": "L-20418", "on": "2024-04-05"})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "You know I'd take the visit on Thursday.",
+        "The visit is on Thursday, October 16, at 9:00 UTC.",
+        "Note that it'd be closed on Sundays.",
+    ],
+)
+def test_contractions_and_weekdays_are_no_names(answer):
+    """A capital alone does not make one."""
+    visit = {"visit": "2025-10-16T09:00:00Z", "closed": "weekends"}
+
+    assert [] == names_missed(answer, visit)

@@ -10,7 +10,7 @@ from abs_shield.answer.faithful.refuted import refuted
 from abs_shield.answer.figure import Figure
 from abs_shield.answer.figures import figures
 from abs_shield.answer.lexis.index import Index, index_of
-from abs_shield.answer.lexis.tokens import HEDGES, STOP, Token, lowered, tokens
+from abs_shield.answer.lexis.tokens import HEDGES, STOP, TITLES, Token, lowered, tokens
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.answer.scorers.lexical import lexical
 from abs_shield.text.mentions import Kind, mentions
@@ -19,7 +19,6 @@ MOST_READ = 4_000
 """Characters of a statement in which names and figures are looked for; a longer one is not."""
 _ABSENT, _REFUTED = 0.2, 0.1
 _OPENS = frozenset('.!?:\u3002"\u201c(*-')
-_TITLES = frozenset("mr mrs ms dr prof sir dame madam".split())
 
 
 def inferred(
@@ -101,7 +100,7 @@ def _is_name(part: Token, text: str, *, alone: bool) -> bool:
     """Whether a capital says so: not one that begins a sentence, and no small word or title."""
     word = lowered(text[part.start : part.end])
     begins = text[: part.start].rstrip()[-1:] in ("", *_OPENS)
-    if word in STOP or word in _TITLES or (begins and alone):
+    if word in STOP or word in TITLES or (begins and alone):
         return False
     return part.content or (word in HEDGES and not begins)
 

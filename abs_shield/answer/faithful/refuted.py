@@ -2,29 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
-from dataclasses import dataclass
-from functools import cached_property
-
-from abs_shield.answer.lexis.index import NEGATORS
-from abs_shield.answer.lexis.opposites import OPPOSITES
-from abs_shield.answer.lexis.tokens import Token, lowered, stem, tokens
+from abs_shield.answer.lexis.tokens import Token, stem
+from abs_shield.answer.polarity import Words, denial, opposite, read
 from abs_shield.text.show import escaped
 
-_LONGEST = 2_000
-_MOST_WORDS = 400
-_REACH = 3
-"""Words behind a negator among which the first that says something is denied."""
-_SAME = 0.75
-"""The share of a statement's words in a sentence that says the same but for a negation."""
-_AKIN = 0.6
 _LEAST = 4
-_DENYING = frozenset(
-    map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
-)
-_NOT_DENIED = frozenset(map(stem, "only just merely sure necessarily".split()))
-_BREAKS = re.compile(r"[,;:.()]|\b(?:but|if|because|while|when)\b")
 _BE = frozenset("is are was were be has have had will can may must".split())
 _UNITS = frozenset(
     map(
@@ -39,112 +21,22 @@ _UNITS = frozenset(
 
 def refuted(statement: str, sentence: str) -> str:
     """
-    Give why *sentence*, the evidence nearest to *statement*, says something else; else nothing.
+    Return why *sentence*, the evidence nearest to *statement*, says something else; else nothing.
 
     Nearly all of the statement's words have to stand in the sentence. Small edits of other kinds
     are beyond it.
 
     >>> refuted("Sale items can be returned.", "Sale items cannot be returned.")
-    '`return` is denied in one of the two'
+    '`returned` is denied in one of the two'
     >>> refuted("The shop closes at 9.", "The shop opens at 9.")
-    '`clos` is the opposite of `open`'
+    '`closes` is the opposite of `opens`'
     """
-    said, there = _read(statement[:_LONGEST]), _read(sentence[:_LONGEST])
-    checks = (_negated, _turned, _counted, _renamed)
+    said, there = read(statement), read(sentence)
+    checks = (denial, opposite, _counted, _renamed)
     return next((told for check in checks if (told := check(said, there))), "")
 
 
-@dataclass(frozen=True)
-class _Words:
-    """The words of one sentence."""
-
-    text: str
-    words: tuple[Token, ...]
-
-    @cached_property
-    def content(self) -> tuple[Token, ...]:
-        return tuple(word for word in self.words if word.content or word.figure)
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        return frozenset(word.key for word in self.content)
-
-    @cached_property
-    def denies(self) -> bool:
-        """Whether anything in it is denied, in whatever words."""
-        return any(self.negates(n) or one.key in _DENYING for n, one in enumerate(self.words))
-
-    @cached_property
-    def denied(self) -> frozenset[str]:
-        """The words that a negator stands before, the nearest in its clause, and nowhere else."""
-        found = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
-        stands = Counter(word.key for word in self.content)
-        return frozenset(key for key, times in found.items() if key and times >= stands[key])
-
-    @cached_property
-    def counted(self) -> dict[str, set[str]]:
-        """Of each word that a number stands before the numbers."""
-        found: dict[str, set[str]] = {}
-        for number, word in zip(self.words, self.words[1:], strict=False):
-            if number.figure and word.content:
-                found.setdefault(word.key, set()).add(number.key)
-        return found
-
-    def negates(self, n: int) -> bool:
-        """Whether a word denies what stands behind it; a ``No,`` denies nothing."""
-        word = self.words[n]
-        written = lowered(self.text[word.start : word.end])
-        if written not in NEGATORS and not written.endswith("n't"):
-            return False
-        behind = self.text[word.end : word.end + 1]
-        follows = self.words[n + 1 : n + 2]
-        return behind != "," and not any(one.key in _NOT_DENIED for one in follows)
-
-    def _behind(self, n: int) -> str:
-        start = self.words[n].end
-        for word in self.words[n + 1 : n + 1 + 2 * _REACH]:
-            if _BREAKS.search(self.text, start, word.start):
-                return ""
-            if word.content or word.figure:
-                return word.key
-        return ""
-
-
-def _read(text: str) -> _Words:
-    return _Words(text, tuple(tokens(text, most=_MOST_WORDS)))
-
-
-def _share(said: frozenset[str], there: frozenset[str]) -> float:
-    return len(said & there) / len(said) if said else 0.0
-
-
-def _negated(said: _Words, there: _Words) -> str:
-    if said.denies == there.denies or _share(said.keys, there.keys) < _SAME:
-        return ""
-    denied = (said.denied & there.keys) | (there.denied & said.keys)
-    return f"`{escaped(min(denied))}` is denied in one of the two" if denied else ""
-
-
-def _turned(said: _Words, there: _Words) -> str:
-    """An opposite, where what stands beside it is the same."""
-    turned = {key for key in said.keys - there.keys if key in OPPOSITES}
-    if not turned or _share(said.keys - turned, there.keys) < _AKIN:
-        return ""
-    beside = _neighbours(there)
-    for before, key, after in _neighbours(said):
-        for other in OPPOSITES[key] if key in turned else ():
-            if any(o == other and (b == before or a == after) for b, o, a in beside):
-                return f"`{escaped(key)}` is the opposite of `{escaped(other)}`"
-    return ""
-
-
-def _neighbours(of: _Words) -> list[tuple[str, str, str]]:
-    """Each word that says something, with those before and behind it."""
-    keys = [word.key for word in of.content]
-    return list(zip(["\n", *keys], keys, [*keys[1:], "\n"], strict=False))
-
-
-def _counted(said: _Words, there: _Words) -> str:
+def _counted(said: Words, there: Words) -> str:
     """Another number of the same thing, or the same number of another unit."""
     for what, numbers in said.counted.items():
         others = there.counted.get(what, set())
@@ -156,7 +48,7 @@ def _counted(said: _Words, there: _Words) -> str:
     return ""
 
 
-def _renamed(said: _Words, there: _Words) -> str:
+def _renamed(said: Words, there: Words) -> str:
     """Another name where every other word is the same, in the same order."""
     mine, n = said.words, len(said.words)
     if n < _LEAST:

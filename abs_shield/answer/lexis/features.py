@@ -11,6 +11,7 @@ from abs_shield.answer.lexis.index import HEAD, Index, Sentence, negated, negati
 from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.answer.lexis.opposites import OPPOSITES
 from abs_shield.answer.lexis.tokens import Token, tokens
+from abs_shield.answer.polarity import without_reply
 
 FEATURES = {
     "recall_best": 1, "recall_window": 1, "recall_whole": 1,
@@ -92,6 +93,7 @@ def measured(
         known: Which words stand somewhere; those of the index where None.
     """
     known = known or index.has
+    claim = without_reply(claim)
     read = tokens(claim, most=MOST_WORDS + 1)
     words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]

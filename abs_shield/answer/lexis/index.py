@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ from abs_shield.answer.evidence import Evidence, Piece
 from abs_shield.answer.flattened import flattened
 from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
 from abs_shield.answer.lexis.letters import runs, squeezed
-from abs_shield.answer.lexis.tokens import Token, tokens
+from abs_shield.answer.lexis.tokens import Token, stem, tokens
 from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans
 
@@ -28,6 +29,7 @@ _DEED = -1
 _MOST_DEEDS, _LONGEST_DEED = 500, 2_000
 _READ = 1_000
 _SHORTEST, _ENDING = 4, 3
+_WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 HEAD = 5
 """Letters that two forms of one word mostly share."""
@@ -121,7 +123,7 @@ class Index:
         for words in _deeds(evidence):
             self._add(Sentence(_DEED, 0, 0, words))
             values.update(word.figure.value for word in words if word.figure)
-        self.words.update(_months(self.pieces))
+        self.words.update(_calendar(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
 
@@ -196,10 +198,16 @@ def _deeds(evidence: Evidence) -> Iterator[list[Token]]:
             yield tokens(f"{said} {given}"[:_LONGEST_DEED], most=_LONGEST)
 
 
-def _months(pieces: Sequence[Piece]) -> set[str]:
-    """The names of the months that stand in days such as 2031-02-03."""
-    found = {day[1] for piece in pieces for day in _ISO.finditer(piece.text[:MOST_CHARACTERS])}
-    return {NAMES_OF_MONTHS[int(month) - 1] for month in found}
+def _calendar(pieces: Sequence[Piece]) -> set[str]:
+    """The months and the weekdays of days such as 2031-02-03."""
+    days = {day[0] for piece in pieces for day in _ISO.finditer(piece.text[:MOST_CHARACTERS])}
+    found: set[str] = set()
+    for day in days:
+        year, month, of_month = map(int, day.split("-"))
+        found.add(NAMES_OF_MONTHS[month - 1])
+        if year and 0 < of_month <= monthrange(year, month)[1]:
+            found.add(_WEEKDAYS[weekday(year, month, of_month)])
+    return found
 
 
 def _pointer(piece: Piece, start: int) -> str:

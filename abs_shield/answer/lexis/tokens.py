@@ -60,6 +60,14 @@ HEDGES = frozenset(
     "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
 )
 """Words of the speaker about what is said, not of what is said."""
+TITLES = frozenset("mr mrs ms dr prof sir dame madam".split())
+"""Titles of people: the name behind one begins no sentence, and says the same without it."""
+_DAYS = frozenset(
+    f"{day}day{s}" for day in "mon tues wednes thurs fri satur sun".split() for s in ("", "s")
+) | frozenset("utc gmt".split())
+"""Words with a capital that are not names."""
+_CLITICS = frozenset("d ll m re s t ve".split())
+"""What may stand behind the apostrophe of a small word: `I'd`, `it'll`."""
 
 
 class Token(NamedTuple):
@@ -97,11 +105,19 @@ def tokens(text: str, *, most: int) -> list[Token]:
     found: list[Token] = []
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     for match in _TOKEN.finditer(masked):
-        first = not found or masked[found[-1].end : match.start()].strip()[-1:] in _OPENS
+        first = not found or _opens(masked, found[-1], match.start())
         found.extend(_read(match, masked, first))
         if len(found) >= most:
             break
     return found[:most]
+
+
+def _opens(text: str, last: Token, start: int) -> bool:
+    """Whether the word at *start* begins a sentence or a quotation, behind the word *last*."""
+    between = text[last.end : start].strip()
+    if between == "." and lowered(text[last.start : last.end]) in TITLES:
+        return False
+    return between[-1:] in _OPENS
 
 
 _OPENS = frozenset('.!?:\u3002"\u201c(*')
@@ -126,13 +142,38 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
         value = Figure(number * times, 0.5)
         yield _numeral(value, start, end, counts=counts and times == 1.0)
         return
-    if lower in MONTHS and written[0].isupper():
+    if _is_month(written, lower, text, start, end):
         yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
         return
-    small = lower in STOP or "n't" in lower
-    content = not small and lower not in HEDGES
-    named = content and not first and written[0].isupper()
+    small = is_small(lower)
+    content = not small and lower not in HEDGES and lower not in TITLES
+    named = content and not first and written[0].isupper() and lower not in _DAYS
     yield Token(stem(lower), start, end, None, content, small, False, named)
+
+
+def is_small(word: str) -> bool:
+    """
+    Return whether a word in lower case is one that nearly every text has.
+
+    >>> is_small("the"), is_small("i'd"), is_small("isn't"), is_small("mia's")
+    (True, True, True, False)
+    """
+    head, _, tail = word.partition("'")
+    return word in STOP or "n't" in word or (tail in _CLITICS and head in STOP)
+
+
+_DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?[\s.,/-]{1,2}$")
+_DAY_BEHIND = re.compile(r"[\s.,/'-]{0,2}\d")
+
+
+def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool:
+    """Whether a word is a month; `APR`, `MAR` and the like only beside a day or a year."""
+    if lower not in MONTHS or not written[0].isupper():
+        return False
+    if MONTHS[lower] == lower or not written.isupper():
+        return True
+    before = _DAY_BEFORE.search(text, max(0, start - 6), start)
+    return before is not None or _DAY_BEHIND.match(text, end) is not None
 
 
 def _numbers(written: str, start: int, text: str) -> Iterator[Token]:

@@ -12,7 +12,7 @@ from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
 from abs_shield.answer.deeds import said_done
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.named_ids import Named, ids_of
-from abs_shield.answer.opposed import Sentences, negated
+from abs_shield.answer.opposed import Sentences, contrary
 from abs_shield.answer.standing import How, Standing, Standings
 from abs_shield.text.show import shown
 
@@ -108,8 +108,9 @@ class _Check:
             told = self._sources.unretrieved(citation)
             seen.worst(CONTRADICTED if told else FOUND, told)
         self._deeds(claim, seen)
-        if not seen.told and (against := negated(claim.text, self._sentences)):
-            seen.worst(CONTRADICTED, f"the evidence says {shown(against.text)}")
+        if not seen.told and (against := contrary(claim.text, self._sentences)):
+            sentence, why = against
+            seen.worst(CONTRADICTED, f"the evidence says {shown(sentence.text)}: {why}")
         span, told = self._standings.flagged(claim)
         if told:
             seen.spans += [span] if span else []

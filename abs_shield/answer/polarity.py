@@ -1,0 +1,146 @@
+"""Whether two sentences that speak of the same thing deny each other, or say opposites."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from abs_shield.answer.lexis.index import NEGATORS
+from abs_shield.answer.lexis.opposites import OPPOSITES
+from abs_shield.answer.lexis.tokens import Token, lowered, stem, tokens
+from abs_shield.text.show import escaped
+
+_LONGEST = 2_000
+_MOST_WORDS = 400
+_REACH = 3
+"""Words behind a negator among which the first that says something is denied."""
+_SAME = 0.75
+"""The share of a statement's words in a sentence that says the same but for a negation."""
+_AKIN = 0.6
+_DENYING = frozenset(
+    map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
+)
+_NOT_DENIED = frozenset(map(stem, "only just merely sure necessarily".split()))
+_BREAKS = re.compile(r"[,;:.()]|\b(?:but|if|because|while|when)\b")
+_REPLY = re.compile(
+    r"[\W_]{0,8}(?:no|yes|nope|yep|yeah|nah)\s{0,2}[,.:;!\u2014-](?=\s)(?!\s{0,2}\d)",
+    re.IGNORECASE,
+)
+
+
+def without_reply(text: str) -> str:
+    """
+    Return *text* with blanks in place of the yes or no that it begins with, of the same length.
+
+    A leading "No," answers a question; it denies nothing of what stands behind it.
+
+    >>> without_reply("No, it is full."), without_reply("No pets."), without_reply("No. 5 is full.")
+    ('    it is full.', 'No pets.', 'No. 5 is full.')
+    """
+    reply = _REPLY.match(text)
+    return " " * reply.end() + text[reply.end() :] if reply else text
+
+
+def read(text: str) -> Words:
+    """Return the words of a sentence, without the yes or no that it begins with."""
+    plain = without_reply(text[:_LONGEST])
+    return Words(plain, tuple(tokens(plain, most=_MOST_WORDS)))
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one sentence, and those that it denies."""
+
+    text: str
+    words: tuple[Token, ...]
+
+    @cached_property
+    def content(self) -> tuple[Token, ...]:
+        return tuple(word for word in self.words if word.content or word.figure)
+
+    @cached_property
+    def written(self) -> dict[str, str]:
+        """How each word that says something is first written."""
+        return {one.key: self.text[one.start : one.end] for one in reversed(self.content)}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(word.key for word in self.content)
+
+    @cached_property
+    def denies(self) -> bool:
+        """Whether anything in it is denied, in whatever words."""
+        return any(self.negates(n) or one.key in _DENYING for n, one in enumerate(self.words))
+
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The words that a negator stands before, the nearest in its clause, and nowhere else."""
+        found = Counter(self._behind(n) for n, _ in enumerate(self.words) if self.negates(n))
+        stands = Counter(word.key for word in self.content)
+        return frozenset(key for key, times in found.items() if key and times >= stands[key])
+
+    @cached_property
+    def counted(self) -> dict[str, set[str]]:
+        """Of each word that a number stands before the numbers."""
+        found: dict[str, set[str]] = {}
+        for number, word in zip(self.words, self.words[1:], strict=False):
+            if number.figure and word.content:
+                found.setdefault(word.key, set()).add(number.key)
+        return found
+
+    def negates(self, n: int) -> bool:
+        """Return whether a word denies what stands behind it; before a comma it does not."""
+        word = self.words[n]
+        written = lowered(self.text[word.start : word.end])
+        if written not in NEGATORS and not written.endswith("n't"):
+            return False
+        behind = self.text[word.end : word.end + 1]
+        follows = self.words[n + 1 : n + 2]
+        return behind != "," and not any(one.key in _NOT_DENIED for one in follows)
+
+    def _behind(self, n: int) -> str:
+        start = self.words[n].end
+        for word in self.words[n + 1 : n + 1 + 2 * _REACH]:
+            if _BREAKS.search(self.text, start, word.start):
+                return ""
+            if word.content or word.figure:
+                return word.key
+        return ""
+
+
+def denial(said: Words, there: Words) -> str:
+    """Return why one of two sentences denies what the other says; empty where none does."""
+    if said.denies == there.denies or _share(said.keys, there.keys) < _SAME:
+        return ""
+    denied = (said.denied & there.keys) | (there.denied & said.keys)
+    if not denied:
+        return ""
+    word = min(denied)
+    written = said.written.get(word, there.written.get(word, word))
+    return f"`{escaped(written)}` is denied in one of the two"
+
+
+def opposite(said: Words, there: Words) -> str:
+    """Return which word has its opposite in the other sentence, beside a word that both have."""
+    turned = {key for key in said.keys - there.keys if key in OPPOSITES}
+    if not turned or _share(said.keys - turned, there.keys) < _AKIN:
+        return ""
+    beside = _neighbours(there)
+    for before, key, after in _neighbours(said):
+        for other in OPPOSITES[key] if key in turned else ():
+            if any(o == other and (b == before or a == after) for b, o, a in beside):
+                mine, theirs = escaped(said.written[key]), escaped(there.written[other])
+                return f"`{mine}` is the opposite of `{theirs}`"
+    return ""
+
+
+def _neighbours(of: Words) -> list[tuple[str, str, str]]:
+    """Each word that says something, with those before and behind it."""
+    keys = [word.key for word in of.content]
+    return list(zip(["\n", *keys], keys, [*keys[1:], "\n"], strict=False))
+
+
+def _share(said: frozenset[str], there: frozenset[str]) -> float:
+    return len(said & there) / len(said) if said else 0.0

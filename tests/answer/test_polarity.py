@@ -1,0 +1,80 @@
+"""Negations and opposites: the same sentence is judged alike wherever it is judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer import Faithfulness
+from abs_shield.answer.check import checked
+from abs_shield.answer.polarity import without_reply
+from abs_shield.session import Session
+
+TICKET = "The ticket is not refundable after May 3."
+MUSEUM = "The museum is closed on Mondays."
+
+
+def reasons(answer: str, evidence: str) -> list[str]:
+    """Why a claim is contradicted: beside documents, in a run, and by the guardrail."""
+    session = Session()
+    session.user("Please look it up.")
+    session.tool_result("look_up", evidence)
+    (beside,) = checked(answer, evidence=evidence).claims
+    (in_run,) = checked(answer, session=session).claims
+    guard = Faithfulness(provider="lexical", context=evidence)
+    (judged,) = guard.check(answer).statements
+    return [beside.contradicted, in_run.contradicted, "" if judged.verdict else judged.reason]
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence"),
+    [
+        ("No, the ticket is not refundable after May 3.", TICKET),
+        ("No. The ticket is not refundable after May 3.", TICKET),
+        ("Yes, the ticket is refundable after May 3.", TICKET.replace(" not", "")),
+        ("Yes, the museum is closed on Mondays.", MUSEUM),
+        ("No, the museum is closed on Mondays.", MUSEUM),
+        ("No pets are allowed in the rooms.", "No pets are allowed in the rooms."),
+    ],
+)
+def test_a_reply_denies_nothing(answer, evidence):
+    """A leading yes or no answers a question."""
+    assert ["", "", ""] == reasons(answer, evidence)
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence", "words"),
+    [
+        ("Yes, the ticket is refundable after May 3.", TICKET, "`refundable` is denied"),
+        ("No, the ticket is refundable after May 3.", TICKET, "`refundable` is denied"),
+        ("The ticket is refundable after May 3.", TICKET, "`refundable` is denied"),
+        ("The museum is open on Mondays.", MUSEUM, "`open` is the opposite of `closed`"),
+        ("Yes, the museum is open on Mondays.", MUSEUM, "`open` is the opposite of `closed`"),
+        ("Pets are allowed in the rooms.", "No pets are allowed in the rooms.", "`pets` is denied"),
+    ],
+)
+def test_what_is_denied_is_denied_everywhere(answer, evidence, words):
+    """The check in a run, the check beside documents and the guardrail name the same word."""
+    found = reasons(answer, evidence)
+
+    assert all(words.casefold() in one.casefold() for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence"),
+    [
+        ("The museum is open on Tuesdays.", "The museum is closed on Mondays, open on Tuesdays."),
+        ("The old gate is open.", "The old gate is open. The new gate is closed."),
+        ("The fare rose in May.", "The fare rose in May and fell in June."),
+    ],
+)
+def test_an_opposite_of_something_else(answer, evidence):
+    """Another word for another thing is no contradiction."""
+    assert ["", "", ""] == reasons(answer, evidence)
+
+
+@pytest.mark.parametrize(
+    "text", ["No. 5 is closed.", "No pets.", "Nobody, it seems, came.", "", "no", "Yes-men came."]
+)
+def test_what_is_no_reply(text):
+    """A number, a quantity, another word."""
+    assert text == without_reply(text)
