@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from enum import Enum, IntEnum
 from ipaddress import IPv4Address
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, Optional, Union
+from typing import Annotated, Any, Literal, NotRequired, Optional, Union
 from uuid import UUID
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import (
@@ -23,13 +22,12 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    Json,
     NaiveDatetime,
     StrictInt,
     TypeAdapter,
     ValidationError,
 )
-from typing_extensions import NotRequired, TypedDict
+from typing_extensions import TypedDict
 
 from abs_shield import CallBlocked, Shield, Suppression, ToolCall, Verdict, shield, shielded
 from abs_shield.shield.content import content_of

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, Literal
 
-from pydantic_core import to_jsonable_python
+from pydantic_core import to_json, to_jsonable_python
 
 from abs_shield.schema.bounds import MAX_NODES
 from abs_shield.shield.written import LISTS, is_data, parts_of, size_of
@@ -49,7 +49,8 @@ def _by_pydantic(value: Any, *, mode: Literal["utf8", "base64"]) -> str:
     """JSON of names that are dates or enums, and with NaN, which JSON has not, as a text."""
     if size_of([value], MAX_NODES) is None:
         raise ValueError("it holds what pydantic would consume, or too much")
-    return json.dumps(_written(value, mode=mode))
+    written = to_json(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
+    return json.dumps(json.loads(written))
 
 
 def _at_any_rate(value: Any) -> str:
@@ -73,16 +74,12 @@ def _one_level(value: Any) -> Any:
         return list(value)
     if (parts := parts_of(value)) is not None:
         known = size_of(parts.values(), MAX_NODES) is not None
-        return to_jsonable_python(value, inf_nan_mode="strings") if known else parts
+        return to_jsonable_python(value, fallback=_text) if known else parts
     for mode in _BYTES if is_data(value) else ():
         with suppress(ValueError):
-            return _written(value, mode=mode)
+            return to_jsonable_python(value, fallback=_text, bytes_mode=mode)
     dump = getattr(value, "model_dump", None)
     return dump(mode="json") if callable(dump) else _text(value)
-
-
-def _written(value: Any, *, mode: Literal["utf8", "base64"]) -> Any:
-    return to_jsonable_python(value, fallback=_text, bytes_mode=mode, inf_nan_mode="strings")
 
 
 def _text(value: Any) -> str:

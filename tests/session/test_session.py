@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import date
+from decimal import Decimal
 from threading import Thread
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -98,6 +101,29 @@ def test_did(tool: str, arguments: dict[str, Any], expected: bool) -> None:
     session.add([CALL, RESULT])
 
     assert expected == session.did(tool, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("held", "asked", "expected"),
+    [
+        (
+            "123e4567-e89b-12d3-a456-426614174000",
+            UUID(int=0x123E4567E89B12D3A456426614174000),
+            True,
+        ),
+        ("2026-03-02", date(2026, 3, 2), True),
+        ("1.50", Decimal("1.50"), True),
+        ("2026-03-02", date(2026, 3, 3), False),
+        ("1", 1, False),
+        ("x", object(), False),
+    ],
+)
+def test_did_knows_typed_values(held: Any, asked: Any, expected: bool) -> None:
+    """A value that JSON has not equals the text in which a call has it."""
+    session = Session()
+    session.ran(Executed(tool="read", arguments={"of": held}))
+
+    assert expected == session.did("read", of=asked)
 
 
 def test_a_result_is_taken_once() -> None:

@@ -1,0 +1,94 @@
+"""The text of a result: JSON, whatever it is made of, and nothing is consumed."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from datetime import date
+from enum import IntEnum, StrEnum
+from itertools import count
+from typing import Any
+
+import pytest
+
+from abs_shield.shield.content import content_of
+
+CIRCLE: list[Any] = []
+CIRCLE.append(CIRCLE)
+
+
+class Size(StrEnum):
+    """A text that is an enum."""
+
+    BIG = "big"
+
+
+class Level(IntEnum):
+    """A number that is an enum."""
+
+    LOW = 1
+
+
+@dataclass
+class Page:
+    """A dataclass that holds what nobody may consume."""
+
+    rows: Any
+
+
+class Silent:
+    """An object whose text breaks."""
+
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+class Row:
+    """An object with a text of its own."""
+
+    def __str__(self) -> str:
+        return "row 7"
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ("as it is", "as it is"),
+        (Size.BIG, '"big"'),
+        ([Size.BIG, Level.LOW, None, 1.5], '["big", 1, null, 1.5]'),
+        ({date(2026, 3, 2): Level.LOW}, '{"2026-03-02": 1}'),
+        ({1: deque([2]), 2: range(2)}, '{"1": [2], "2": [0, 1]}'),
+        ([float("nan"), float("inf")], '["NaN", "Infinity"]'),
+        ({date(2026, 3, 2): b"\xff"}, '{"2026-03-02": "_w=="}'),
+        ([b"\xff"], '["_w=="]'),
+        ([Row()], '["row 7"]'),
+        (Row(), '"row 7"'),
+        (CIRCLE, "[[...]]"),
+        (Silent(), "<Silent>"),
+    ],
+)
+def test_any_value_has_a_text(value: Any, content: str) -> None:
+    """JSON where there is one; else what the object says; else its type."""
+    assert content == content_of(value)
+
+
+def test_nothing_is_consumed() -> None:
+    """A generator inside a result is still whole, and an endless one ends."""
+    rows = (n for n in range(3))
+    content_of({"rows": rows})
+    content_of(Page(rows))
+    content_of([count()])
+
+    assert [0, 1, 2] == list(rows)
+
+
+def test_a_large_and_a_deep_result_have_a_text() -> None:
+    """Neither is cut, and neither raises."""
+    deep: Any = date(2026, 3, 2)
+    for _ in range(5_000):
+        deep = [deep]
+    large = [date(2026, 3, 2)] * 200_000
+
+    assert 200_000 == len(json.loads(content_of(large)))
+    assert isinstance(content_of(deep), str)

@@ -1,0 +1,361 @@
+"""Values in another form than the schema's: how they are judged, and what the tool gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import pytest
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    NaiveDatetime,
+    StrictInt,
+    ValidationError,
+    field_validator,
+)
+
+from abs_shield import CallBlocked, Shield, Suppression, Tool, ToolCall, Verdict, rule, shield
+from abs_shield.shield.decorator import shielded
+
+CLEAN, SUSPICIOUS, HALLUCINATED = Verdict
+ID = "123e4567-e89b-12d3-a456-426614174000"
+
+
+class Colour(Enum):
+    """An enum of texts."""
+
+    RED = "red"
+
+
+class Booking(BaseModel):
+    """A model with an alias, a date-time and a default."""
+
+    model_config = {"populate_by_name": True}
+
+    patient: str = Field(alias="patientId")
+    start: datetime
+    minutes: int = 30
+
+
+@dataclass
+class Point:
+    """A dataclass."""
+
+    x: int
+    on: date
+
+
+class Adult(BaseModel):
+    """A model with a rule of its own."""
+
+    age: int
+
+    @field_validator("age")
+    @classmethod
+    def grown(cls, age: int) -> int:
+        """Refuse what its schema allows."""
+        if age < 18:
+            raise ValueError("too young")
+        return age
+
+
+def split(value: Any) -> Any:
+    """Take a text with commas for a list."""
+    return value.split(",") if isinstance(value, str) else value
+
+
+def tool_of(hint: Any, default: Any = ...) -> Callable[..., Any]:
+    """A tool of one parameter, which returns what it was given."""
+
+    def tool(a: Any = default) -> Any:
+        return a
+
+    if default is ...:
+        tool.__defaults__ = None
+    tool.__annotations__ = {"a": hint}
+    return tool
+
+
+def made(hint: Any, default: Any = ..., **declared: Any) -> Shield:
+    """A Shield with that tool."""
+    firewall = Shield(shield.configure(**declared), hooks=None)
+    firewall.register(tool_of(hint, default))
+    return firewall
+
+
+def judged(firewall: Shield, value: Any) -> tuple[Verdict, list[str]]:
+    """The verdict on a call with that value, and its codes."""
+    decision = firewall.check_call(ToolCall("tool", {"a": value}))
+    return decision.verdict, [finding.code for finding in decision.findings]
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "verdict"),
+    [
+        (datetime, "2026-03-02T09:30:00", CLEAN),
+        (datetime, "2026-03-02 09:30", CLEAN),
+        (datetime, "2026-03-02T09:30:00+0100", CLEAN),
+        (datetime, "2026-03-02", SUSPICIOUS),
+        (datetime, 1772443800, SUSPICIOUS),
+        (datetime, "yesterday", HALLUCINATED),
+        (datetime, "2024-13-40", HALLUCINATED),
+        (NaiveDatetime, "2026-03-02T09:30:00", CLEAN),
+        (NaiveDatetime, "2026-03-02T09:30:00Z", HALLUCINATED),
+        (AwareDatetime, "2026-03-02T09:30:00+01:00", CLEAN),
+        (AwareDatetime, "2026-03-02T09:30:00", HALLUCINATED),
+        (AwareDatetime, 1772443800, SUSPICIOUS),
+        (time, "09:30", CLEAN),
+        (time, "09:30:00Z", CLEAN),
+        (time, "25:61", HALLUCINATED),
+        (date, "2026-03-02", CLEAN),
+        (date, "2026-03-02T00:00:00", SUSPICIOUS),
+        (date, "2026-03-02T09:30:00", HALLUCINATED),
+        (date, "yesterday", HALLUCINATED),
+        (timedelta, "PT1H", CLEAN),
+        (timedelta, 3600, SUSPICIOUS),
+        (timedelta, "1:00:00", SUSPICIOUS),
+        (int, 71.0, CLEAN),
+        (int, "71", SUSPICIOUS),
+        (int, True, SUSPICIOUS),
+        (int, "5.5", HALLUCINATED),
+        (StrictInt, "71", HALLUCINATED),
+        (float, "1.5", SUSPICIOUS),
+        (bool, "True", SUSPICIOUS),
+        (bool, 1, SUSPICIOUS),
+        (bool, "maybe", HALLUCINATED),
+        (Decimal, 1.5, CLEAN),
+        (Decimal, "1.5", CLEAN),
+        (Annotated[Decimal, Field(gt=0)], "-1.5", HALLUCINATED),
+        (UUID, ID, CLEAN),
+        (UUID, ID.replace("-", ""), SUSPICIOUS),
+        (UUID, f"{{{ID}}}", SUSPICIOUS),
+        (Colour, "red", CLEAN),
+        (Colour, "RED", HALLUCINATED),
+        (Literal["a", 1], 1, CLEAN),
+        (Literal["a", 1], "b", HALLUCINATED),
+        (set[int], [1, 1], SUSPICIOUS),
+        (list[int], [1, "2"], SUSPICIOUS),
+        (list[int], [1, "two"], HALLUCINATED),
+        (Iterable[int], [1, "two"], HALLUCINATED),
+        (dict[int, bool], {"1": True}, CLEAN),
+        (Annotated[list[str], BeforeValidator(split)], "a,b", SUSPICIOUS),
+        (Booking, {"patientId": "p1", "start": "2026-03-02T09:30"}, CLEAN),
+        (Booking, {"patient": "p1", "start": "2026-03-02T09:30"}, SUSPICIOUS),
+        (Booking, {"patientId": "p1", "start": "2026-03-02T09:30", "minutes": None}, SUSPICIOUS),
+        (Booking, {"patientId": "p1", "start": None}, HALLUCINATED),
+        (bytes, "aGk=", CLEAN),
+        (str, 5, HALLUCINATED),
+    ],
+)
+def test_the_type_decides(hint: Any, value: Any, verdict: Verdict) -> None:
+    """What pydantic takes is clean or coercible, and what it refuses is HALLUCINATED."""
+    found, codes = judged(made(hint), value)
+
+    assert verdict == found
+    assert (codes == ["coercible"]) is (verdict is SUSPICIOUS)
+
+
+def test_null_for_an_optional_parameter_is_left_out() -> None:
+    """It is coercible, and the tool has its default; a required one is HALLUCINATED."""
+    optional = made(int, 5)
+
+    assert (SUSPICIOUS, ["coercible"]) == judged(optional, None)
+    assert 5 == optional.dispatch("tool", {"a": None})
+    assert (HALLUCINATED, ["wrong_type"]) == judged(made(int), None)
+
+
+def test_the_call_runs_with_the_converted_value() -> None:
+    """A flagged value reaches the tool as its type."""
+    assert 71 == made(int).dispatch("tool", {"a": "71"})
+    assert timedelta(hours=1) == made(timedelta).dispatch("tool", {"a": 3600})
+
+
+def test_the_old_rule_can_be_asked_for() -> None:
+    """Under ``coercible="block"`` what converts is HALLUCINATED, with the code of its fault."""
+    exact = made(int, coercible="block")
+
+    assert (HALLUCINATED, ["wrong_type"]) == judged(exact, "71")
+    assert (CLEAN, []) == judged(exact, 71)
+
+
+def test_a_slip_excuses_no_other_fault() -> None:
+    """Beside an invented argument and a wrong one the slip alone is SUSPICIOUS."""
+
+    def pay(amount: float, on: date) -> str:
+        """Pay."""
+        return "paid"
+
+    firewall = Shield(shield.configure(), hooks=None)
+    firewall.register(pay)
+    decision = firewall.check_call(
+        ToolCall("pay", {"amount": "5", "on": "yesterday", "memo": "rent"})
+    )
+
+    assert {"/arguments/amount": SUSPICIOUS, "/arguments/on": HALLUCINATED} | {
+        "/arguments/memo": HALLUCINATED
+    } == {finding.where: finding.verdict for finding in decision.findings}
+
+
+@pytest.mark.parametrize("hint", [float, Annotated[float, Field(gt=0)]])
+def test_a_text_gets_around_no_rule(hint: Any) -> None:
+    """A rule is asked about the number that the tool would get."""
+
+    @rule(tool="tool")
+    def small(a: float) -> bool:
+        """It is at most 500."""
+        return a <= 500
+
+    firewall = made(hint, rules=[small])
+
+    assert (HALLUCINATED, ["coercible", "rule"]) == judged(firewall, "900")
+    assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
+
+
+def test_a_policys_schema_has_the_last_word() -> None:
+    """What its limit refuses is HALLUCINATED, though the function's type would take it."""
+    limit = {"type": "object", "properties": {"a": {"type": "number", "maximum": 500}}}
+    firewall = made(float, tools=[Tool(name="tool", parameters=limit)])
+
+    assert (SUSPICIOUS, ["coercible"]) == judged(firewall, "400")
+    assert (HALLUCINATED, ["wrong_type"]) == judged(firewall, "900")
+    assert (HALLUCINATED, ["out_of_range"]) == judged(firewall, 900)
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "verdict"),
+    [
+        ({"type": "integer"}, "71", SUSPICIOUS),
+        ({"type": "integer"}, "71.5", HALLUCINATED),
+        ({"type": "integer", "maximum": 50}, "71", HALLUCINATED),
+        ({"type": "number"}, "1e3", SUSPICIOUS),
+        ({"type": "number"}, "nan", HALLUCINATED),
+        ({"type": "boolean"}, "True", SUSPICIOUS),
+        ({"type": "boolean"}, "maybe", HALLUCINATED),
+        ({"type": ["integer", "boolean"]}, "true", SUSPICIOUS),
+        ({"type": "integer"}, None, SUSPICIOUS),
+        ({"type": "array", "items": {"type": "integer"}}, ["1", 2], SUSPICIOUS),
+        ({"type": "array", "items": {"type": "integer"}}, [None], HALLUCINATED),
+        ({"enum": [1, 2]}, "1", SUSPICIOUS),
+        ({"type": "string", "enum": ["True", "False"]}, True, SUSPICIOUS),
+        ({"type": "string", "enum": ["True", "False"]}, "yes", HALLUCINATED),
+        ({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": "1"}, SUSPICIOUS),
+        ({"type": "object", "properties": {"n": {"type": "integer"}}}, {"n": None}, SUSPICIOUS),
+        ({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}},
+         {"n": None}, HALLUCINATED),
+        ({"type": "string"}, 71, HALLUCINATED),
+        ({"type": "array"}, "[1]", HALLUCINATED),
+        ({"type": "string", "format": "date-time"}, "2026-03-02T09:30", CLEAN),
+        ({"type": "string", "format": "date-time"}, "yesterday", HALLUCINATED),
+    ],
+)  # fmt: skip
+def test_a_schema_alone_decides_about_slips(schema: Any, value: Any, verdict: Verdict) -> None:
+    """A described tool: text of the number or boolean asked for, and null where it is optional."""
+    parameters = {"type": "object", "properties": {"a": schema}}
+    firewall = Shield(
+        shield.configure(tools=[Tool(name="tool", parameters=parameters)]), hooks=None
+    )
+    found, codes = judged(firewall, value)
+
+    assert verdict == found
+    assert ("coercible" in codes) is (verdict is SUSPICIOUS)
+
+
+BOOKED = {"patientId": "p1", "start": "2026-03-02T09:30", "minutes": "45"}
+QUIET = Suppression(check="parameter_mismatch", reason="a test")
+
+
+@pytest.mark.parametrize(
+    "declared", [{}, {"mode": "audit"}, {"suppress": [QUIET]}, {"layers": []}], ids=str
+)
+def test_a_finding_costs_a_tool_nothing(declared: dict[str, Any]) -> None:
+    """Flagged, audited, suppressed or not looked for, it gets its model and not a dict."""
+    booking = made(Booking, **declared).dispatch("tool", {"a": BOOKED})
+
+    assert Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30), minutes=45) == booking
+
+
+def test_what_the_types_refuse_reaches_the_tool_as_written() -> None:
+    """Audit changes nothing: the call runs with the model's own value."""
+    assert "yesterday" == made(date, mode="audit").dispatch("tool", {"a": "yesterday"})
+
+
+def test_a_validator_of_the_tools_own_still_refuses() -> None:
+    """What the schema allows and the type does not never reaches the tool."""
+    firewall = made(Adult, mode="audit")
+
+    with pytest.raises(ValidationError, match="too young"):
+        firewall.dispatch("tool", {"a": {"age": 7}})
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (datetime, datetime(2026, 3, 2, 9, 30)),
+        (datetime, datetime(2026, 3, 2, 9, 30, tzinfo=UTC)),
+        (NaiveDatetime, datetime(2026, 3, 2, 9, 30)),
+        (time, time(9, 30)),
+        (Booking, Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30))),
+        (Point, Point(1, date(2026, 3, 2))),
+    ],
+)
+def test_a_call_from_python_is_judged_alike(hint: Any, value: Any) -> None:
+    """A local time has no offset added, and is clean from Python as from JSON."""
+    firewall = Shield(shield.configure(), hooks=None)
+
+    assert value == shielded(firewall)(tool_of(hint))(value)
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "content"),
+    [
+        (datetime, datetime(2026, 3, 2, 9, 0, tzinfo=UTC), '"2026-03-02T09:00:00Z"'),
+        (datetime, datetime(2026, 3, 2, 9), '"2026-03-02T09:00:00"'),
+        (timedelta, timedelta(hours=1), '"PT1H"'),
+        (Colour, Colour.RED, '"red"'),
+        (set[int], {1}, "[1]"),
+        (tuple[int, int], (1, 2), "[1, 2]"),
+        (UUID, UUID(ID), f'"{ID}"'),
+        (Decimal, Decimal("1.50"), '"1.50"'),
+        (bytes, b"hi", '"hi"'),
+        (Point, Point(1, date(2026, 3, 2)), '{"x": 1, "on": "2026-03-02"}'),
+        (
+            Booking,
+            Booking(patientId="p1", start=datetime(2026, 3, 2, 9)),
+            '{"patientId": "p1", "start": "2026-03-02T09:00:00", "minutes": 30}',
+        ),
+    ],
+)
+def test_a_result_can_be_copied_into_the_next_call(hint: Any, value: Any, content: str) -> None:
+    """The model reads JSON, and what it copies is clean and the same value."""
+    firewall = made(hint)
+
+    def give() -> Any:
+        """Give the value."""
+        return value
+
+    firewall.register(give)
+    [told] = firewall.run_tool_calls([{"id": "c1", "name": "give", "arguments": {}}])
+    copied = f'{{"a": {told["content"]}}}'
+
+    assert content == told["content"]
+    assert CLEAN is firewall.check_call(ToolCall("tool", copied)).verdict
+    assert value == firewall.dispatch("tool", copied)
+
+
+def test_no_hint_asks_for_an_offset() -> None:
+    """Of a wrong date-time the model reads how a local one looks."""
+    with pytest.raises(CallBlocked) as blocked:
+        made(datetime).dispatch("tool", {"a": "yesterday"})
+    [problem] = blocked.value.decision.feedback()["problems"]
+
+    assert problem["hint"].endswith("use a date-time such as 2024-05-31T12:00:00")
+    assert "offset" not in problem["hint"]
+    assert "Z" not in problem["hint"]
