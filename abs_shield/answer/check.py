@@ -27,7 +27,7 @@ from abs_shield.answer.reported import (
     reported,
 )
 from abs_shield.answer.scorers.entailment import entailment
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.scorers.hard import hard, spellings_of
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.lexical import answer_score, lexical
 from abs_shield.answer.standing import has_unchecked_figures
@@ -167,7 +167,9 @@ def _read(asked: Asked) -> _Read:
         nothing = (None,) * len(claims)
         return _Read(claims, nothing, nothing, _undone(checks), {})
     missed = _missed(checks) if asked.has_base_rate else None
-    bare = lexical(claims, evidence, question=question, missed=missed)
+    bare = lexical(
+        claims, evidence, question=question, missed=missed, spellings=spellings_of(checks)
+    )
     if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
         bare = tuple(replace(one, misses=()) for one in bare)
     first = _weighed(asked, claims, bare, checks)

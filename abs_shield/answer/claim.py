@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from abs_shield.core.finding import Unavailable
 
-__all__ = ["Claim", "Miss", "Scored", "Span", "Unavailable"]
+__all__ = ["Claim", "Miss", "Scored", "Span", "Spelling", "Unavailable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,21 @@ class Miss(NamedTuple):
     end: int
 
 
+class Spelling(NamedTuple):
+    """
+    A figure of an answer as the evidence writes it: ``206`` for "two hundred and six".
+
+    Attributes:
+        text: How the evidence writes it.
+        start: Offset of its first character in the answer.
+        end: Offset behind its last character.
+    """
+
+    text: str
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
     """
@@ -80,9 +95,11 @@ class Scored:
         spans: The evidence nearest to it, best first; at most three.
         misses: Its tokens that the evidence does not have.
         contradicted: Why the evidence says something else, one line; empty where it does not.
+        spellings: Its figures that the evidence has, and writes otherwise.
     """
 
     score: float
     spans: tuple[Span, ...] = ()
     misses: tuple[Miss, ...] = ()
     contradicted: str = ""
+    spellings: tuple[Spelling, ...] = ()

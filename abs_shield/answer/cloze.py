@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from abs_shield.answer.claim import Claim
 from abs_shield.answer.faithful.scope import points_back
-from abs_shield.answer.values import SUMS, Said, said_in, same
-from abs_shield.text.normal import normal, words
+from abs_shield.answer.figure import SUMS, Figure, same
+from abs_shield.answer.figures import figures
+from abs_shield.answer.read_numbers import NTH
+from abs_shield.answer.stems import stems
+from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.normal import normal, squeezed, words
 from abs_shield.text.sentences import sentence_spans
 
 GAP = "[ ? ]"
 UNKNOWN = "unknown"
 _YES = frozenset({"yes", "true", "done", "correct", "y"})
+_NAME = "name"
+_ALONE = ("one", "zero")
+"""Words that are mostly no number."""
+_OPENING = "\"'([*_#>- \t"
 _MOST = 6
 """Values of one claim that are asked about."""
+_MOST_READ = 1_000
+"""Values of one text that are looked at."""
 _AROUND = 600
 """Characters of the answer that stand around a gap."""
 
@@ -31,7 +40,7 @@ class Gap:
     """
 
     text: str
-    said: Said | None
+    said: Figure | None
 
     @property
     def original(self) -> str:
@@ -56,7 +65,7 @@ def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     """
     start, end = _around(claim, answer)
     shown = answer[start:end]
-    figures_first = sorted(said_in(claim.text), key=lambda one: one.kind == "name")
+    figures_first = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
     ranked = sorted(figures_first[:_MOST], key=lambda one: one.start)
     made = tuple(_gap(one, claim.start - start, shown) for one in ranked)
     bare = not any(words(normal(gap.text.replace(GAP, ""))) for gap in made)
@@ -66,7 +75,24 @@ def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     return (*(() if bare else made), Gap(whole[: 2 * _AROUND], None))
 
 
-def _gap(said: Said, offset: int, shown: str) -> Gap:
+def values_in(text: str) -> list[Figure]:
+    """
+    Return the figures and names of *text* in order, at most 1,000; no ordinals, no list numbers.
+
+    >>> [(one.kind, one.text) for one in values_in("Mia Li paid $1.2k on May 5 at 6:30 pm.")]
+    [('name', 'Mia Li'), ('money', '$1.2k'), ('date', 'May 5'), ('time', '6:30 pm')]
+    """
+    found = [one for one in figures(text) if one.unit != NTH and one.text.casefold() not in _ALONE]
+    taken = {place for one in found for place in range(one.start, one.end)}
+    first = len(text) - len(text.lstrip(_OPENING))
+    for one in mentions(text):
+        opens = one.start == first and len(words(normal(one.text))) == 1
+        if one.kind is Kind.NAME and not opens and taken.isdisjoint(range(one.start, one.end)):
+            found.append(Figure(_NAME, one.text, one.start, one.end, (one.text,)))
+    return sorted(found, key=lambda one: one.start)[:_MOST_READ]
+
+
+def _gap(said: Figure, offset: int, shown: str) -> Gap:
     at, behind = offset + said.start, offset + said.end
     before, after = shown[max(0, at - _AROUND) : at], shown[behind : behind + _AROUND]
     return Gap(f"{before}{GAP}{after}", said)
@@ -85,12 +111,17 @@ def _around(claim: Claim, answer: str) -> tuple[int, int]:
     return min(near[head][0], claim.start), max(near[whole[-1]][1], claim.end)
 
 
-def _matches(said: Said, found: str) -> bool:
-    first = next(_comparable(said, found), None)
-    return same(said, first or Said(said.kind, found, 0))
+def _matches(said: Figure, found: str) -> bool:
+    """Whether the first value of that kind in *found* is *said*: by value, not by spelling."""
+    kinds = SUMS if said.kind in SUMS else {said.kind}
+    first = next((one for one in values_in(found) if one.kind in kinds), None)
+    if said.kind == _NAME:
+        return _is_same_name(said.text, found if first is None else first.text)
+    if first is None:
+        return squeezed(normal(said.text)) == squeezed(normal(found))
+    return same(said, first)
 
 
-def _comparable(said: Said, found: str) -> Iterator[Said]:
-    for one in said_in(found):
-        if one.kind == said.kind or {one.kind, said.kind} <= SUMS:
-            yield one
+def _is_same_name(one: str, other: str) -> bool:
+    mine, theirs = set(stems(one)), set(stems(other))
+    return bool(mine & theirs) and (mine <= theirs or theirs <= mine)

@@ -11,13 +11,13 @@ from itertools import islice, pairwise
 
 from abs_shield.answer.asserted import is_proposal
 from abs_shield.answer.bound import Bound
-from abs_shield.answer.claim import Claim, Miss, Span
+from abs_shield.answer.claim import Claim, Miss, Span, Spelling
 from abs_shield.answer.cues import is_reckoned, wording
 from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.equations import wrong
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
-from abs_shield.answer.figure import ID, MONEY, Day, Figure, Value
+from abs_shield.answer.figure import ID, MONEY, SUMS, Day, Figure, Value, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
@@ -52,12 +52,14 @@ class Standing:
         span: Where it was found; None where it was not, or in the arguments of a call.
         miss: It, where it is absent.
         told: What the evidence has instead, in one line; empty where nobody can tell.
+        spelling: How the evidence writes it, where it writes it otherwise.
     """
 
     how: How
     span: Span | None = None
     miss: Miss | None = None
     told: str = ""
+    spelling: Spelling | None = None
 
 
 class Standings:
@@ -132,11 +134,26 @@ class Standings:
         if stand is None and not inside:
             stand = next(iter(stands), None)
         if stand is not None or self._is_vouched(figure):
-            return Standing(How.FOUND, None if stand is None else self._span(stand))
+            span = None if stand is None else self._span(stand)
+            return Standing(How.FOUND, span, spelling=self._spelling(figure, stand, stands))
         reckoned = figure.kind == MONEY and self._is_reckoned(figure)
         against = "" if reckoned else self._bound.against(figure, stands, inside)
         miss = Miss(figure.kind, figure.text, figure.start, figure.end)
         return Standing(How.ABSENT, miss=miss, told=against)
+
+    def _spelling(
+        self, figure: Figure, stand: Stand | None, stands: Sequence[Stand]
+    ) -> Spelling | None:
+        """How the evidence writes a figure; None where it writes it so somewhere."""
+        written = figure.text.casefold()
+        if stand is None or any(one.figure.text.casefold() == written for one in stands):
+            return None
+        text, end = stand.figure.text, figure.end
+        if figure.kind in SUMS and not same(figure, stand.figure):  # it is in another unit
+            text = f"{text} {stand.figure.unit}".strip()
+            behind = self._answer[end : end + len(figure.unit) + 1]
+            end += len(behind) if behind.casefold().endswith(figure.unit.casefold()) else 0
+        return Spelling(text, figure.start, end)
 
     def _is_short(self, figure: Figure) -> bool:
         """Whether it is a short id, and the evidence has others of its form."""

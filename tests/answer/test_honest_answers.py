@@ -7,6 +7,7 @@ import json
 import pytest
 
 from abs_shield import AnswerConfig
+from abs_shield.answer import Faithfulness
 from abs_shield.answer.check import Checked, checked
 from abs_shield.session import Session
 
@@ -165,3 +166,42 @@ def test_contractions_and_weekdays_are_no_names(answer):
     visit = {"visit": "2025-10-16T09:00:00Z", "closed": "weekends"}
 
     assert [] == names_missed(answer, visit)
+
+
+SPELLINGS = [
+    ("There were two hundred and six guests.", "There were 206 guests."),
+    ("The crossing takes 2 hours.", "The crossing takes 120 minutes."),
+    ("The crossing takes 120 minutes.", "The crossing takes 2 hours."),
+    ("The parcel weighs 1500 g.", "The parcel weighs 1.5 kg."),
+    ("The parcel weighs 1.5 kg.", "The parcel weighs 1500 g."),
+    ("The ferry leaves at 6:30 pm.", "The ferry leaves at 18:30."),
+    ("The ferry leaves at 18:30.", "The ferry leaves at 6:30 pm."),
+    ("It was built on 5 May 2024.", "It was built on 2024-05-05."),
+    ("The pass costs $1,200.", "The pass costs 1200 USD."),
+]
+
+
+@pytest.mark.parametrize(("answer", "evidence"), SPELLINGS)
+def test_a_figure_in_another_spelling(answer, evidence):
+    """What the hard checks have found in a document is no new number for the words."""
+    beside = checked(answer, evidence=evidence)
+    guard = Faithfulness(provider="lexical", context=evidence).check(answer)
+
+    assert ("emit", "emit") == (beside.report.action, after(evidence, answer=answer).report.action)
+    assert [()] == [one.misses for one in beside.claims]
+    assert guard.passed
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("There were two hundred and six guests, and Mia Borg sang.", "Mia"),
+        ("Mia sang for two hundred and six guests until 23:45.", "23:45"),
+    ],
+)
+def test_what_is_missed_beside_another_spelling_has_its_place(answer, text):
+    """Places are those of the answer, whatever was read in place of its figures."""
+    (claim,) = checked(answer, evidence="There were 206 guests.").claims[-1:]
+
+    assert text in {answer[miss.start : miss.end] for miss in claim.misses}
+    assert all(answer[miss.start : miss.end] == miss.text for miss in claim.misses)

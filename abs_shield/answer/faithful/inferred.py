@@ -10,8 +10,9 @@ from abs_shield.answer.faithful.refuted import refuted
 from abs_shield.answer.figure import Figure
 from abs_shield.answer.figures import figures
 from abs_shield.answer.lexis.index import Index, index_of
+from abs_shield.answer.lexis.respelt import respelt
 from abs_shield.answer.lexis.tokens import HEDGES, STOP, TITLES, Token, lowered, tokens
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.scorers.hard import hard, spellings_of
 from abs_shield.answer.scorers.lexical import lexical
 from abs_shield.text.mentions import Kind, mentions
 
@@ -43,8 +44,8 @@ def inferred(
     Returns:
         One for each claim, in order: at most .2 where something is missed, .1 where it is refuted.
     """
-    scored = lexical(claims, evidence, question=question)
     checked = hard(claims, evidence, question=question, answer=answer)
+    scored = lexical(claims, evidence, question=question, spellings=spellings_of(checked))
     index = index_of(evidence)
     return tuple(_strict(*one, index) for one in zip(claims, scored, checked, strict=True))
 
@@ -54,7 +55,8 @@ def _strict(claim: Claim, scored: Scored, checked: Scored | Unavailable, index: 
     misses = _misses(claim, scored, found, index)
     told = found.contradicted if found else ""
     if not told and scored.spans:
-        told = refuted(claim.text, scored.spans[0].text)
+        read = respelt(claim, found.spellings if found else ())
+        told = refuted(read.text, scored.spans[0].text)
     cap = _REFUTED if told else _ABSENT if misses else 1.0
     spans = found.spans if found and told and found.spans else scored.spans
     score = min(scored.score, cap)

@@ -9,10 +9,10 @@ from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.scope import points_back, shares_entity
+from abs_shield.answer.figures import figures
 from abs_shield.answer.injected import injected
 from abs_shield.answer.replying import fits, fits_each, listed
 from abs_shield.answer.stems import stems
-from abs_shield.answer.values import said_in
 from abs_shield.answer.windows import Windows
 from abs_shield.model import Ask, Judge, Undetermined, fenced
 from abs_shield.model.ask import Steps
@@ -144,8 +144,8 @@ def _of(statement: str, text: set[str]) -> bool:
 
 def _covered(sentence: str, there: set[str]) -> bool:
     said = set(stems(sentence))
-    figures = {stem for one in said_in(sentence) if one.numbers for stem in stems(one.text)}
-    return figures <= there and len(said & there) >= _COVERED * len(said)
+    values = {stem for one in figures(sentence) for stem in stems(one.text)}
+    return values <= there and len(said & there) >= _COVERED * len(said)
 
 
 def _verdicts(

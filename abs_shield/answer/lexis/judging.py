@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from math import exp, log, log1p
 
-from abs_shield.answer.claim import Claim, Miss, Scored
+from abs_shield.answer.claim import Claim, Miss, Scored, Spelling
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.lexis.features import Measured, measured
 from abs_shield.answer.lexis.index import Index, index_of
+from abs_shield.answer.lexis.respelt import Respelt, respelt
 from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.answer.lexis.weights import Weights
 from abs_shield.stats.logodds import probability
@@ -32,41 +34,49 @@ def judged(
     question: str | None,
     weights: Weights,
     missed: Iterable[Miss] | None = None,
+    spellings: Iterable[Spelling] = (),
 ) -> tuple[Scored, ...]:
     """Score each claim; see `abs_shield.answer.scorers.lexical`."""
     index, asked = index_of(evidence), asked_of(question)
     places = None if missed is None else {n for one in missed for n in range(one.start, one.end)}
-    return tuple(_judged(claim, index, asked, weights, places) for claim in claims)
+    ordered = sorted(spellings, key=lambda one: one.start)
+    starts = [one.start for one in ordered]
+    found = []
+    for claim in claims:
+        some = ordered[bisect_left(starts, claim.start) : bisect_left(starts, claim.end)]
+        found.append(_judged(claim, respelt(claim, some), index, asked, weights, places))
+    return tuple(found)
 
 
 def _judged(
-    claim: Claim, index: Index, asked: frozenset[str], weights: Weights, missed: set[int] | None
+    claim: Claim,
+    read: Respelt,
+    index: Index,
+    asked: frozenset[str],
+    weights: Weights,
+    missed: set[int] | None,
 ) -> Scored:
     def known(word: Token) -> bool:
         if missed is None or not (word.figure or word.counts):
             return index.has(word)
-        return claim.start + word.start not in missed
+        return read.place(word.start, word.end)[0] not in missed
 
-    found = measured(claim.text, index, asked=asked, idf=weights.idf, known=known)
+    found = measured(read.text, index, asked=asked, idf=weights.idf, known=known)
     score = told([weights.claim.log_odds(found.values)], weights)
     if found.cut:
         score = min(score, 0.5)
     return Scored(
         score=score,
         spans=tuple(span for place in found.places if (span := index.span(place)) is not None),
-        misses=_misses(claim, found),
+        misses=_misses(claim, read, found),
     )
 
 
-def _misses(claim: Claim, found: Measured) -> tuple[Miss, ...]:
+def _misses(claim: Claim, read: Respelt, found: Measured) -> tuple[Miss, ...]:
+    places = ((_kind(word), *read.place(word.start, word.end)) for word in found.absent)
     return tuple(
-        Miss(
-            _kind(word),
-            claim.text[word.start : word.end],
-            claim.start + word.start,
-            claim.start + word.end,
-        )
-        for word in found.absent
+        Miss(kind, claim.text[start - claim.start : end - claim.start], start, end)
+        for kind, start, end in places
     )
 
 

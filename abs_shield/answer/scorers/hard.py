@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from abs_shield.answer.backing import Backing
 from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
-from abs_shield.answer.claim import Claim, Miss, Scored, Span, Unavailable
+from abs_shield.answer.claim import Claim, Miss, Scored, Span, Spelling, Unavailable
 from abs_shield.answer.deeds import said_done
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.named_ids import Named, ids_of
@@ -56,6 +56,11 @@ def hard(
     return tuple(check.claim(claim) for claim in claims)
 
 
+def spellings_of(checks: Iterable[Scored | Unavailable | None]) -> list[Spelling]:
+    """Return the figures that the checks have found in another spelling."""
+    return [some for one in checks if isinstance(one, Scored) for some in one.spellings]
+
+
 def _whole(claims: Sequence[Claim]) -> str:
     """The answer as far as its claims tell, each on a line of its own."""
     pieces, at = [], 0
@@ -74,6 +79,7 @@ class _Seen:
     score: float = FOUND
     spans: list[Span] = field(default_factory=list)
     misses: list[Miss] = field(default_factory=list)
+    spellings: list[Spelling] = field(default_factory=list)
     told: str = ""
 
     def worst(self, score: float, told: str = "") -> None:
@@ -88,6 +94,7 @@ class _Seen:
             self.worst(CONTRADICTED if standing.told else _SCORES[standing.how], standing.told)
         self.spans += [standing.span] if standing.span else []
         self.misses += [standing.miss] if standing.miss else []
+        self.spellings += [standing.spelling] if standing.spelling else []
 
 
 class _Check:
@@ -127,6 +134,7 @@ class _Check:
             spans=tuple(dict.fromkeys(seen.spans))[:_MOST_SPANS],
             misses=tuple(seen.misses),
             contradicted=seen.told,
+            spellings=tuple(seen.spellings),
         )
 
     def _deeds(self, claim: Claim, seen: _Seen) -> None:

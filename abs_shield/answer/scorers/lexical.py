@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from abs_shield.answer.claim import Claim, Miss, Scored
+from abs_shield.answer.claim import Claim, Miss, Scored, Spelling
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.lexis.judging import judged, meant, told
 from abs_shield.answer.lexis.weights import shipped
@@ -16,6 +16,7 @@ def lexical(
     *,
     question: str | None = None,
     missed: Iterable[Miss] | None = None,
+    spellings: Iterable[Spelling] = (),
 ) -> tuple[Scored, ...]:
     """
     Score claims by their words alone: deterministic, without a model, in time linear in both.
@@ -28,13 +29,16 @@ def lexical(
         question: What the answer answers; its words are not new when the answer repeats them.
         missed: The figures that the hard checks miss; all others count as known, also those that
             are reckoned or written otherwise. None: figures are looked up as words are.
+        spellings: Figures that the hard checks find in another spelling; they are read in that.
 
     Returns:
         One for each claim, in order: P(grounded) at even odds, in [0, 1]; up to three nearest
         sentences, best first; the numbers and names that stand nowhere. Without evidence
         nothing is near, and everything is missed.
     """
-    return judged(claims, evidence, question=question, weights=shipped(), missed=missed)
+    return judged(
+        claims, evidence, question=question, weights=shipped(), missed=missed, spellings=spellings
+    )
 
 
 def answer_score(scored: Sequence[Scored]) -> float:

@@ -1,4 +1,4 @@
-"""Values of a text: found, and compared by what they mean."""
+"""Values that are asked about: read as the hard checks read them, compared by what they mean."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import pytest
 
-from abs_shield.answer.values import said_in, same
+from abs_shield.answer.claim import Claim
+from abs_shield.answer.cloze import GAP, Gap, gaps, values_in
 
 ALIKE = [
     ("$1,200", "1200 USD"),
@@ -20,6 +21,10 @@ ALIKE = [
     ("6:30 pm", "18:30"),
     ("6pm", "18:00"),
     ("W-77120", "#w77120"),
+    ("$1.2k", "$1,200"),
+    ("3 lakh rupees", "300,000 INR"),
+    ("15. Mai 2024", "2024-05-15"),
+    ("2.5k EUR", "2,500 EUR"),
     ("mia.li@x.org", "MIA.LI@X.ORG"),
 ]
 UNLIKE = [
@@ -34,23 +39,24 @@ UNLIKE = [
 ]
 
 
-def first(text):
-    return said_in(f"it is {text}")[0]
+def agrees(one: str, other: str) -> bool:
+    """Whether a model that finds *other* agrees with an answer that says *one*."""
+    return Gap(GAP, values_in(f"it is {one}")[0]).agrees(other)
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_alike(one, other):
     """The same value, written in two ways."""
 
-    assert same(first(one), first(other))
-    assert same(first(other), first(one))
+    assert agrees(one, other)
+    assert agrees(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), UNLIKE)
 def test_unlike(one, other):
     """Two values, however near they look."""
 
-    assert not same(first(one), first(other))
+    assert not agrees(one, other)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +71,13 @@ def test_unlike(one, other):
 def test_names(one, other, expected):
     """A name may be written shorter, not with another word in it."""
 
-    assert expected == same(first(one), first(other))
+    assert expected == agrees(one, other)
 
 
 def test_places_are_those_of_the_text():
     """Each value stands where it says, in order, none inside another."""
     text = "On May 5 Mia paid twenty dollars (order W-77) at 6pm, 3.5% of $1.2 million."
-    found = said_in(text)
+    found = values_in(text)
 
     assert all(text[one.start : one.end] == one.text for one in found)
     assert all(a.end <= b.start for a, b in pairwise(found))
@@ -80,7 +86,17 @@ def test_places_are_those_of_the_text():
 @pytest.mark.parametrize("piece", ["9", "9,", "twenty ", "May ", "A", "$", "1:", "x-9"])
 def test_hostile_texts_are_read(piece):
     """Long repetitions give few values, and no error."""
-    found = said_in(piece * 20_000)
+    found = values_in(piece * 20_000)
 
     assert len(found) <= 1_000
-    assert all(isinstance(same(one, one), bool) for one in found[:20])
+    assert all(isinstance(Gap(GAP, one).agrees(one.text), bool) for one in found[:20])
+
+
+@pytest.mark.parametrize("value", ["$1.2k", "3 lakh rupees", "15. Mai 2024", "2.5k EUR", "6:30 pm"])
+def test_a_gap_holds_a_whole_value(value):
+    """No part of it is left beside the gap, or asked about alone."""
+    text = f"The fee or the day is {value}."
+
+    assert [f"The fee or the day is {GAP}."] == [
+        gap.text for gap in gaps(Claim(text, 0, len(text)), text)
+    ]
