@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,6 @@ def report():
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
 def test_every_goal_has_its_figure(report):
     """The streams, the planted results, speed, growth, calibration and numerics of the issue."""
     assert {"false_alarms", "detection", "speed", "growth", "calibration", "numerics"} < {*report}

@@ -88,6 +88,11 @@ def test_what_was_given_stays_as_it_was(store):
     assert ids(given) == ["d-1"]
 
 
+@pytest.mark.parametrize(
+    "store",
+    ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)],
+    indirect=True,
+)
 def test_threads_may_append_and_read(store):
     """Four writers and a reader lose nothing, and no thread raises."""
     raised = []
