@@ -45,29 +45,29 @@ def test_the_marker_turns_the_shield_off(inner):
     @pytest.fixture
     def blocked():
         with assert_blocked():
-            double("5")
+            double("five")
         yield
         with assert_blocked():
-            double("5")
+            double("five")
 
     @pytest.mark.no_shield
     def test_off(blocked, decisions):
-        assert double("5") == "55"
+        assert double("five") == "fivefive"
         assert decisions.only().notes == ("shield_off",)
 
     @pytest.mark.no_shield
     class TestOff:
         def test_off(self):
-            assert double("5") == "55"
+            assert double("five") == "fivefive"
 
     @pytest.mark.no_shield
     @pytest.mark.xfail(strict=True)
     def test_off_and_failing():
-        assert double("5") == 10
+        assert double("five") == 10
 
     def test_on():
         with assert_blocked(layer="parameter_mismatch"):
-            double("5")
+            double("five")
     """
     ran = inner(TOOLS + _dedented(source))
 
@@ -93,7 +93,7 @@ def test_a_failed_claim_points_at_the_test(inner):
     source = """
     def test_wrong():
         with assert_blocked(layer="phantom_tool"):
-            double("5")
+            double("five")
     """
     ran = inner(TOOLS + _dedented(source), "--tb=short")
 

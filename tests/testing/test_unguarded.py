@@ -33,9 +33,9 @@ def test_a_decorated_tool_gets_what_it_was_given():
         return n * 2
 
     with no_shield():
-        assert "55" == double("5")
+        assert "fivefive" == double("five")
     with pytest.raises(CallBlocked):
-        double("5")
+        double("five")
 
 
 def test_the_record_says_so(firewall):
