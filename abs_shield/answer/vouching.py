@@ -8,6 +8,7 @@ from typing import Any
 
 from abs_shield.plan.parameters import admission
 from abs_shield.session import Session
+from abs_shield.session.field import ANY_FIELD
 
 Vouches = Callable[[str], bool]
 
@@ -51,5 +52,5 @@ def _safe(entry: Any) -> Vouches:
 
 
 def _remembered(session: Session, text: str, strict: bool) -> bool:
-    origin = session.seen.origin(text)
+    origin = session.seen.origin(text, field=ANY_FIELD)
     return origin is not None and (origin.source == "tool" or not strict)

@@ -99,7 +99,7 @@ def _is_told(argument: Argument, session: Session) -> bool:
 def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
-    origin = _origin(argument, session)
+    origin = _origin(argument, tool, session)
     if origin is not None and not _laundered(argument, origin, proposal, session):
         if not session.seen.blind and alien(
             argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session
@@ -120,11 +120,12 @@ def _judged(
         yield _unseen(argument, tool, HARD, session)
 
 
-def _origin(argument: Argument, session: Session) -> Origin | None:
+def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
     """Who mentioned the value; of a name, who mentioned it in other words."""
     if argument.placeholder and not _stood(argument, session):
         return None
-    origin = session.seen.origin(argument.text, apart=_apart(argument.text))
+    field = tool.targets.parameters.at(argument.path).field
+    origin = session.seen.origin(argument.text, apart=_apart(argument.text), field=field)
     if origin is not None or argument.judged == "hard":
         return origin
     told = (session.seen.origin(text, apart=True) for text in readings(argument))

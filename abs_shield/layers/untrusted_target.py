@@ -20,8 +20,10 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
     elif session.seen.blind:
         yield Unavailable(session.seen.blind)
     elif proposal.tool is not None and proposal.tool.writes:
-        for argument in proposal.tool.targets.judged(proposal.arguments):
-            origin = session.seen.origin(argument.text, apart=False)
+        targets = proposal.tool.targets
+        for argument in targets.judged(proposal.arguments):
+            field = targets.parameters.at(argument.path).field
+            origin = session.seen.origin(argument.text, apart=False, field=field)
             if argument.judged != "hard" or origin is None or origin.source != "tool":
                 continue
             if origin.prose and not origin.fields:

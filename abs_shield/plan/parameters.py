@@ -14,6 +14,7 @@ from abs_shield.plan.names import Judged, by_name
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
 from abs_shield.plan.verbs import Deed
 from abs_shield.policy import Target, Tool
+from abs_shield.session.field import Field
 from abs_shield.text.leaves import Path, name_of
 from abs_shield.text.names import is_free, is_working, name_words, of_what
 
@@ -61,6 +62,7 @@ class Parameter:
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
         description: What the schema says about it, in lower case.
+        field: What it says about other spellings of its values.
         allow: Tests that admit a value.
     """
 
@@ -76,6 +78,7 @@ class Parameter:
     defaults: frozenset[str]
     examples: tuple[str, ...]
     description: str
+    field: Field
     allow: tuple[Callable[[Any], bool], ...]
 
     @property
@@ -149,6 +152,7 @@ class Parameters:
         schema = schema_at(self.tool.parameters, path)
         target = self._target(path)
         said = schema.get("description")
+        told = said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else ""
         name = name_of(path)
         by_author = self._by_author(path)
         listed = "enum" in schema or "const" in schema
@@ -164,7 +168,8 @@ class Parameters:
             must_be_seen=target is not None and target.must_be_seen,
             defaults=defaults_of(schema),
             examples=examples_of(schema),
-            description=said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else "",
+            description=told,
+            field=Field(name, number=_is_number(schema), phone="phone number" in told),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
 
@@ -207,6 +212,13 @@ class Parameters:
         if isinstance(description, str) and _SAYS_ID.search(description[:500]):
             return "hard"
         return "open"
+
+
+def _is_number(schema: Mapping[str, Any]) -> bool:
+    """Whether a schema takes numbers, and no text."""
+    kinds = schema.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
 
 
 def _steps(path: Path) -> set[str]:

@@ -48,8 +48,8 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_kept", "_keys", "_lock", "_pairs", "_parts", "_squeezed", "_unread",
-        "_unread_size", "forgot", "said",
+        "_exact", "_kept", "_keys", "_lock", "_pairs", "_parts", "_squeezed", "_unpadded",
+        "_unread", "_unread_size", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -59,6 +59,7 @@ class Index:
         self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, At] = {}
+        self._unpadded: dict[str, At] = {}
         self._kept = Kept(scan)
         self._lock = renewed(RLock())
         self._unread: list[_Unread] = []
@@ -117,7 +118,7 @@ class Index:
         if _PADDED.search(text) is not None:
             for chunk in filter(str.isdigit, fresh):
                 if chunk[0] == "0":
-                    self._squeezed.setdefault(chunk.lstrip("0"), at)
+                    self._unpadded.setdefault(chunk.lstrip("0"), at)
 
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
         split = words(chunk)
@@ -145,7 +146,7 @@ class Index:
         if whole != chunk and whole not in own:
             self._squeezed.setdefault(whole, at)
         if whole[:1] == "0" and whole.isdigit():
-            self._squeezed.setdefault(whole.lstrip("0"), at)
+            self._unpadded.setdefault(whole.lstrip("0"), at)
 
     def _grouped(self, text: str, at: At) -> None:
         """Numbers that are written in groups: of telephones, cards, accounts."""
@@ -155,7 +156,7 @@ class Index:
                 self._squeezed.setdefault(digits, at)
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        return (*self._exact, *self._pairs, self._parts, self._squeezed)
+        return (*self._exact, *self._pairs, self._parts, self._squeezed, self._unpadded)
 
     def _size(self) -> int:
         return sum(map(len, self._tables()))
@@ -218,6 +219,12 @@ class Index:
         if self._unread:
             self._read()
         return self._squeezed.get(letters)
+
+    def unpadded(self, digits: str) -> At | None:
+        """Where a number stands that is *digits* behind leading zeros."""
+        if self._unread:
+            self._read()
+        return self._unpadded.get(digits)
 
     def joined(self, found: Sequence[str]) -> At | None:
         """Where chunks stand side by side; the least trusted place of them."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from abs_shield.session.index import SYSTEM, Index
+from abs_shield.session.field import NO_FIELD, Field
+from abs_shield.session.index import SCALAR, SYSTEM, Index
 from abs_shield.session.kept import At
-from abs_shield.text.forms import forms
+from abs_shield.text.forms import Form, forms, phone_forms
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
@@ -38,8 +39,18 @@ def plain(value: str) -> str:
     return normal(value[:LONGEST_VALUE])[:LONGEST_VALUE].strip()
 
 
-def find(value: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
-    """Find a value as a whole; None where nobody mentioned it in any spelling."""
+def find(
+    value: str, index: Index, templates: Mapping[Template, At], field: Field = NO_FIELD
+) -> Hit | None:
+    """
+    Find a value as a whole; None where nobody mentioned it in any spelling.
+
+    Args:
+        value: The value.
+        index: What was said and returned.
+        templates: Formats that somebody prescribed.
+        field: The parameter that it stands in: it says which spellings are the same value.
+    """
     text = plain(value)
     at = index.chunk(text)
     if at is not None:
@@ -53,7 +64,7 @@ def find(value: str, index: Index, templates: Mapping[Template, At]) -> Hit | No
     if len(text) > _LONGEST_SPELT:
         return _hit("variant", index.kept(unaccented(squeezed(text)), whole="@" in text))
     return (
-        _respelt(text, found, index)
+        _respelt(text, found, index, field)
         or _decoded(text, index, templates)
         or _as_prescribed(text, index, templates)
         or _as_resource(text, index)
@@ -92,11 +103,13 @@ def _word(word: str, index: Index) -> At | None:
 # As it is, in another spelling -------------------------------------------------------------------
 
 
-def _respelt(text: str, found: list[str], index: Index) -> Hit | None:
+def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | None:
     """Other separators and accents, then typed forms, then a whole word of something longer."""
     split = words(text)
     letters = unaccented(squeezed(text))
-    at = index.squeezed(letters) or index.joined((letters,)) or _unpadded(letters, index)
+    at = index.squeezed(letters) or index.joined((letters,))
+    if at is None and field.number:
+        at = _unpadded(letters, index)
     if at is not None:
         return Hit("variant", at)
     for spelt in (split, *_numbers(found), *_numbers(split)):
@@ -110,15 +123,16 @@ def _respelt(text: str, found: list[str], index: Index) -> Hit | None:
         at = index.kept(letters, whole="@" in text)
         if at is not None:
             return Hit("variant", at)
-    return _typed(text, index)
+    at = _formed(forms(text, padded=field.number), index)
+    return Hit("typed", at) if at is not None else _phoned(text, index, field)
 
 
 def _unpadded(letters: str, index: Index) -> At | None:
-    """A number without the zeros before it."""
+    """A number with and without the zeros before it."""
     bare = letters.lstrip("0")
-    if bare == letters or not letters.isdigit() or len(bare) < _LEAST_LETTERS:
+    if not bare or not letters.isdigit():
         return None
-    return index.joined((bare,))
+    return index.unpadded(bare) or (None if bare == letters else index.joined((bare,)))
 
 
 def _numbers(found: Sequence[str]) -> list[list[str]]:
@@ -129,13 +143,25 @@ def _numbers(found: Sequence[str]) -> list[list[str]]:
     return [[*before, last + "s"], [*before, last.removesuffix("s")]]
 
 
-def _typed(text: str, index: Index) -> Hit | None:
-    """Another form of a date, a number, a telephone number, a URL or a name."""
-    for form in forms(text):
+def _formed(found: Iterable[Form], index: Index) -> At | None:
+    """Where another form stands of a date, a number, a URL or a name."""
+    for form in found:
         at = index.joined(form) or (_as_one(form[0], index) if len(form) == 1 else None)
         if at is not None:
-            return Hit("typed", at)
+            return at
     return None
+
+
+def _phoned(text: str, index: Index, field: Field) -> Hit | None:
+    """
+    Another spelling of a telephone number, in running text.
+
+    Of scalars their field says whether they are telephones, which the index does not know.
+    """
+    if not field.holds_phone(text):
+        return None
+    at = _formed(phone_forms(text), index)
+    return None if at is None or at.level == SCALAR else Hit("typed", at)
 
 
 def _as_one(form: str, index: Index) -> At | None:

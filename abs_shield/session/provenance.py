@@ -6,16 +6,18 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
+from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import PROSE, SCALAR, SYSTEM, USER, Index
 from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
-from abs_shield.text.forms import forms
+from abs_shield.text.forms import forms, phone_forms
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
+from abs_shield.text.phones import is_phone, names_phone, nationals
 from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
 
@@ -26,6 +28,8 @@ _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
 _NEAR = 4_000
 _LONGEST_QUICK = 256
+_LEADING = frozenset("0123456789+(")
+"""What a telephone number begins with."""
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
@@ -51,8 +55,8 @@ class Provenance:
     """
 
     __slots__ = (
-        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_sources",
-        "_templates", "_text",
+        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_padded",
+        "_phones", "_sources", "_templates", "_text",
     )  # fmt: skip
 
     def __init__(
@@ -61,6 +65,8 @@ class Provenance:
         self._keys, self._text = keys, text
         self._index = Index(keys=keys, scan=scan)
         self._fields: dict[str, tuple[str, ...]] = {}
+        self._padded: dict[str, tuple[str, ...]] = {}
+        self._phones: dict[str, str] = {}
         self._introduced: dict[str, Introduced] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
@@ -145,6 +151,21 @@ class Provenance:
                 fields[text] = (*known, field)
                 if len(fields) > self._keys:
                     del fields[next(iter(fields))]
+                if text[:1] in _LEADING:
+                    self._spelt_otherwise(text, field)
+
+    def _spelt_otherwise(self, text: str, field: str) -> None:
+        """Remember a number by what its leading digits leave of it."""
+        bare = text.lstrip("0")
+        if bare != text and text.isdigit():
+            known = self._padded.get(bare, ())
+            if text not in known and len(known) < MOST_FIELDS:
+                self._padded[bare] = (*known, text)
+        if names_phone(field) or is_phone(text):
+            self._phones.update(dict.fromkeys(nationals(text), text))
+        for table in (self._padded, self._phones):
+            if len(table) > self._keys // 4:
+                del table[next(iter(table))]
 
     def _echo(
         self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
@@ -159,7 +180,8 @@ class Provenance:
             for piece in (
                 islice(codes(normal(text[: self._text])), _MOST_LEAVES) if free else [text]
             ):
-                if self.find(piece) is None and not known(piece):
+                field = Field(name_of(path), number=not isinstance(leaf, str))
+                if self.find(piece, field) is None and not known(piece):
                     own.update(self._brought_in(piece, introduced._replace(path=path)))
         return frozenset(own)
 
@@ -173,7 +195,8 @@ class Provenance:
                 yield chunk
                 yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
-        yield from (form[0] for form in forms(normalised) if len(form) == 1)
+        spelt = (*forms(normalised, padded=True), *phone_forms(normalised))
+        yield from (form[0] for form in spelt if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------
 
@@ -215,9 +238,27 @@ class Provenance:
         under = self._fields.get(bare)
         return not under or any(not asks.isdisjoint(of_what(field)) for field in under)
 
-    def find(self, value: str) -> Hit | None:
-        """Find a value as a whole; None where nobody mentioned it in any spelling."""
-        return find(value, self._index, self._templates)
+    def find(self, value: str, field: Field = NO_FIELD) -> Hit | None:
+        """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""
+        hit = find(value, self._index, self._templates, field)
+        return self._in_same_field(plain(value), field) if hit is None else hit
+
+    def _in_same_field(self, text: str, field: Field) -> Hit | None:
+        """Find a value that stood under a field of its own kind, with other leading digits."""
+        if text.isdigit() and (bare := text.lstrip("0")):
+            for seen in (bare, *self._padded.get(bare, ())):
+                if any(map(field.is_same, self._fields.get(seen, ()))):
+                    return self._scalar("variant", seen)
+        if field.holds_phone(text):
+            for national in nationals(text):
+                if national in self._phones:
+                    return self._scalar("typed", self._phones[national])
+        return None
+
+    def _scalar(self, how: str, text: str) -> Hit | None:
+        """A hit of a scalar that stood under a field; None where it was an echo."""
+        at = self._index.joined(chunks(text))
+        return None if at is None else Hit(how, at)
 
     def words_apart(self, value: str) -> Hit | None:
         """Find each word of a name anywhere; the least trusted of them decides."""

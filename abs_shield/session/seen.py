@@ -10,6 +10,7 @@ from typing import Any
 from abs_shield.core.events import Said
 from abs_shield.core.forked import renewed
 from abs_shield.session.calls import Executed
+from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import SYSTEM, USER
 from abs_shield.session.limits import Limits
 from abs_shield.session.origin import Origin
@@ -137,21 +138,24 @@ class Seen:
             return self._parent.vouches(text, asks)
         return known
 
-    def origin(self, text: str, *, apart: bool = False) -> Origin | None:
+    def origin(self, text: str, *, apart: bool = False, field: Field = NO_FIELD) -> Origin | None:
         """
-        Tell who mentioned *text*; None where nobody did, whatever was forgotten.
+        Return who mentioned *text*; None where nobody did, whatever was forgotten.
 
         Args:
             text: The value.
             apart: Whether the words of a name may stand apart.
+            field: The parameter that it stands in: leading zeros mean nothing in a number, or
+                where a result had it under the same name, and a telephone may have its country's
+                code or not.
         """
         with self._lock:
-            hit = self._index.find(text)
+            hit = self._index.find(text, field)
             if hit is None and apart:
                 hit = self._index.words_apart(text)
             if hit is not None:
                 return self._index.origin(hit, text)
-        return None if self._parent is None else self._parent.origin(text, apart=apart)
+        return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
     def below(self, text: str) -> bool:
         """Whether *text* is a seen path or URL and plain words behind it: an exploring step."""

@@ -16,6 +16,7 @@ from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message, text_of
 from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
 from abs_shield.session.decided import Decided
+from abs_shield.session.field import Field
 from abs_shield.session.limits import Limits
 from abs_shield.session.log import Entry, Log, measure
 from abs_shield.session.newest import keep
@@ -180,7 +181,7 @@ class Session(Scoped):
         text = scalar_text(value)
         if text is None:
             raise UnreadableMessage(f"`value` is {shown(value)}; give a string or a number")
-        found = self.seen.origin(text)
+        found = self.seen.origin(text, field=Field(number=not isinstance(value, str)))
         if found is None and self.seen.blind:
             return Origin(source="unknown", reason=self.seen.blind)
         return found

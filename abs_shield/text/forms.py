@@ -1,4 +1,4 @@
-"""Other ways to write a value: dates, numbers, phone numbers, groups of four, URL schemes."""
+"""Other ways to write a value: dates, numbers, telephones, groups of four, URL schemes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.text.normal import squeezed, unaccented, words
+from abs_shield.text.phones import nationals
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
+_PADDED = re.compile(r"\D*0\d")
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
 _MONTHS = (
     "january february march april may june july august september october november december".split()
@@ -19,15 +21,21 @@ Form = tuple[str, ...]
 """Chunks that stand side by side."""
 
 
-def forms(normalised: str) -> Iterator[Form]:
+def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
     """
     Give other spellings of a value, as chunks that would stand side by side in a text.
 
-    Dates with a month's name are written in English; numeric dates, numbers, phone numbers,
-    codes in groups and URLs in no language.
+    Dates with a month's name are written in English; numeric dates, numbers, codes in groups and
+    URLs in no language.
+
+    Args:
+        normalised: The value.
+        padded: Whether it is a number with its leading zeros too: 0060 is 60.
 
     >>> ("may", "20th") in set(forms("2024-05-20")), ("1,500.00",) in set(forms("1500"))
     (True, True)
+    >>> ("60",) in set(forms("0060")), ("60",) in set(forms("0060", padded=True))
+    (False, True)
     """
     if len(normalised) > _LONGEST:
         return
@@ -35,7 +43,7 @@ def forms(normalised: str) -> Iterator[Form]:
     yield from _urls(normalised)
     if date := _ISO.fullmatch(normalised):
         yield from _dates(*date.groups())
-    elif number := _NUMBER.fullmatch(normalised):
+    elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
         yield from _numbers(number[1].replace(",", ""))
     if any(c.isdigit() for c in letters):
         yield from _codes(letters, normalised)
@@ -107,8 +115,6 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
         for size in (4, 3, 2, 5):
             yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
     if letters.isdigit():
-        if text[0] in "+(0" or len(split) > 1:
-            yield from _phones(letters)
         if len(letters) >= 4:
             yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     elif "a" <= letters[0] <= "z" and letters[1:].isdigit() and len(letters) >= 5:
@@ -118,19 +124,20 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
         yield head.groups()
 
 
-def _phones(digits: str) -> Iterator[Form]:
-    """The national number with and without its country's code."""
-    if not 7 <= len(digits) <= 15:
-        return
-    for kept in (10, 9, 11, 8, 7):
-        if len(digits) >= kept:
-            tail = digits[-kept:]
-            yield (tail,)
-            yield ("0" + tail,)
-            yield ("8" + tail,)
-            if kept == 10:
-                yield tail[:3], f"{tail[3:6]}-{tail[6:]}"
-                yield tail[:3], tail[3:6], tail[6:]
+def phone_forms(normalised: str) -> Iterator[Form]:
+    """
+    Give other spellings of a telephone number: with and without its country's code.
+
+    >>> ("0301234567",) in set(phone_forms("+49 30 1234567"))
+    True
+    """
+    for national in nationals(normalised):
+        yield (national,)
+        yield ("0" + national,)
+        if len(national) == 10:
+            yield from (("8" + national,), ("1" + national,))
+            yield national[:3], f"{national[3:6]}-{national[6:]}"
+            yield national[:3], national[3:6], national[6:]
 
 
 def _umlauts(text: str) -> Iterator[Form]:

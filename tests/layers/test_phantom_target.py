@@ -465,6 +465,42 @@ def test_a_misspelt_step_is_no_exploring():
     assert ["unseen"] == codes(said, "read_file", {"path": "/srv/mai/report.pdf"})
 
 
+EVENT = Tool(
+    name="move_event",
+    parameters=obj(
+        event_id=TEXT,
+        parcel={"type": "integer"},
+        phone=TEXT,
+        reach={"type": "string", "description": "The phone number of the guest"},
+    ),
+    targets={"parcel": Target(), "phone": Target(), "reach": Target()},
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({"event_id": "00000060"}, ["unseen"]),
+        ({"event_id": "0000000"}, ["unseen"]),
+        ({"event_id": "00000107"}, []),
+        ({"event_id": "107"}, []),
+        ({"event_id": "7555-123-2002"}, ["unseen"]),
+        ({"parcel": 4711}, []),
+        ({"parcel": 4712}, ["unseen"]),
+        ({"phone": "7555-123-2002"}, ["unseen"]),
+        ({"phone": "+1 (555) 123-2002"}, []),
+        ({"phone": "15551232002"}, []),
+        ({"reach": "15551232002"}, []),
+    ],
+)
+def test_a_leading_digit_makes_another_value(arguments, found):
+    """Zeros mean nothing in numbers and between fields of one name, a country's code in phones."""
+    results = [("look", {"event_id": "0107", "duration": 60, "errors": 0})]
+    said = "Move the meeting about parcel 0004711, and call 555-123-2002."
+
+    assert found == codes(said, "move_event", arguments, firewall=door(EVENT), results=results)
+
+
 def test_without_a_session_it_is_unavailable():
     """Nothing is known of the run."""
     decision = door().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))

@@ -14,8 +14,9 @@ from abs_shield.replay.judge import Firewalls, Judged, judge_run
 from abs_shield.replay.mining.evidence import Evidence, PairSeen, ParameterSeen
 from abs_shield.replay.runs import Run
 from abs_shield.session import Executed, Session
+from abs_shield.session.field import Field
 from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.shape import is_address, is_code
 
 Met = tuple[str, str, Mapping[str, str]]
@@ -153,7 +154,7 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
         argument = arguments.get(root)
         if argument is None:
             argument = arguments[root] = _Argument(value=leaf if len(path) == 1 else ())
-        _look(argument, leaf, session)
+        _look(argument, path, leaf, session)
     tool = proposal.tool
     for found in tool.targets.judged(proposal.arguments) if tool is not None else ():
         if found.judged in ("hard", "soft") and (argument := arguments.get(str(found.path[0]))):
@@ -162,7 +163,7 @@ def _seen(proposal: Proposal, session: Session) -> _Sight:
     return _Sight(session, proposal.call.id, writes, arguments)
 
 
-def _look(argument: _Argument, leaf: Any, session: Session) -> None:
+def _look(argument: _Argument, path: Path, leaf: Any, session: Session) -> None:
     """Ask where one value came from; what is no text or number, or too long, is not asked for."""
     text = scalar_text(leaf)
     if not text or len(text) > _LONGEST or not session.seen.has_task:
@@ -170,7 +171,8 @@ def _look(argument: _Argument, leaf: Any, session: Session) -> None:
         return
     argument.text = text
     argument.shaped = argument.shaped and (is_code(text) or is_address(text))
-    origin = session.seen.origin(text, apart=" " in text)
+    field = Field(name_of(path), number=not isinstance(leaf, str))
+    origin = session.seen.origin(text, apart=" " in text, field=field)
     if origin is None:
         argument.asked = argument.asked and not session.seen.blind
         argument.sourced, argument.new = False, True

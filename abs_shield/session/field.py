@@ -1,0 +1,45 @@
+"""The field that a value is looked for: it says which other spellings are the same value."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from abs_shield.text.names import name_words, of_what
+from abs_shield.text.phones import is_phone, names_phone
+
+
+class Field(NamedTuple):
+    """
+    The parameter that a value stands in.
+
+    Attributes:
+        name: Its innermost name; empty where it is not known.
+        number: Whether it is a number, so that leading zeros mean nothing.
+        phone: Whether it is said to hold telephone numbers.
+    """
+
+    name: str = ""
+    number: bool = False
+    phone: bool = False
+
+    def holds_phone(self, text: str) -> bool:
+        """Return whether *text* may be read as a telephone number here."""
+        return self.phone or names_phone(self.name) or is_phone(text)
+
+    def is_same(self, name: str) -> bool:
+        """
+        Return whether a field of a result has the same name, however it is spelt.
+
+        >>> field = Field("order_id")
+        >>> field.is_same("orderId"), field.is_same("order_number"), field.is_same("user_id")
+        (True, True, False)
+        """
+        if not (self.name and name):
+            return False
+        mine = of_what(self.name)
+        return name_words(self.name) == name_words(name) or (bool(mine) and mine == of_what(name))
+
+
+NO_FIELD = Field()
+ANY_FIELD = Field(number=True, phone=True)
+"""Admits every spelling: for questions in which nobody is accused."""

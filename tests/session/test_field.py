@@ -1,0 +1,148 @@
+"""What a field says of other spellings of its values: leading zeros, countries' codes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from abs_shield import Session
+from abs_shield.session.field import Field
+from abs_shield.text.phones import nationals
+
+ORDER, NUMBER = Field("order_id"), Field("order_id", number=True)
+PHONE = Field("phone_number")
+
+
+def told(*results, said="Hello."):
+    session = Session()
+    session.user(said)
+    for n, result in enumerate(results):
+        session.tool_result(f"look{n}", result)
+    return session
+
+
+ZEROS = [
+    ({"order_id": "12"}, "0012", ORDER, True),
+    ({"order_id": 12}, "0012", ORDER, True),
+    ({"order_id": "0012"}, "12", ORDER, True),
+    ({"order_id": "00012"}, "0012", ORDER, True),
+    ({"orders": [{"orderNumber": 104417}]}, "0000104417", ORDER, True),
+    ({"order_id": "0012"}, "012", Field("orderNo"), True),
+    ({"duration": 12}, "0012", ORDER, False),
+    ({"user_id": 12}, "0012", ORDER, False),
+    ({"user_id": "0012"}, "12", ORDER, False),
+    ({"id": 12}, "0012", ORDER, False),
+    ({"order_id": 0}, "0000000", ORDER, False),
+    ({"order_id": 0}, "0000000", NUMBER, True),
+    ({"order_id": 1200}, "0012", ORDER, False),
+    ({"duration": "0012"}, "12", NUMBER, True),
+    ({"code": "ORD-0012"}, "12", NUMBER, True),
+    ({"code": "ORD-0012"}, "12", ORDER, False),
+    ("the parcel 0012", "12", NUMBER, True),
+    ("the parcel 0012", "12", ORDER, False),
+]
+
+
+@pytest.mark.parametrize(("result", "value", "field", "known"), ZEROS)
+def test_leading_zeros_mean_nothing_in_a_number_and_in_the_same_field(result, value, field, known):
+    """Anywhere else another number of zeros is another value."""
+    assert known == (told(result).seen.origin(value, field=field) is not None)
+
+
+PHONES = [
+    ("call 555-123-2002", "+1 (555) 123-2002", PHONE, True),
+    ("call 555-123-2002", "5551232002", PHONE, True),
+    ("call 555-123-2002", "1-555-123-2002", PHONE, True),
+    ("call +1 555-123-2002", "555-123-2002", PHONE, True),
+    ("call +15551232002", "(555) 123-2002", PHONE, True),
+    ("call 030 1234567", "+49 30 1234567", Field("to"), True),
+    ("call 030 1234567", "0049 30 1234567", PHONE, True),
+    ("call +49 30 1234567", "030 1234567", PHONE, True),
+    ("call +49 (0)30 1234567", "030 1234567", PHONE, True),
+    ("call 8 912 345-67-89", "+79123456789", PHONE, True),
+    ("call 555-123-2002", "7555-123-2002", PHONE, False),
+    ("call 555-123-2002", "75551232002", PHONE, False),
+    ("call 555-123-2002", "+1 555-123-2003", PHONE, False),
+    ("call 555-123-2002", "1-555-123-2002", ORDER, True),
+    ("order 5551232002", "15551232002", ORDER, False),
+    ("order 301234567", "0301234567", ORDER, False),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "field", "known"), PHONES)
+def test_a_telephone_may_have_its_countrys_code(said, value, field, known):
+    """A leading digit is left out where it is one of a country or a trunk, and nowhere else."""
+    assert known == (told(said=said).seen.origin(value, field=field) is not None)
+
+
+@pytest.mark.parametrize(
+    ("result", "known"),
+    [
+        ({"phone": "+49 30 1234567"}, True),
+        ({"mobile": "+49301234567"}, True),
+        ({"contact": "+49 (30) 1234567"}, True),
+        ({"phone_number": "0301234567"}, True),
+        ({"手机号": "0301234567"}, True),
+        ({"order_id": "301234567"}, False),
+        ({"account": 301234567}, False),
+        ({"order_id": "0301234567"}, False),
+    ],
+)
+def test_a_telephone_is_known_from_a_field_of_telephones(result, known):
+    """The digits of an order are no telephone, though they are the same."""
+    origin = told(result).seen.origin("0049 30 1234567", field=PHONE)
+
+    assert known == (origin is not None)
+    assert origin is None or ("typed", "tool") == (origin.how, origin.source)
+
+
+def test_an_echo_in_another_spelling_is_an_echo():
+    """What a call brought in is unseen, with and without its leading digits."""
+    session = Session()
+    session.user("Find it.")
+    call = {"id": "c1", "name": "find", "arguments": {"order_id": "0012", "phone": "0301234567"}}
+    session.add(
+        [
+            {"role": "assistant", "tool_calls": [call]},
+            {
+                "role": "tool",
+                "tool_call_id": "c1",
+                "content": '{"order_id": "0012", "phone": "0301234567"}',
+            },
+        ]
+    )
+
+    assert session.seen.origin("012", field=ORDER) is None
+    assert session.seen.origin("+49 30 1234567", field=PHONE) is None
+
+
+def test_a_child_asks_its_parent_for_the_same_field():
+    """What the run that started it knows of a field, it knows."""
+    parent = told({"order_id": 12})
+    child = parent.child(agent="clerk")
+
+    assert child.seen.origin("0012", field=ORDER) is not None
+    assert child.seen.origin("0012", field=Field("duration")) is None
+
+
+NATIONAL = st.from_regex(r"\A[2-9]\d{2}[2-9]\d{6}\Z")
+
+
+@given(national=NATIONAL, country=st.sampled_from(["1", "49", "44", "91", "420", "886"]))
+def test_every_spelling_of_a_telephone_has_one_national_number(national, country):
+    """With a country's code, with a trunk's zero, grouped, and in brackets."""
+    grouped = f"({national[:3]}) {national[3:6]}-{national[6:]}"
+    for spelt in (national, grouped, f"0{national}", f"+{country}{national}",
+                  f"+{country} {grouped}", f"00{country} {national}"):  # fmt: skip
+        assert national in nationals(spelt)
+
+
+@given(national=NATIONAL, digit=st.sampled_from("2345679"))
+def test_a_prefixed_digit_is_no_spelling(national, digit):
+    """One digit more is another number."""
+    session = told({"phone": national}, said=f"Call {national}.")
+    grouped = f"{digit}{national[:3]}-{national[3:6]}-{national[6:]}"
+
+    assert session.seen.origin(digit + national, field=PHONE) is None
+    assert session.seen.origin(grouped, field=PHONE) is None
