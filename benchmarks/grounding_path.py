@@ -10,7 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 from grounding_data import Row
-from grounding_measures import Told, marked
+from grounding_measures import Told
 
 from abs_shield.answer.check import Checked, checked
 from abs_shield.answer.claims import claims_of
@@ -38,14 +38,11 @@ def _checked(row: Row, evidence: Evidence) -> Checked:
 
 
 def _told(row: Row, found: Checked) -> Told:
-    claims = [
-        (one.claim.start, one.claim.end, one.score) for one in found.claims if one.score is not None
-    ]
     misses = [miss for one in found.claims for miss in one.misses]
     return Told(
         row,
         found.report.overall_score,
-        marked(claims, [(miss.start, miss.end) for miss in misses]),
+        found.marked,
         action=found.report.action,
         figured=any(miss.kind not in (ID, "name") for miss in misses),
     )

@@ -30,6 +30,8 @@ NOT_RUN = "probes_not_run"
 PENDING = "probes_pending"
 BROKE = "check_failed"
 NOT_CHECKED = "not_checked"
+_MARKED_BELOW = 0.2
+"""Of the thresholds .1, .2, .3 and .6 the one whose marks come nearest to those of people."""
 
 
 class Checked(NamedTuple):
@@ -48,6 +50,23 @@ class Checked(NamedTuple):
     claims: tuple[Combined, ...]
     notes: tuple[str, ...]
     errors: tuple[str, ...] = ()
+
+    @property
+    def marked(self) -> tuple[tuple[int, int], ...]:
+        """
+        The stretches of the answer that the evidence does not support, as pairs of offsets.
+
+        They are claims below .2, claims that are contradicted, and of the other claims that do
+        not hold the words and figures that stand nowhere.
+        """
+        found: list[tuple[int, int]] = []
+        for reported, one in zip(self.report.claims, self.claims, strict=True):
+            low = one.score is not None and one.score < _MARKED_BELOW
+            if low or one.contradicted:
+                found.append((one.claim.start, one.claim.end))
+            elif reported.status != "grounded":
+                found += ((miss.start, miss.end) for miss in one.misses)
+        return tuple(found)
 
 
 class Found(NamedTuple):

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import Enum
 from itertools import islice, pairwise
 
@@ -17,7 +18,7 @@ from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.equations import wrong
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
-from abs_shield.answer.figure import ID, MONEY, SUMS, Day, Figure, Value, same
+from abs_shield.answer.figure import ID, MONEY, SUMS, Day, Figure, Minute, Value, same
 from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
@@ -148,6 +149,8 @@ class Standings:
         written = figure.text.casefold()
         if stand is None or any(one.figure.text.casefold() == written for one in stands):
             return None
+        if not _says_as_much(figure, stand.figure):
+            return None
         text, end = stand.figure.text, figure.end
         if figure.kind in SUMS and not same(figure, stand.figure):  # it is in another unit
             text = f"{text} {stand.figure.unit}".strip()
@@ -204,6 +207,19 @@ class Standings:
             return None
         start, end = line
         return Span(piece.id, start, end, piece.text[start:end], where)
+
+
+def _says_as_much(figure: Figure, stands: Figure) -> bool:
+    """Whether two figures that are the same say it as exactly: no year for a day of it."""
+    one, other = figure.value, stands.value
+    sums = {figure.kind, stands.kind} <= SUMS
+    if not (sums or figure.kind == stands.kind) or (figure.unit == "%") != (stands.unit == "%"):
+        return False
+    if isinstance(one, Minute) and isinstance(other, Minute):
+        return one.minutes == other.minutes
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return abs(one) == abs(other) or not same(figure, stands)
+    return one == other
 
 
 def has_unchecked_figures(answer: str) -> bool:

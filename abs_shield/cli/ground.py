@@ -102,6 +102,7 @@ def shape(found: Checked) -> dict[str, Any]:
         "overall_score": report.overall_score,
         "action": report.action,
         "claims": claims,
+        "marked": [{"start": start, "end": end} for start, end in found.marked],
         **({"notes": list(found.notes)} if found.notes else {}),
     }
 

@@ -264,3 +264,22 @@ def test_code_that_is_left_out_is_said():
 
     assert "code_not_checked" in found.notes
     assert "code_not_checked" not in checked("Run `x` in Paris.", evidence=TOWER).notes
+
+
+def test_what_is_marked_is_less_than_what_is_unsupported():
+    """Claims below .2 and contradicted ones whole, of others what stands nowhere."""
+    evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
+    answer = (
+        "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open on"
+        " Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
+        " and 47 bells."
+    )
+    found = checked(answer, evidence=evidence)
+    unsupported = [one.text for one in found.report.claims if one.status != "grounded"]
+
+    assert [
+        "The roof of the tower is open on Mondays in May.",
+        "Violins from Cremona sleep beneath it.",
+        "47",
+    ] == [answer[start:end] for start, end in found.marked]
+    assert "The roof is closed all May." in unsupported

@@ -33,7 +33,7 @@ def test_the_shape_of_a_line(grounded):
 
     assert [("good", "emit"), ("bad", "block")] == [(one["id"], one["action"]) for one in told]
     assert all(
-        {"id", "overall_score", "action", "claims"} == {*one} - {"notes"}
+        {"id", "overall_score", "action", "claims", "marked"} == {*one} - {"notes"}
         and 0 <= one["overall_score"] <= 1
         for one in told
     )

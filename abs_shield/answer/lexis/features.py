@@ -93,7 +93,6 @@ def measured(
         known: Which words stand somewhere; those of the index where None.
     """
     known = known or index.has
-    claim = without_reply(claim)
     read = tokens(claim, most=MOST_WORDS + 1)
     words = read[:MOST_WORDS]
     content = [word for word in words if word.content or (word.figure and not word.counts)]
@@ -105,7 +104,8 @@ def measured(
     found = _recalls(said, index, places, best)
     found |= _neighbours(said, index)
     found |= _new(said)
-    found |= _against(said, best)
+    stated = len(claim) - len(without_reply(claim).lstrip())
+    found |= _against(said, best, stated)
     found["count_absent"] = _any(word.counts and not known(word) for word in words)
     found |= _beside(said, best)
     found |= _lettered(claim[: min(words[-1].end, _SPELT)] if words else "", index, places)
@@ -202,11 +202,12 @@ def _new(said: _Said) -> dict[str, float]:
     }
 
 
-def _against(said: _Said, best: Sentence | None) -> dict[str, float]:
-    """What the nearest sentence says otherwise."""
+def _against(said: _Said, best: Sentence | None, stated: int) -> dict[str, float]:
+    """What the nearest sentence says otherwise than the claim does from place *stated* on."""
     there: Mapping[str, int] = best.places if best else {}
-    denies = any(negating(word) for word in said.words)
-    mine = negated(said.words) if denies else frozenset()
+    words = [word for word in said.words if word.start >= stated]
+    denies = any(negating(word) for word in words)
+    mine = negated(words) if denies else frozenset()
     theirs = best.negated if best else frozenset()
     shared = [word for word in said.weights if word in there]
     turned = [word for word in said.weights if word not in there and word in OPPOSITES]
