@@ -97,14 +97,21 @@ def _write_json(snapshot: Mapping[str, Any], path: Path) -> None:
 
 def _opened(path: str | PathLike[str]) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)
+    try:
+        _require_known(database, path)
+    except Exception:
+        database.close()
+        raise
+    return database
+
+
+def _require_known(database: sqlite3.Connection, path: str | PathLike[str]) -> None:
     (version,) = database.execute("PRAGMA user_version").fetchone()
     if version > SCHEMA_VERSION:
-        database.close()
         raise StoreError(
             f"verification: `{escaped(str(path), limit=200)}` has schema_version {version}, and"
             f" {SCHEMA_VERSION} is the newest known here; update abs_shield"
         )
-    return database
 
 
 def _rows(database: sqlite3.Connection) -> dict[tuple[str, str], str]:

@@ -30,8 +30,8 @@ def main() -> int:
 
 
 def download(folder: Path) -> Path | None:
-    """Ask pip for the source package."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=:all:"]
+    """Ask pip for the source package; what its metadata needs to be built comes as wheels."""
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary=jsonschema"]
     done = subprocess.run(
         [*command, PACKAGE, "-d", str(folder)], capture_output=True, text=True, check=False
     )

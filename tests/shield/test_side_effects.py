@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from typing import ClassVar
 
 import pytest
 
@@ -25,9 +26,12 @@ def broken(amount):
 class Bank:
     """A table of transfers, and a tool that writes into it."""
 
+    opened: ClassVar[list[sqlite3.Connection]] = []
+
     def __init__(self):
         self.rows = sqlite3.connect(":memory:")
         self.rows.execute("create table transfers (amount, note)")
+        self.opened.append(self.rows)
 
     def tool(self):
         def transfer(amount: float, note: str = "-"):
@@ -41,6 +45,14 @@ class Bank:
 
     def written(self):
         return self.rows.execute("select amount, note from transfers order by rowid").fetchall()
+
+
+@pytest.fixture(autouse=True)
+def connections():
+    """Close every bank's connection: Python 3.13 warns of one that is left open."""
+    yield
+    while Bank.opened:
+        Bank.opened.pop().close()
 
 
 CALLS = [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import sqlite3
 import sys
 from contextlib import closing
 from copy import deepcopy
+from pathlib import Path
 from threading import Barrier, Event, Thread
 from time import sleep
 
@@ -142,7 +144,7 @@ def test_what_windows_forget_leaves_the_database(tmp_path):
         give(engine, calls=90)
         engine.save(path)
 
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         (rows,) = database.execute("SELECT count(*) FROM verification").fetchone()
     assert rows <= 100 + 2
 
@@ -272,6 +274,19 @@ def test_what_cannot_be_loaded(tmp_path, name, content, told):
 
     assert "\n" not in str(caught.value)
     assert before == engine.snapshot()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc here")
+def test_a_file_that_is_no_database_is_closed_again(tmp_path):
+    """Also while the host holds the error."""
+    path = tmp_path / "broken.db"
+    path.write_text("not a database, but long enough to look like one" * 9)
+    with pytest.raises(StoreError) as caught:
+        VerificationEngine().load(path)
+
+    files = {os.path.realpath(f"/proc/self/fd/{number}") for number in os.listdir("/proc/self/fd")}
+    assert "cannot be used" in str(caught.value)
+    assert str(path) not in files
 
 
 def whole():
@@ -528,7 +543,7 @@ def test_a_newer_database_is_refused(tmp_path):
     """Its version is named, and nothing is written into it."""
     path = tmp_path / "state.db"
     taught().save(path)
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 9")
 
     with pytest.raises(StoreError, match="schema_version 9"):
