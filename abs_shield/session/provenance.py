@@ -56,7 +56,7 @@ class Provenance:
 
     __slots__ = (
         "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_padded",
-        "_phones", "_sources", "_templates", "_text",
+        "_phones", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
     def __init__(
@@ -67,6 +67,7 @@ class Provenance:
         self._fields: dict[str, tuple[str, ...]] = {}
         self._padded: dict[str, tuple[str, ...]] = {}
         self._phones: dict[str, str] = {}
+        self._unread: list[tuple[str, str]] = []
         self._introduced: dict[str, Introduced] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
@@ -151,8 +152,16 @@ class Provenance:
                 fields[text] = (*known, field)
                 if len(fields) > self._keys:
                     del fields[next(iter(fields))]
-                if text[:1] in _LEADING:
-                    self._spelt_otherwise(text, field)
+                if text[:1] in _LEADING and len(text) > 1:
+                    self._unread.append((text, field))
+        if len(self._unread) > self._keys // 4:
+            self._read()
+
+    def _read(self) -> None:
+        """Read numbers with their fields; put off until a value is asked for that was not found."""
+        unread, self._unread = self._unread, []
+        for text, field in unread:
+            self._spelt_otherwise(text, field)
 
     def _spelt_otherwise(self, text: str, field: str) -> None:
         """Remember a number by what its leading digits leave of it."""
@@ -245,6 +254,8 @@ class Provenance:
 
     def _in_same_field(self, text: str, field: Field) -> Hit | None:
         """Find a value that stood under a field of its own kind, with other leading digits."""
+        if self._unread:
+            self._read()
         if text.isdigit() and (bare := text.lstrip("0")):
             for seen in (bare, *self._padded.get(bare, ())):
                 if any(map(field.is_same, self._fields.get(seen, ()))):
