@@ -270,8 +270,8 @@ def test_what_is_marked_is_less_than_what_is_unsupported():
     """Claims below .2 and contradicted ones whole, of others what stands nowhere."""
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
-        "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open on"
-        " Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
+        "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open"
+        " on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
         " and 47 bells."
     )
     found = checked(answer, evidence=evidence)
