@@ -339,6 +339,7 @@ def test_what_a_close_could_not_write_is_counted(tmp_path):
         assert (False, False, False) == (store.close(0.2), store.close(), store.flush())
 
     assert (0, 2) == store.status[:2]
+    until(lambda: store.close() or store._ledger is None)  # its thread ends when the lock is free
 
 
 class Refusing(sqlite3.Connection):

@@ -230,8 +230,8 @@ def evidence():
 
 
 def seen(path: Path) -> str:
-    store = open_store(str(path), existing=True)
-    return f"{ids(store.decisions())} {len(list(verify(store)))}"
+    with contextlib.closing(open_store(str(path), existing=True)) as store:
+        return f"{ids(store.decisions())} {len(list(verify(store)))}"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="another user can only be played by a superuser")
