@@ -29,6 +29,9 @@ _REPLY = re.compile(
     re.IGNORECASE,
 )
 
+_DOUBLED = re.compile(r"(?<=n)['\u2019]{2}(?=t\b)", re.IGNORECASE)
+"""The apostrophe of ``didn''t``, as text that was quoted for YAML or SQL has it."""
+
 
 def without_reply(text: str) -> str:
     """
@@ -45,7 +48,7 @@ def without_reply(text: str) -> str:
 
 def read(text: str) -> Words:
     """Return the words of a sentence, without the yes or no that it begins with."""
-    plain = without_reply(text[:_LONGEST])
+    plain = _DOUBLED.sub("'", without_reply(text[:_LONGEST]))
     return Words(plain, tuple(tokens(plain, most=_MOST_WORDS)))
 
 

@@ -34,6 +34,8 @@ def reasons(answer: str, evidence: str) -> list[str]:
         ("Yes, the museum is closed on Mondays.", MUSEUM),
         ("No, the museum is closed on Mondays.", MUSEUM),
         ("No pets are allowed in the rooms.", "No pets are allowed in the rooms."),
+        ("If you didn't order this, ignore it.", "If you didn''t order this, ignore it."),
+        ("The lift isn't open on Mondays.", "The lift isn\u2019\u2019t open on Mondays."),
     ],
 )
 def test_a_reply_denies_nothing(answer, evidence):
