@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +18,7 @@ pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed"
 
 from anthropic import beta_async_tool, beta_tool
 from anthropic.lib.tools import BetaRunnableToolset, ToolError
+from anthropic.resources.beta.messages import Messages
 
 from abs_shield import Session, Shield, ToolCall, Verdict, shield, shielded
 from abs_shield.adapters.anthropic import arun_tool_calls, run_tool_calls, shielded_runner
@@ -213,7 +213,7 @@ def test_a_result_that_is_read_once_reaches_session_and_model() -> None:
     session = Session()
 
     @beta_tool
-    def get_order(order_id: str) -> Iterator[Any]:
+    def get_order(order_id: str) -> Any:  # pydantic 2.11 looks `Iterator` up in the SDK's module
         yield {"type": "text", "text": "parcel pc_777"}
 
     model = ran([[Call("c1", "get_order", {"order_id": "ord_1"})], DONE], firewall("strict"),
@@ -412,6 +412,7 @@ def test_a_summary_hides_only_what_was_not_heard() -> None:
     assert ["", "unknown"] == [source(session, "tx_9"), source(heard([summary]), "tx_9")]
 
 
+@pytest.mark.skipif(not hasattr(Messages, "thread"), reason="threads are new in anthropic 2.2")
 def test_a_thread_that_goes_on_tells_what_was_before() -> None:
     """A later run on the same thread starts with all that was said and returned on it."""
     order, later = Call("c1", "get_order", {"order_id": "ord_1"}), GOOD._replace(id="c2")
