@@ -16,7 +16,10 @@ and longer text is prose, in which brackets have meanings of their own.
 _INSIDE = r"([^\W\d_][\w '\u2019-]*)"
 _ENCLOSED = re.compile(rf"<{_INSIDE}>|\{{\s*{_INSIDE}\}}|\{{\{{\s*{_INSIDE}\}}\}}|\[{_INSIDE}\]")
 _FILLED = "insert|replace|enter|fill|put|add|provide"
-_HERE = re.compile(r"insert[ _-](?:[\w'\u2019-]+[ _-]+){0,6}here[.!]?", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s_-]+")
+_SPOKEN = re.compile(r"[\w'\u2019\s-]+")
+_MOST_WORDS = 8
+"""Words of ``insert ... here``."""
 _CAPITALS = re.compile(
     rf"(?:{_FILLED.upper()}|YOUR)_[A-Z_]{{2,50}}|(?:{_FILLED.upper()})_[A-Z_]{{1,50}}_HERE"
 )
@@ -59,11 +62,18 @@ def is_blank(text: str, name: str) -> bool:
     text = text.strip()
     if not may_be_blank(text):
         return False
-    if _CAPITALS.fullmatch(text) or _HERE.fullmatch(text.strip("()")):
+    if _CAPITALS.fullmatch(text) or _is_told_to_insert(text.strip("()")):
         return True
     enclosed = _ENCLOSED.fullmatch(text)
     inside = next(filter(None, enclosed.groups()), "") if enclosed else ""
     return _names_a_value(name_words(inside), frozenset(name_words(name)))
+
+
+def _is_told_to_insert(text: str) -> bool:
+    """Whether *text* is ``insert ... here``, split rather than matched: words hold separators."""
+    text = text.removesuffix(".").removesuffix("!")
+    words = _BETWEEN.split(text.casefold()) if _SPOKEN.fullmatch(text) else [""]
+    return words[0] == "insert" and words[-1] == "here" and len(words) <= _MOST_WORDS
 
 
 def _names_a_value(words: tuple[str, ...], field: frozenset[str]) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from abs_shield.text.blanks import LONGEST, is_blank
 
@@ -46,3 +48,34 @@ def test_only_short_text_is_a_blank():
     """Longer text is prose, whatever its brackets."""
     assert is_blank("<" + "your " * 10 + "name>", "note")
     assert not is_blank("<" + "your " * LONGEST + "name>", "note")
+
+
+REPEATED = [
+    "_", "-", "a_", "_-", "a-", "[<", "[", "<", "{", "{{", "'_", "insert_", "here_", "YOUR_",
+    "_HERE", "INSERT_", "\u2019-",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", REPEATED)
+@pytest.mark.parametrize("first", ["", "insert ", "insert name ", "insert_", "<", "[", "{{ "])
+def test_long_repeats_are_no_blanks(first, part):
+    """Separators that are letters of words as well may be read in many ways, and are read once."""
+    text = (first + part * LONGEST)[:LONGEST]
+
+    assert LONGEST == len(text)
+    assert not is_blank(text, "note")
+
+
+@given(st.text(alphabet="a_- ", max_size=LONGEST - 12), st.sampled_from("_- "))
+def test_what_stands_between_insert_and_here(between, separator):
+    """It is one to six words, whatever stands between them."""
+    text = f"insert{separator}name{separator}{between}{separator}here"
+    words = between.replace("_", " ").replace("-", " ").split()
+
+    assert (len(words) <= 5 and len(text) <= LONGEST) == is_blank(text, "note")
+
+
+@given(st.text(alphabet="<>[]{}()_- anINSERThereYOU", max_size=LONGEST))
+def test_any_text_over_a_short_alphabet_is_read(text):
+    """Space around a text changes nothing."""
+    assert is_blank(text, "note") == is_blank(text.strip(), "note")
