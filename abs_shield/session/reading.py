@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from abs_shield.session.results import UNREADABLE, as_json, own_text
+from abs_shield.session.results import UNREADABLE, Levels, own_text
 from abs_shield.text.fields import labelled
 from abs_shield.text.leaves import DEEPEST, MOST, opened, scalar_text
 
@@ -37,11 +37,11 @@ class Told:
 
 def read_result(value: Any, *, most: int) -> Told:
     """Read a result, JSON inside strings included, up to *most* characters."""
-    told = Told()
+    told, levels = Told(), Levels()
     left: list[tuple[str, Any]] = [("", value)]
     while left:
         outer, item = left.pop()
-        for labelled_text in _texts(item, outer, told):
+        for labelled_text in _texts(item, outer, told, levels):
             field, text = labelled_text
             most -= len(text)
             if most < 0:
@@ -63,7 +63,7 @@ def _take_prose(told: Told, text: str) -> None:
     told.scalars.extend(labelled(text))
 
 
-def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
+def _texts(value: Any, outer: str, told: Told, levels: Levels) -> Iterator[tuple[str, str]]:
     """
     Texts of leaves, and keys of objects under the name that holds the object: ids are often keys.
 
@@ -75,7 +75,7 @@ def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
         name, depth, item = left.pop()
         kind = type(item)
         if kind not in _OF_JSON:
-            item = _read(item)
+            item = _read(item, levels)
         given += 1
         if given > MOST or len(left) > MOST or item is UNREADABLE:
             told.cut = True
@@ -95,16 +95,16 @@ def _texts(value: Any, outer: str, told: Told) -> Iterator[tuple[str, str]]:
                 if type(key) is str:
                     if key:
                         yield name, key
-                elif isinstance(key, (str, int)) and (text := scalar_text(key)):
+                elif text := scalar_text(levels.of(key)):
                     yield name, text
             left.extend([(str(key) or outer, depth + 1, inner) for key, inner in reversed(inside)])
         else:
             left.extend([(name, depth + 1, inner) for inner in reversed(item[:MOST])])
 
 
-def _read(item: Any) -> Any:
+def _read(item: Any, levels: Levels) -> Any:
     """Return one level as JSON; of an object of an unknown class its own text, if it has one."""
-    plain = as_json(item)
+    plain = levels.of(item)
     if plain is not UNREADABLE:
         return plain
     text = own_text(item)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
+from contextlib import suppress
 from enum import Enum
 from io import IOBase
-from pathlib import PurePath
-from typing import Any
-from uuid import UUID
+from typing import Any, Literal
 
-_TEXTS = (UUID, Decimal, date, datetime, time, timedelta, PurePath)
+from pydantic_core import to_jsonable_python
+
+from abs_shield.schema.bounds import MAX_NODES
+from abs_shield.schema.written import LISTS, is_data, parts_of, size_of
+
 _STREAMS = (Iterator, AsyncIterable, Awaitable, IOBase)
 """What is read later, piece by piece: its own text says nothing of that."""
 _LONGEST = 1 << 20
+_JSON = (str, int, float, Mapping, list, tuple, type(None))
+BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
+"""Bytes that are no text are written in base64."""
 
 
 class Unreadable:
@@ -25,37 +28,70 @@ class Unreadable:
 UNREADABLE = Unreadable()
 
 
+class Levels:
+    """
+    Reads one result level by level, as a model reads it.
+
+    What a model or a dataclass holds is counted before pydantic writes it, and the count of all
+    of them is bounded; beyond the bound its fields are given as they are.
+    """
+
+    __slots__ = ("_left",)
+
+    def __init__(self) -> None:
+        self._left = MAX_NODES
+
+    def of(self, value: Any) -> Any:
+        """Give one level of *value* as `as_json` does."""
+        if isinstance(value, Enum):
+            return self.of(value.value)
+        if isinstance(value, _JSON):
+            return value
+        if isinstance(value, LISTS):
+            return list(value[:MAX_NODES] if isinstance(value, range) else value)
+        if (parts := parts_of(value)) is not None:
+            return self._record(value, parts)
+        if is_data(value):
+            return _written(value, UNREADABLE)
+        return _dumped(value)
+
+    def _record(self, value: Any, parts: dict[str, Any]) -> Any:
+        size = size_of(parts.values(), self._left)
+        if size is None:
+            # how far it was counted is not known; a cycle is counted again at each level
+            self._left -= self._left // 16 + 1
+            return parts
+        self._left -= size
+        return _written(value, parts)
+
+
 def as_json(value: Any) -> Any:
     """
     Give one level of *value* as JSON has it; `UNREADABLE` for what nobody could read.
 
-    Models, dataclasses and sets become objects and lists; dates, decimals, paths and UUIDs their
-    text. Nothing is called that could have effects: a generator is not consumed.
+    Models and dataclasses are written by pydantic, with what they compute and serialise, unless
+    that would consume something; sets become lists; dates, decimals, paths and UUIDs their text.
+    A generator is not consumed.
 
     >>> as_json({1, 1}), as_json(b"x"), as_json(object()) is UNREADABLE
     ([1], 'x', True)
     """
-    if value is None or isinstance(value, (str, int, float, Mapping, list, tuple)):
-        return value.value if isinstance(value, Enum) else value
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, (set, frozenset)):
-        return list(value)
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value[:_LONGEST]).decode(errors="replace")
-    if isinstance(value, _TEXTS):
-        return str(value)
-    return _members(value)
+    return Levels().of(value)
 
 
-def _members(value: Any) -> Any:
-    """The fields of a model or a dataclass, read from where it keeps them."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name, None) for field in fields(value)}
-    kept = getattr(type(value), "model_fields", None)
-    inside = getattr(value, "__dict__", None)
-    if isinstance(kept, Mapping) and isinstance(inside, dict):
-        return dict(inside)
+def _written(value: Any, otherwise: Any) -> Any:
+    for mode in BYTES:
+        with suppress(Exception):  # a serializer of the host's may raise anything
+            return to_jsonable_python(value, fallback=str, bytes_mode=mode)
+    return otherwise
+
+
+def _dumped(value: Any) -> Any:
+    """What an object of an unknown class writes of itself as a model does."""
+    with suppress(Exception):
+        dump = getattr(value, "model_dump", None)
+        made = dump(mode="json") if callable(dump) else UNREADABLE
+        return made if isinstance(made, _JSON) else UNREADABLE
     return UNREADABLE
 
 

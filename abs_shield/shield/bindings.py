@@ -12,8 +12,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from abs_shield.core.forked import renewed
+from abs_shield.schema.written import SCALARS
 from abs_shield.shield.signature import Binding, bind
-from abs_shield.shield.written import SCALARS
 
 _MOST_CODES = 512
 """Functions made by factories whose bindings are kept; a program has far fewer."""

@@ -9,13 +9,11 @@ from enum import Enum
 from functools import partial
 from typing import Any, Literal
 
-from pydantic_core import to_json, to_jsonable_python
+from pydantic_core import to_json
 
 from abs_shield.schema.bounds import MAX_NODES
-from abs_shield.shield.written import LISTS, is_data, parts_of, size_of
-
-_BYTES: tuple[Literal["utf8", "base64"], ...] = ("utf8", "base64")
-"""Bytes that are no text are written in base64."""
+from abs_shield.schema.written import size_of
+from abs_shield.session.results import BYTES, UNREADABLE, as_json
 
 
 def content_of(value: Any) -> str:
@@ -59,27 +57,17 @@ def _at_any_rate(value: Any) -> str:
 
 _WAYS: tuple[Callable[[Any], str], ...] = (
     _plainly,
-    *(partial(_by_pydantic, mode=mode) for mode in _BYTES),
+    *(partial(_by_pydantic, mode=mode) for mode in BYTES),
     _at_any_rate,
 )
 
 
 def _one_level(value: Any) -> Any:
     """What `json` does not know, with what is inside as it was."""
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, LISTS):
-        return list(value)
-    if (parts := parts_of(value)) is not None:
-        known = size_of(parts.values(), MAX_NODES) is not None
-        return to_jsonable_python(value, fallback=_text) if known else parts
-    for mode in _BYTES if is_data(value) else ():
-        with suppress(ValueError):
-            return to_jsonable_python(value, fallback=_text, bytes_mode=mode)
-    dump = getattr(value, "model_dump", None)
-    return dump(mode="json") if callable(dump) else _text(value)
+    level = as_json(value)
+    if level is UNREADABLE:
+        return _text(value)
+    return dict(level) if isinstance(level, Mapping) else level
 
 
 def _text(value: Any) -> str:

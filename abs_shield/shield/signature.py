@@ -20,8 +20,8 @@ from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.decimals import decimal_format
 from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.schema.problem import pointer
+from abs_shield.schema.written import SCALARS, Named, Writer
 from abs_shield.shield.validation import read_values, refused_by
-from abs_shield.shield.written import SCALARS, Named, Writer
 
 _DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
 _DURATION = (

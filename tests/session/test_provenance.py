@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from io import BytesIO, StringIO
 from pathlib import PurePath
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, computed_field, field_serializer
 
 from abs_shield import Session
 from abs_shield.session import Executed, Limits
+from abs_shield.shield.content import content_of
 
 # What was said, the value, how it is found; None where it is not.
 CASES = [
@@ -226,6 +229,81 @@ def test_python_objects_are_read(value):
     session.tool_result("find", value)
 
     assert "tool" == session.origin("tx_1234").source
+
+
+class Written(BaseModel):
+    """A model that a model reads otherwise than Python does."""
+
+    n: int = 77123
+    kept_for: timedelta = timedelta(minutes=90)
+    secret: str = Field("hidden-5512", exclude=True)
+    mark: int = 9
+
+    @computed_field
+    def order_id(self) -> str:
+        """Make the id that the customer knows."""
+        return f"ORD-0{self.n}-X"
+
+    @field_serializer("mark")
+    def _marked(self, mark: int) -> str:
+        return f"MRK-{mark:05}"
+
+
+class Dumped:
+    """An object of another library that writes itself as a model does."""
+
+    def model_dump(self, mode: str) -> dict[str, str]:
+        """Return its fields."""
+        return {"order_id": f"ORD-077123-{'X' if mode == 'json' else 'Y'}"}
+
+
+@pytest.mark.parametrize(
+    ("value", "seen"),
+    [
+        (Written(), "ORD-077123-X"),
+        ([{"orders": (Written(),)}], "ORD-077123-X"),
+        (Written(), "MRK-00009"),
+        (Written(), "PT1H30M"),
+        (timedelta(minutes=90), "PT1H30M"),
+        (Dumped(), "ORD-077123-X"),
+        ({UUID("123e4567-e89b-12d3-a456-426614174000"): 1}, "123e4567-e89b-12d3-a456-426614174000"),
+        (range(77123, 77125), 77124),
+        (b"\xff\xfe\x07", "__4H"),
+    ],
+)
+def test_what_a_model_reads_of_an_object_is_known(value, seen):
+    """Computed fields, serialised values and durations stand as the tool's message has them."""
+    session = Session()
+    session.user("Find it.")
+    session.tool_result("find", value)
+
+    assert str(seen) in content_of(value)
+    assert "tool" == session.origin(seen).source
+    assert session.origin("hidden-5512") is None
+
+
+@dataclass
+class Node:
+    """An object that holds what holds it."""
+
+    name: str
+    all: list[Any] = field(default_factory=list)
+
+
+def test_a_model_that_holds_a_stream_or_itself_is_read_by_its_fields():
+    """Nothing is consumed; a circle is read as far as the bounds reach, in little time."""
+    session, stream = Session(), iter("ab")
+    session.tool_result("find", Node("tx_1234", [stream]))
+    assert "a" == next(stream)
+    assert "unknown" == session.origin("tx_9876").source
+
+    session, nodes = Session(), [Node(f"tx_{n}") for n in range(2_000)]
+    for node in nodes:
+        node.all = nodes
+    started = monotonic()
+    session.tool_result("find", nodes[0])
+    assert 10 > monotonic() - started
+    assert "unknown" == session.origin("tx_9876").source
 
 
 async def _answer():
