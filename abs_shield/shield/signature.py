@@ -42,6 +42,7 @@ class Binding:
         tool: The tool, with the schema of its type hints.
         function: What runs.
         injected: Parameters that are the host's, not the model's.
+        bound: Those of them that a partial gives by name: a caller's other value is refused.
         iterables: Parameters to which Python may pass an iterator, and the model a list.
         model: The pydantic model of the rest; turns JSON into Python values.
         plain: The parameters in order, where all of them are judged, and may come by position
@@ -56,6 +57,7 @@ class Binding:
     injected: frozenset[str]
     iterables: frozenset[str]
     model: Any
+    bound: frozenset[str] = frozenset()
     plain: tuple[str, ...] | None = None
     names: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
@@ -72,7 +74,7 @@ class Binding:
             return None
         given = {}
         for name, value in bound.items():
-            if name in self.injected:
+            if name in self.injected and name not in self.bound:
                 continue
             if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
                 given.update(value)
@@ -118,10 +120,15 @@ class Binding:
         Call the function with its values by name.
 
         Raises:
-            ShieldError: The function needs an injected value, which a name cannot bring.
+            ShieldError: The function needs an injected value, which a name cannot bring, or a
+                model's argument has the name of one that is the host's.
         """
         values = dict(values)
         for name in self.injected:
+            if name in values:
+                raise ShieldError(f"argument `{name}` of tool `{self.tool.name}` is the host's")
+            if name not in self.signature.parameters:
+                continue  # a partial's own argument for ``**kwargs``
             if self.signature.parameters[name].default is inspect.Parameter.empty:
                 raise ShieldError(
                     f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
@@ -168,18 +175,19 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         PolicyError: A type hint has no JSON form; mark that parameter `Injected()`.
     """
     name = name or _name(function)
-    signature = inspect.signature(function)
+    signature = inspect.signature(_bare(function))
     hints = _hints(function, signature)
-    marks = {p: _mark(hints.get(p)) for p in signature.parameters}
+    bound = _bound_names(function, signature)
+    marks = {p: _mark(hints.get(p)) for p in signature.parameters if p not in bound}
     injected = frozenset(
         p for p, mark in marks.items() if isinstance(mark, Injected) or _is_stream(hints.get(p))
     )
-    injected |= _receiver(function, signature)
+    injected |= _receiver(function, signature) | bound
     model = _model(name, signature, hints, injected)
     tool = Tool(
         name=name,
-        description=inspect.getdoc(function) or "",
-        parameters=_schema(name, model),
+        description=_description(function),
+        parameters=_without_names(_schema(name, model), injected),
         targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
         soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
         free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),
@@ -192,6 +200,7 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         injected=injected,
         iterables=frozenset(p for p, hint in hints.items() if _is_iterable(hint)),
         model=model,
+        bound=bound,
         plain=None if injected else _plain(signature),
         names=frozenset(signature.parameters),
         required=frozenset(p.name for p in signature.parameters.values() if p.default is p.empty),
@@ -202,6 +211,32 @@ def _plain(signature: inspect.Signature) -> tuple[str, ...] | None:
     parameters = signature.parameters.values()
     plain = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in parameters)
     return tuple(signature.parameters) if plain else None
+
+
+def _bare(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A partial without attributes: ``__wrapped__`` would show the signature that it has not."""
+    if not isinstance(function, functools.partial):
+        return function
+    return functools.partial(_bare(function.func), *function.args, **function.keywords)
+
+
+def _bound_names(function: Callable[..., Any], signature: inspect.Signature) -> frozenset[str]:
+    """What a partial gives by name is the host's, although Python lets a caller override it."""
+    bare = _bare(function)
+    if not isinstance(bare, functools.partial):
+        return frozenset()
+    by_place = {p for p, each in signature.parameters.items() if each.kind is each.POSITIONAL_ONLY}
+    return frozenset(bare.keywords) - by_place
+
+
+def _description(function: Callable[..., Any]) -> str:
+    """The docstring; a partial has that of its function, or one that the host gave it."""
+    while isinstance(function, functools.partial):
+        given = vars(function).get("__doc__")
+        if given:
+            return inspect.cleandoc(given)
+        function = function.func
+    return inspect.getdoc(function) or ""
 
 
 def _name(function: Callable[..., Any]) -> str:
@@ -359,6 +394,13 @@ def _schema(name: str, model: Any) -> dict[str, Any]:
             "mark a parameter that is not the model's `Annotated[..., Injected()]`"
         ) from None
     schema.pop("title", None)
+    return schema
+
+
+def _without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Refuse the host's names where any further argument may be written."""
+    if names and schema.get("additionalProperties", True) is not False:
+        schema["propertyNames"] = {"not": {"enum": sorted(names)}}
     return schema
 
 

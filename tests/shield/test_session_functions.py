@@ -20,6 +20,7 @@ from abs_shield import (
     ResultBlocked,
     Session,
     Shield,
+    ShieldError,
     Target,
     Tool,
     ToolCall,
@@ -480,3 +481,61 @@ def test_what_a_sessions_functions_did_is_known(firewall):
 def test_a_session_knows_no_functions_of_its_own(firewall):
     """One that was not opened by the Shield has the registered tools alone."""
     assert firewall.check_call({"name": "whoami", "arguments": {}}, session=Session()).blocked
+
+
+def find(order_id: str, tenant: str, **filters: str) -> str:
+    """Find an order."""
+    return f"{order_id} of {tenant}{filters or ''}"
+
+
+def find_one(order_id: str, tenant: Annotated[str, Target()] = "") -> str:
+    """Find one order."""
+    return f"{order_id} of {tenant}"
+
+
+def find_any(order_id: str, **filters: str) -> str:
+    """Find any order."""
+    return f"{order_id} of {filters['tenant']}"
+
+
+class Nested(functools.partial):
+    """A partial that another partial does not take apart."""
+
+
+@pytest.mark.parametrize(
+    "bound",
+    [
+        functools.partial(find, tenant="A"),
+        functools.partial(find_one, tenant="A"),
+        functools.partial(find_any, tenant="A"),
+        functools.partial(Nested(find_one, tenant="A")),
+        functools.update_wrapper(functools.partial(find_one, tenant="A"), find_one),
+    ],
+)
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+def test_what_a_partial_binds_is_not_the_models(bound, mode):
+    """The model does not see a name that the host gave, and cannot give another value."""
+    guard = Shield(shield.configure(mode=mode, verification=False), hooks=None)
+    with guard.session(functions={"find": bound}) as session:
+        session.user("Find o-1.")
+        (offered,) = guard.tool_schemas("mcp")
+        assert "o-1 of A" == guard.dispatch("find", {"order_id": "o-1"})
+        with pytest.raises((CallBlocked, ShieldError)):
+            guard.dispatch("find", {"order_id": "o-1", "tenant": "B"})
+        decision = guard.check_call(ToolCall("find", {"order_id": "o-1", "tenant": "B"}))
+
+    assert ["order_id"] == [*offered["inputSchema"]["properties"]]
+    assert offered["description"].startswith("Find ")
+    assert ["parameter_mismatch"] == [finding.check for finding in decision.findings]
+
+
+def test_a_registered_partial_keeps_what_it_binds(firewall):
+    """`register` reads it alike, and a docstring of its own describes it."""
+    bound = functools.partial(find_one, tenant="A")
+    bound.__doc__ = "Find an order of A."
+    firewall.register(bound)
+
+    assert "o-1 of A" == firewall.dispatch("find_one", {"order_id": "o-1"})
+    assert "Find an order of A." == firewall.registry["find_one"].plan.tool.description
+    with pytest.raises(CallBlocked):
+        firewall.dispatch("find_one", {"order_id": "o-1", "tenant": "B"})
