@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
@@ -23,7 +22,6 @@ from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
 
-logger = logging.getLogger("abs_shield")
 _UNKNOWN_KEPT = 256
 
 
@@ -252,17 +250,14 @@ def require_one(known: Binding | None, binding: Binding) -> None:
         return
     name = escaped(binding.tool.name)
     first, second = Identity.of(known.function), Identity.of(binding.function)
-    if second.is_reload_of(first):
-        if second.is_other_closure(first):
-            logger.warning(
-                "abs_shield: tool `%s` was made again by the same function, %s, with other "
-                "values, and the newest one runs in every session; give each session its own: "
-                "`firewall.session(functions=...)`", name, second,
-            )  # fmt: skip
+    if second.is_again(first):
         return
-    if second.is_other_instance(first):
+    if second.is_other_instance(first) or second.is_other_closure(first):
+        held = "bound to another object"
+        if not second.is_other_instance(first):
+            held = "made around other values"
         raise PolicyError(
-            f"tool `{name}`: {second} is registered already, bound to another object; give each "
+            f"tool `{name}`: {second} is registered already, {held}; give each "
             f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"
         )
     raise PolicyError(
