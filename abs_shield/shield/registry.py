@@ -133,11 +133,15 @@ class Registry(Mapping[str, Entry]):
         """Return the tools of *session*: its own functions, its parents', then these."""
         while session is not None:
             if session.overlays:
-                own = session.overlays.get(id(self))
+                own = self.own(session)
                 if own is not None:
-                    return own  # type: ignore[no-any-return]
+                    return own
             session = session.parent
         return self
+
+    def own(self, session: Session) -> SessionTools | None:
+        """Return the functions of *session* itself; None where it was given none."""
+        return session.overlays.get(id(self))
 
     def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
         """
@@ -174,7 +178,7 @@ class Registry(Mapping[str, Entry]):
         return known[1] | of_sessions if of_sessions else known[1]
 
     def unnamed(self, name: str) -> ToolPlan | None:
-        """Return the plan of any tool, where no tool was ever registered."""
+        """Return the plan of any tool, where no tool was ever known, not even to a session."""
         return None if self else self.unknown(name)
 
     def unknown(self, name: str) -> ToolPlan:
@@ -233,7 +237,8 @@ class Registry(Mapping[str, Entry]):
         return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
 
     def __bool__(self) -> bool:
-        return bool(self._entries or self._shared.bindings)
+        """Return whether tools are known: registered ones, or some session's own."""
+        return bool(self._entries or self._shared.bindings or self._of_sessions.asked)
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
