@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from types import FunctionType, MethodType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 from abs_shield.schema.written import SCALARS
@@ -13,6 +13,8 @@ from abs_shield.text.show import escaped
 
 _MOST_WRAPPED = 100
 """Wrappers around one function: an object may claim to wrap itself."""
+Pair = tuple[int, int]
+"""Ids of two values that are compared."""
 
 
 class Identity(NamedTuple):
@@ -23,16 +25,19 @@ class Identity(NamedTuple):
         function: The function or class itself.
         name: Its module and qualified name; a lambda, which has no name, has its line instead.
         bound: The object of a bound method, the arguments of a partial, a callable object.
+        layers: The Python functions that wrap it, outermost first, and it itself.
     """
 
     function: Any
     name: tuple[str, str]
     bound: tuple[Any, ...]
+    layers: tuple[FunctionType, ...]
 
     @classmethod
     def of(cls, tool: Callable[..., Any]) -> Identity:
         """Return the identity of *tool*, looking through partials, methods and wrappers."""
         bound: list[Any] = []
+        layers: list[FunctionType] = []
         inner: Any = tool
         for _ in range(_MOST_WRAPPED):
             if isinstance(inner, functools.partial):
@@ -42,30 +47,55 @@ class Identity(NamedTuple):
                 bound.append(inner.__self__)
                 inner = inner.__func__
             elif hasattr(inner, "__wrapped__"):
+                if isinstance(inner, FunctionType) and not hasattr(inner, "__shielded__"):
+                    layers.append(inner)
                 inner = inner.__wrapped__
             else:
                 break
+        if isinstance(inner, FunctionType):
+            layers.append(inner)
         if not (inspect.isroutine(inner) or isinstance(inner, type)):
             bound.append(inner)
             inner = type(inner)
-        return cls(inner, _name(inner), tuple(bound))
+        return cls(inner, _name(inner), tuple(bound), tuple(layers))
 
-    def is_reload_of(self, other: Identity) -> bool:
+    def is_again(self, other: Identity) -> bool:
         """Return whether this is the function *other* again, e.g. of a reloaded module."""
-        return self.name == other.name and not self.is_other_instance(other)
+        if not self._is_named_as(other):
+            return False
+        return not (self.is_other_instance(other) or self.is_other_closure(other))
 
     def is_other_instance(self, other: Identity) -> bool:
         """Return whether the same function is bound to something else here than in *other*."""
-        if self.name != other.name or not (self.bound and other.bound):
+        if not self._is_named_as(other) or not (self.bound and other.bound):
             return False
-        return not _same(self.bound, other.bound)
+        code = _code(self.function)
+        reloads = code is None or code is not _code(other.function)
+        return not _same(self.bound, other.bound, reloads=reloads)
 
     def is_other_closure(self, other: Identity) -> bool:
-        """Return whether one factory made both functions, around different values."""
-        one, two = self.function, other.function
-        if not (isinstance(one, FunctionType) and isinstance(two, FunctionType)) or one is two:
+        """
+        Return whether one factory made both functions, around different values.
+
+        A reload compiles a function anew, so that two of one code are never a reload.
+        """
+        if not self._is_named_as(other) or len(self.layers) != len(other.layers):
             return False
-        return one.__code__ is two.__code__ and not _same(_cells(one), _cells(two))
+        if _code(self.function) is not _code(other.function):
+            return False  # whatever a library's decorator holds
+        return any(
+            one.__code__ is two.__code__ and not _same(_cells(one), _cells(two), reloads=False)
+            for one, two in zip(self.layers, other.layers, strict=True)
+            if one is not two
+        )
+
+    def _is_named_as(self, other: Identity) -> bool:
+        """Return whether both have one name; lambdas of one line have one code as well."""
+        if self.name != other.name:
+            return False
+        if getattr(self.function, "__name__", "") != "<lambda>":
+            return True
+        return bool(self.function.__code__ == other.function.__code__)
 
     def __str__(self) -> str:
         name = escaped(str(getattr(self.function, "__qualname__", self.name[1])))
@@ -83,11 +113,17 @@ def _name(function: Any) -> tuple[str, str]:
 
 def _place(function: Any) -> str:
     """Return ``at FILE:LINE``; empty for what was not written in Python."""
+    code = _code(function)
+    return f"at {escaped(code.co_filename, limit=300)}:{code.co_firstlineno}" if code else ""
+
+
+def _code(function: Any) -> CodeType | None:
+    """Return what a function, or the first method of a class, was compiled to."""
     code = getattr(function, "__code__", None)
     if code is None and isinstance(function, type):
         made = (vars(function).get(name) for name in ("__call__", "__init__"))
         code = next((c for c in (getattr(each, "__code__", None) for each in made) if c), None)
-    return f"at {escaped(code.co_filename, limit=300)}:{code.co_firstlineno}" if code else ""
+    return code
 
 
 def _cells(function: FunctionType) -> tuple[Any, ...]:
@@ -102,18 +138,45 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _same(one: Any, two: Any) -> bool:
-    """Return whether two bound values are one; two classes of one name are a reload's."""
-    if one is two:
+def _same(one: Any, two: Any, *, reloads: bool, seen: set[Pair] | None = None) -> bool:
+    """
+    Return whether two values are one; two classes of one name are a reload's.
+
+    Args:
+        one: What a callable holds.
+        two: What the other one holds.
+        reloads: Whether the callables may be a module's before and after a reload, so that
+            objects of two classes of one name are one.
+        seen: What is compared already: a function that calls itself holds itself.
+    """
+    seen = set() if seen is None else seen
+    pair = (id(one), id(two))
+    if one is two or pair in seen:
         return True
+    if isinstance(one, (FunctionType, Mapping)):  # these stay, and may hold themselves
+        seen.add(pair)
+    inside = functools.partial(_same, reloads=reloads, seen=seen)
     if isinstance(one, type) and isinstance(two, type):
         return _name(one) == _name(two)
     if type(one) is not type(two):
-        return _name(type(one)) == _name(type(two))
+        return reloads and _name(type(one)) == _name(type(two))
     if type(one) in SCALARS:
         return bool(one == two)
     if isinstance(one, tuple):
-        return len(one) == len(two) and all(map(_same, one, two))
+        return len(one) == len(two) and all(map(inside, one, two))
     if isinstance(one, Mapping):
-        return one.keys() == two.keys() and all(_same(one[key], two[key]) for key in one)
+        return one.keys() == two.keys() and all(inside(one[key], two[key]) for key in one)
+    if isinstance(one, FunctionType):
+        return _same_function(one, two, seen=seen)
+    if isinstance(one, MethodType):
+        return inside((one.__self__, one.__func__), (two.__self__, two.__func__))
     return False
+
+
+def _same_function(one: FunctionType, two: FunctionType, *, seen: set[Pair]) -> bool:
+    """Return whether two functions that others hold are one, or one and its reload."""
+    if _name(one) != _name(two) or (one.__name__ == "<lambda>" and one.__code__ != two.__code__):
+        return False
+    if one.__code__ is not two.__code__:
+        return True
+    return _same(_cells(one), _cells(two), reloads=False, seen=seen)

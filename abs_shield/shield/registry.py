@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
@@ -23,7 +22,6 @@ from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
 
-logger = logging.getLogger("abs_shield")
 _UNKNOWN_KEPT = 256
 
 
@@ -135,11 +133,15 @@ class Registry(Mapping[str, Entry]):
         """Return the tools of *session*: its own functions, its parents', then these."""
         while session is not None:
             if session.overlays:
-                own = session.overlays.get(id(self))
+                own = self.own(session)
                 if own is not None:
-                    return own  # type: ignore[no-any-return]
+                    return own
             session = session.parent
         return self
+
+    def own(self, session: Session) -> SessionTools | None:
+        """Return the functions of *session* itself; None where it was given none."""
+        return session.overlays.get(id(self))
 
     def overlay(self, functions: Any, parent: Session | None) -> SessionTools:
         """
@@ -176,7 +178,7 @@ class Registry(Mapping[str, Entry]):
         return known[1] | of_sessions if of_sessions else known[1]
 
     def unnamed(self, name: str) -> ToolPlan | None:
-        """Return the plan of any tool, where no tool was ever registered."""
+        """Return the plan of any tool, where no tool was ever known, not even to a session."""
         return None if self else self.unknown(name)
 
     def unknown(self, name: str) -> ToolPlan:
@@ -235,7 +237,8 @@ class Registry(Mapping[str, Entry]):
         return iter(dict.fromkeys((*self._entries, *self._shared.bindings)))
 
     def __bool__(self) -> bool:
-        return bool(self._entries or self._shared.bindings)
+        """Return whether tools are known: registered ones, or some session's own."""
+        return bool(self._entries or self._shared.bindings or self._of_sessions.asked)
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
@@ -252,17 +255,14 @@ def require_one(known: Binding | None, binding: Binding) -> None:
         return
     name = escaped(binding.tool.name)
     first, second = Identity.of(known.function), Identity.of(binding.function)
-    if second.is_reload_of(first):
-        if second.is_other_closure(first):
-            logger.warning(
-                "abs_shield: tool `%s` was made again by the same function, %s, with other "
-                "values, and the newest one runs in every session; give each session its own: "
-                "`firewall.session(functions=...)`", name, second,
-            )  # fmt: skip
+    if second.is_again(first):
         return
-    if second.is_other_instance(first):
+    if second.is_other_instance(first) or second.is_other_closure(first):
+        held = "bound to another object"
+        if not second.is_other_instance(first):
+            held = "made around other values"
         raise PolicyError(
-            f"tool `{name}`: {second} is registered already, bound to another object; give each "
+            f"tool `{name}`: {second} is registered already, {held}; give each "
             f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"
         )
     raise PolicyError(

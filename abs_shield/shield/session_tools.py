@@ -37,10 +37,13 @@ class SessionTools(Mapping[str, Entry]):
     """
     A session's own functions over the tools of its parents and of its Shield.
 
-    It never changes: a session that is given other functions gets another one.
+    It does not change once it is attached: a session that is given other functions gets another one.
+
+    Attributes:
+        added: Those of its functions that are the only reason why its session may call a name.
     """
 
-    __slots__ = ("_own", "_parent", "_registry")
+    __slots__ = ("_own", "_parent", "_registry", "added")
 
     def __init__(
         self, registry: Registry, own: Mapping[str, Entry], parent: Session | None
@@ -48,6 +51,7 @@ class SessionTools(Mapping[str, Entry]):
         self._registry = registry
         self._own = own
         self._parent = parent
+        self.added: frozenset[str] = frozenset()
 
     @property
     def _below(self) -> Registry | SessionTools:
@@ -62,9 +66,13 @@ class SessionTools(Mapping[str, Entry]):
         """Return whether a function of that name belongs to this session itself."""
         return name in self._own
 
+    def own_names(self) -> frozenset[str]:
+        """Return the names of the functions that belong to this session itself."""
+        return frozenset(self._own)
+
     def unnamed(self, name: str) -> ToolPlan | None:
-        """Return the plan of any tool, where no tool is known at all."""
-        return None if self._own else self._below.unnamed(name)
+        """Return None: who was given functions, even none, knows its tools."""
+        return None
 
     def unknown(self, name: str) -> ToolPlan:
         """Return the plan of a tool that this session does not have."""
@@ -86,7 +94,8 @@ class SessionTools(Mapping[str, Entry]):
         return iter(dict.fromkeys((*self._below, *self._own)))
 
     def __bool__(self) -> bool:
-        return bool(self._own or self._below)
+        """Return True: its tools are known, even where it has none."""
+        return True
 
     def __len__(self) -> int:
         return len({*self._below, *self._own})
@@ -97,12 +106,16 @@ class SessionPlans:
     Compiled tools of sessions, kept by signature: a session a request compiles nothing anew.
 
     Nothing here holds a function, so that a session's clients go with the session.
+
+    Attributes:
+        asked: Whether a session was ever given functions, even none.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._plans: OrderedDict[str, list[_Compiled]] = OrderedDict()
         self._lock = renewed(Lock())
+        self.asked = False
 
     def entries(self, functions: Any, registry: Registry) -> dict[str, Entry]:
         """
@@ -118,6 +131,7 @@ class SessionPlans:
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
             entries[name] = Entry(plan=self._plan(binding, registry), binding=binding)
+        self.asked = True
         return entries
 
     def argument_names(self, tool: str) -> frozenset[str]:

@@ -23,6 +23,7 @@ from abs_shield.shield.audience import audience
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.narrowing import admit, narrow
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
 from abs_shield.shield.registry import Registry, available, declared, runner
@@ -139,7 +140,8 @@ class Shield(Answers):
 
         Args:
             id: The session's id; a new one where None.
-            tools: Names that this run may call; None for all, or for those it had.
+            tools: Names that this run may call; None for all, or for those it had. A sub-agent's
+                are never more than its parent's, and its own functions.
             messages: A transcript to resume from, in OpenAI's or Anthropic's shape.
             agent: Name of the agent.
             parent: The session of the agent that started this one.
@@ -154,15 +156,21 @@ class Shield(Answers):
         self.registry.require_unambiguous()
 
         def make() -> Session:
-            return Session(id, agent=agent, parent=parent, limits=self.policy.limits, owner=self)
+            granted = None if parent is None else parent.granted
+            return Session(
+                id, tools=granted, agent=agent, parent=parent, limits=self.policy.limits, owner=self
+            )
 
         session = make() if id is None else self.sessions.get(id, make)
         own = None
         if functions is not None:
             own = self.registry.overlay(functions, session.parent)
+        before = self.registry.own(session)
         if tools is not None:
-            narrowed = self._narrowed(tools, self.registry.of(session) if own is None else own)
-            session.tools = session.granted = narrowed
+            known = self._narrowed(tools, self.registry.of(session) if own is None else own)
+            narrow(session, known, before if own is None else own)
+        elif own is not None:
+            admit(session, own, before)
         if own is not None:
             self.registry.attach(own, session)
         if agent is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import logging
 from types import ModuleType
+from typing import Annotated
 
 import pytest
 
-from abs_shield import PolicyError, Shield, Tool, shield, shielded
+from abs_shield import Injected, PolicyError, Shield, Tool, shield, shielded
 
 
 @pytest.fixture
@@ -226,21 +226,147 @@ def test_lambdas_are_told_apart_by_their_lines(firewall):
         shielded(firewall, name="one")(lambda: 2)
 
 
-def test_a_factorys_second_function_is_told_of(firewall, caplog):
-    """Module and name are the same, so that it counts as a reload; the log names the remedy."""
+def kind() -> str:
+    """Say which client this is."""
+    return "none"
 
-    def made(db: Db):
-        def whoami() -> str:
-            return db.tenant
+
+def made(db: Db | str):
+    """A factory's function around a client, or around a text."""
+
+    def whoami() -> str:
+        return str(getattr(db, "tenant", db))
+
+    return whoami
+
+
+def wrapped(function):
+    """A decorator without `functools.wraps`."""
+
+    def inner() -> str:
+        return function()
+
+    return inner
+
+
+def calls(function, db: Db):
+    """A decorator with `functools.wraps`, around a client."""
+
+    @functools.wraps(function)
+    def inner() -> str:
+        return db.tenant
+
+    return inner
+
+
+def defaulted(db: Db):
+    """A factory's function with a client as its default."""
+
+    def whoami(*, own: Annotated[object, Injected()] = db) -> str:
+        return own.tenant
+
+    return whoami
+
+
+def local(db: Db):
+    """A factory's class around a client."""
+
+    class Client:
+        def __init__(self) -> None:
+            self.db = db
+
+        def __call__(self) -> str:
+            return self.db.tenant
+
+    return Client()
+
+
+@pytest.mark.parametrize(
+    "factory",
+    [
+        made,
+        lambda db: wrapped(made(db)),
+        lambda db: calls(kind, db),
+        lambda db: functools.wraps(kind)(made(db)),
+        defaulted,
+        local,
+    ],
+)
+@pytest.mark.parametrize("bare", [True, False])
+def test_a_factorys_second_function_is_refused(firewall, factory, bare):
+    """It has the first one's code, so that it is no reload: it would run for both clients."""
+    declare = functools.partial(shielded(None if bare else firewall, name="whoami"))
+    declare(factory(Db("A")))
+
+    with pytest.raises(PolicyError, match=r"`firewall\.session\(functions="):
+        declare(factory(Db("B")))
+    assert "A" == firewall.dispatch("whoami", {})
+
+
+def test_a_factorys_function_may_be_made_again(firewall):
+    """Around equal values, around the same object, and around a function made again like it."""
+
+    def recursive(text: str):
+        def helper() -> str:
+            return text
+
+        def whoami(depth: int = 1) -> str:
+            return whoami(depth - 1) if depth else helper()
 
         return whoami
 
-    firewall.register(made(Db("A")))
-    with caplog.at_level(logging.WARNING, "abs_shield"):
-        firewall.register(made(Db("B")))
+    db = Db("A")
+    for client in (db, db, "A", "A"):
+        firewall.register(made(client), replace=client == "A")
+    firewall.register(made("A"))
+    for _ in range(2):
+        shielded(firewall, name="recursive")(recursive("A"))
+        shielded(firewall, name="wrapped")(wrapped(recursive("A")))
 
-    (record,) = caplog.records
-    assert "`firewall.session(functions=...)`" in record.getMessage()
+    with pytest.raises(PolicyError, match="made around other values"):
+        shielded(firewall, name="recursive")(recursive("B"))
+    assert "A" == firewall.dispatch("whoami", {})
+    firewall.register(made(Db("B")), replace=True)
+    assert "B" == firewall.dispatch("whoami", {})
+
+
+def test_two_functions_of_one_decorator_are_refused(firewall):
+    """Without `functools.wraps` both have the wrapper's name."""
+    one, two = wrapped(Db("A").whoami), wrapped(Db.kind)
+    shielded(firewall, name="whoami")(one)
+
+    with pytest.raises(PolicyError, match="made around other values"):
+        shielded(firewall, name="whoami")(two)
+
+
+def test_two_lambdas_of_one_line_are_refused(firewall):
+    """Also where both say the same."""
+    one, two, three = lambda: 1, lambda: 2, lambda: 1
+    shielded(firewall, name="one")(one)
+    shielded(firewall, name="one")(one)
+
+    for other in (two, three):
+        with pytest.raises(PolicyError, match="is two functions"):
+            shielded(firewall, name="one")(other)
+
+
+def test_a_reloaded_function_under_a_decorator_is_the_same(firewall):
+    """The decorator's own module was not reloaded."""
+    for number in (1, 2):
+        module = ModuleType("notebook")
+        source = f"def lookup() -> str:\n    return '{number}'\n"
+        exec(compile(source, "notebook.py", "exec"), vars(module))
+        shielded(firewall, name="lookup")(wrapped(module.lookup))
+        assert str(number) == firewall.dispatch("lookup", {})
+
+
+def test_a_reloaded_function_may_have_a_new_wrapper(firewall):
+    """As a library's decorator makes one, with an object of its own each time."""
+    for number in (1, 2):
+        module = ModuleType("notebook")
+        source = f"def lookup() -> str:\n    return '{number}'\n"
+        exec(compile(source, "notebook.py", "exec"), vars(module))
+        shielded(firewall, name="lookup")(calls(module.lookup, Db("A")))
 
 
 def test_descriptions_refine_as_before(firewall):

@@ -283,7 +283,7 @@ def test_decisions_about_results_stand_apart_in_a_session() -> None:
 
 def quote_of(firewall: Shield, kind: str, value, on_block: str = "raise"):
     """One tool as a function of that kind; gives what a caller gets in the end."""
-    decorate = shielded(firewall, name="get_quote", on_block=on_block)
+    decorate = shielded(firewall, name="get_quote", on_block=on_block, replace=True)
 
     if kind == "async":
 

@@ -539,3 +539,59 @@ def test_a_registered_partial_keeps_what_it_binds(firewall):
     assert "Find an order of A." == firewall.registry["find_one"].plan.tool.description
     with pytest.raises(CallBlocked):
         firewall.dispatch("find_one", {"order_id": "o-1", "tenant": "B"})
+
+
+INVENTED = {"name": "invented", "arguments": {}}
+
+
+def test_a_sub_agent_may_call_no_more_than_its_parent(firewall):
+    """A session opened with `parent=`, as one opened with `child()`; its own functions are its."""
+    firewall.register(Db("everybody").whoami)
+    parent = firewall.session(tools=["help"])
+    functions = {"find": Db("A").find}
+    children = [
+        firewall.session(parent=parent),
+        firewall.session("child", parent=parent),
+        firewall.session(parent=parent, tools=["help", "whoami"]),
+        firewall.session(parent=parent, functions=functions),
+        firewall.session(parent=parent, functions=functions, tools=["find", "whoami"]),
+        firewall.session(parent=parent, functions={"whoami": Db("A").whoami}),
+    ]
+
+    asked = [("help", {}), ("whoami", {}), ("find", {"order_id": "o-1"})]
+    assert [
+        [
+            name
+            for name, given in asked
+            if not firewall.check_call({"name": name, "arguments": given}, session=child).blocked
+        ]
+        for child in children
+    ] == [["help"], ["help"], ["help"], ["help", "find"], ["find"], ["help", "whoami"]]
+
+
+@pytest.mark.parametrize("functions", [{}, {"whoami": Db("A").whoami}])
+def test_an_invented_tool_is_found_where_only_sessions_have_tools(functions):
+    """In that session, in a session without functions, and outside of all."""
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
+    assert not guard.check_call(INVENTED).blocked  # nobody ever declared a tool
+
+    session = guard.session(functions=functions)
+    for asked in (session, session.child(), guard.session(), None):
+        assert guard.check_call(INVENTED, session=asked).blocked
+        assert guard.inspect_turn([INVENTED], session=asked)[0].blocked
+
+
+def test_new_functions_are_not_forbidden_by_an_old_narrowing(firewall):
+    """Given without `tools=`, they may be called; those that they replace go with them."""
+    firewall.session("s1", functions={"whoami": Db("A").whoami}, tools=["whoami"])
+    db = Db("B")
+    with firewall.session("s1", functions=[db.find]):
+        assert "B" == firewall.dispatch("find", {"order_id": "o-1"})["tenant"]
+        assert firewall.check_call({"name": "help", "arguments": {}}).blocked
+
+    firewall.register(Db("everybody").find)
+    find = {"name": "find", "arguments": {"order_id": "o-1"}}
+    session = firewall.session("s1", functions={})
+    assert firewall.check_call(find, session=session).blocked
+    session = firewall.session("s1", functions=[db.find], tools=["help"])
+    assert firewall.check_call(find, session=session).blocked
