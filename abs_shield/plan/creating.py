@@ -16,8 +16,10 @@ _OWN = frozenset(
 )
 _PLACING = frozenset("add book schedule reserve register append".split())
 """Verbs that bring a thing into a place: the other things they name exist already."""
-_CLIENT = frozenset("idempotency correlation trace nonce request dedup deduplication".split())
+_CLIENT = frozenset("idempotency correlation trace nonce dedup deduplication".split())
 """Identifiers that by convention the caller makes up for each write."""
+_MARKS = frozenset("id uuid guid token key".split())
+"""What marks one request to a service: ``request_id``; its number is that of an application."""
 _CALLERS = frozenset("client caller external".split())
 _RECORD = frozenset("message request operation event record entry job run batch log".split())
 """What a creating call calls the record that it makes, whatever its noun."""
@@ -48,7 +50,7 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
     if root in tool.creates or name_of(path) in tool.creates:
         return True
     said = frozenset(name_words(root))
-    if done.writes and (said & _CLIENT or _is_callers(root)):
+    if done.writes and (said & _CLIENT or _is_callers(root) or _marks_request(root, tool)):
         return True
     if root in tool.targets:
         return False
@@ -82,6 +84,15 @@ def _is_callers(name: str) -> bool:
     """Whether a parameter of this name is the caller's own number: ``client_order_id``."""
     said = name_words(name)
     return len(said) > 2 and said[0] in _CALLERS
+
+
+def _marks_request(name: str, tool: Tool) -> bool:
+    """Whether a parameter tells one call from its repetition, and names no request acted upon."""
+    said = name_words(name)
+    if said[-2:-1] != ("request",) or said[-1] not in _MARKS or said[:-2] not in ((), ("x",)):
+        return False
+    # At the front of a tool's name it is the verb: `request_refund`.
+    return "request" not in name_words(tool.name)[1:]
 
 
 def _is_of_somebody(path: Path) -> bool:

@@ -33,14 +33,16 @@ def styles(name: str) -> list[str]:
     return [name, camel, name.replace("_", "-"), name.upper()]
 
 
-def flagged(names: list[str], value: object, *, said: str = "Look it up, please.") -> set[str]:
+def flagged(
+    names: list[str], value: object, *, said: str = "Look it up, please.", tool: str = "look_up"
+) -> set[str]:
     """The parameters of one call that are findings, where each holds *value*."""
     schema = {"type": "object", "properties": {name: {} for name in names}}
-    tool = Tool(name="look_up", parameters=schema, read_only=True)
-    guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+    declared = Tool(name=tool, parameters=schema, read_only=tool == "look_up")
+    guard = Shield(shield.configure(tools=[declared], layers=["phantom_target"]), hooks=None)
     with guard.session() as session:
         session.user(said)
-        found = guard.check_call(ToolCall("look_up", dict.fromkeys(names, value))).findings
+        found = guard.check_call(ToolCall(tool, dict.fromkeys(names, value))).findings
     return {finding.where.removeprefix("/arguments/") for finding in found}
 
 
@@ -53,6 +55,58 @@ def test_it_identifies(noun, value):
 
     assert set(names) == flagged(names, value)
     assert set() == flagged(names, value, said=f"Look up {value}, please.")
+
+
+MARKS = {"request_id", "request_key"}
+"""What tells a call from its repetition."""
+
+
+@pytest.mark.parametrize("tool", ["approve", "cancel", "update_details"])
+@pytest.mark.parametrize("noun", NOUNS)
+def test_it_identifies_where_the_tool_writes(noun, tool):
+    """Only what marks the call itself is the caller's own."""
+    plain = {f"{noun}_{suffix}" for suffix in SUFFIXES} - STANDARD - MARKS
+    names = [styled for name in sorted(plain) for styled in styles(name)]
+
+    assert set(names) == flagged(names, "QX-48213", tool=tool)
+    assert set() == flagged(names, "QX-48213", said="It is QX-48213.", tool=tool)
+
+
+REQUESTS = [
+    "cancel_request",
+    "approve_leave_request",
+    "update_service_request",
+    "delete_request",
+    "PATCH /requests/{id}",
+    "assign_agent_to_request",
+]
+
+
+@pytest.mark.parametrize("tool", REQUESTS)
+def test_a_request_that_is_acted_upon_is_identified(tool):
+    """By its id as well as by its number."""
+    names = [styled for suffix in SUFFIXES for styled in styles(f"request_{suffix}")]
+
+    assert set(names) == flagged(names, "QX-48213", tool=tool)
+
+
+@pytest.mark.parametrize(
+    "tool", ["create_order", "update_order", "refund", "request_refund", "request_quote"]
+)
+def test_what_marks_a_call_is_the_callers(tool):
+    """Whoever sends one twice marks it, so that it is done once."""
+    names = [
+        *styles("request_id"),
+        *styles("request_uuid"),
+        *styles("request_token"),
+        *styles("request_key"),
+        "X-Request-ID",
+        "client_request_id",
+        "idempotency_key",
+    ]
+
+    assert set() == flagged(names, "QX-48213", tool=tool)
+    assert {"pull_request_id"} == flagged(["pull_request_id"], "QX-48213", tool=tool)
 
 
 def test_many_nouns_are_tried():
