@@ -224,7 +224,9 @@ def _may_be_stood_in(leaf: str, parameter: Parameter) -> bool:
 
 
 def _is_blank(leaf: Any, parameter: Parameter) -> bool:
-    return parameter.blanks and isinstance(leaf, str) and is_blank(leaf, parameter.name)
+    if not parameter.blanks or not isinstance(leaf, str):
+        return False
+    return is_blank(leaf, parameter.name, judged=parameter.is_judged)
 
 
 def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:

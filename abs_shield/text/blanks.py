@@ -14,22 +14,36 @@ A blank names one thing in a few words; this is as long as a value that results 
 and longer text is prose, in which brackets have meanings of their own.
 """
 _INSIDE = r"([^\W\d_][\w '\u2019-]*)"
-_ENCLOSED = re.compile(rf"<{_INSIDE}>|\{{\s*{_INSIDE}\}}|\{{\{{\s*{_INSIDE}\}}\}}|\[{_INSIDE}\]")
+_ENCLOSED = re.compile(
+    rf"<{_INSIDE}>|<<{_INSIDE}>>|\{{\s*{_INSIDE}\}}|\{{\{{\s*{_INSIDE}\}}\}}|\[{_INSIDE}\]"
+    rf"|\[\[{_INSIDE}\]\]"
+)
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][\w.]*)\}")
 _FILLED = "insert|replace|enter|fill|put|add|provide"
 _BETWEEN = re.compile(r"[\s_-]+")
 _SPOKEN = re.compile(r"[\w'\u2019\s-]+")
 _MOST_WORDS = 8
 """Words of ``insert ... here``."""
-_CAPITALS = re.compile(
-    rf"(?:{_FILLED.upper()}|YOUR)_[A-Z_]{{2,50}}|(?:{_FILLED.upper()})_[A-Z_]{{1,50}}_HERE"
-)
-"""As a template of a configuration writes it."""
-_SIGN = re.compile(rf"\s*(?:[<{{(\[]|insert[ _-]|(?:{_FILLED}|your)_)", re.IGNORECASE)
-_FIRST = frozenset({"your", "insert"})
+_SIGN = re.compile(rf"\s*(?:[<{{(\[]|\$\{{|insert[ _-]|(?:{_FILLED}|your)_)", re.IGNORECASE)
+_TOLD = frozenset(_FILLED.split("|"))
+_ASKING = frozenset({"insert", "enter"})
+_EXPLICIT = frozenset({"placeholder", "todo", "tbd"})
+"""Words that alone say that something is to be filled in."""
 _THINGS = frozenset(
     "id uuid guid name email key token number url uri password username address phone amount "
     "date".split()
 )
+_TEXTS = frozenset(
+    "text value reason link title subject message body note comment description content summary "
+    "detail company signature".split()
+)
+"""What else is inserted in a form; a coin is not."""
+_MATTERS = frozenset(
+    "order booking reservation invoice receipt account ticket request subscription payment "
+    "delivery shipment package parcel refund appointment statement bill trip flight stay visit "
+    "membership application claim policy purchase return".split()
+)
+"""What a message is about: ``[Your order]`` is its tag."""
 _ELEMENTS = frozenset({"address"})
 """Elements of HTML among them."""
 _NOTICES = frozenset(
@@ -45,12 +59,13 @@ def may_be_blank(text: str) -> bool:
     return len(text) <= LONGEST and _SIGN.match(text) is not None
 
 
-def is_blank(text: str, name: str) -> bool:
+def is_blank(text: str, name: str, *, judged: bool = False) -> bool:
     """
     Return whether the whole of *text* is a blank in a field called *name*.
 
     It stands in brackets and names what to fill in: ``your ...``, an id or an e-mail address, or
-    the field itself. Tags, keys, mentions and notices in brackets are values.
+    the field itself. Tags, keys, mentions and notices in brackets are values, and so is a single
+    word or a variable of a template, unless the values of the field are *judged*.
 
     >>> [is_blank(text, "note") for text in ("<order_id>", "[Your Name]", "{{ note }}")]
     [True, True, True]
@@ -58,32 +73,59 @@ def is_blank(text: str, name: str) -> bool:
     [False, False, False, False, False]
     >>> is_blank("insert the reason here", "note"), is_blank("YOUR_API_KEY", "note")
     (True, True)
+    >>> is_blank("<email>", "note"), is_blank("<email>", "user_id", judged=True)
+    (False, True)
     """
     text = text.strip()
     if not may_be_blank(text):
         return False
-    if _CAPITALS.fullmatch(text) or _is_told_to_insert(text.strip("()")):
+    field = frozenset(name_words(name))
+    if _is_of_template(text) or _is_told_to_insert(text.strip("()"), field):
         return True
+    if variable := _VARIABLE.fullmatch(text):
+        return judged and _names_a_value(name_words(variable[1]), field, judged=True)
     enclosed = _ENCLOSED.fullmatch(text)
     inside = next(filter(None, enclosed.groups()), "") if enclosed else ""
-    return _names_a_value(name_words(inside), frozenset(name_words(name)))
+    return _names_a_value(name_words(inside), field, judged=judged)
 
 
-def _is_told_to_insert(text: str) -> bool:
+def _is_of_template(text: str) -> bool:
+    """Whether *text* is in capitals, as the template of a configuration writes blanks."""
+    words = text.split("_")
+    if len(words) < 2 or not all(word.isalpha() and word.isupper() for word in words):
+        return False
+    if words[0] == "YOUR":
+        return "YOUR" not in words[1:]
+    told = words[0].casefold() in _TOLD and len(words) > 2
+    return told and (words[-1] == "HERE" or "YOUR" in words)
+
+
+def _is_told_to_insert(text: str, field: frozenset[str]) -> bool:
     """Whether *text* is ``insert ... here``, split rather than matched: words hold separators."""
     text = text.removesuffix(".").removesuffix("!")
     words = _BETWEEN.split(text.casefold()) if _SPOKEN.fullmatch(text) else [""]
-    return words[0] == "insert" and words[-1] == "here" and len(words) <= _MOST_WORDS
+    if words[0] != "insert" or words[-1] != "here" or len(words) > _MOST_WORDS:
+        return False
+    return _may_be_filled(name_words("_".join(words[1:-1])), field)
 
 
-def _names_a_value(words: tuple[str, ...], field: frozenset[str]) -> bool:
+def _may_be_filled(words: tuple[str, ...], field: frozenset[str]) -> bool:
+    """Whether *words* hold one for what is filled into forms, or for this field."""
+    return not (_THINGS | _TEXTS | field | {"your"}).isdisjoint(words)
+
+
+def _names_a_value(words: tuple[str, ...], field: frozenset[str], *, judged: bool) -> bool:
     if not words or not _NOTICES.isdisjoint(words):
         return False
-    last = words[-1]
-    if words[0] in _FIRST and len(words) > 1:
-        return True
+    first, last = words[0], words[-1]
+    if len(words) == 1:
+        if last in field or last in _EXPLICIT:
+            return True
+        return judged and last in _THINGS - _ELEMENTS
+    if first == "your":
+        return judged or _MATTERS.isdisjoint(words) or last in _THINGS | field
+    if first in _ASKING:
+        return _may_be_filled(words[1:], field)
     if last == "here":
-        return len(words) > 1 and words[-2] in _THINGS
-    if last in _THINGS:
-        return len(words) > 1 or last not in _ELEMENTS or last in field
-    return last in field
+        return words[-2] in _THINGS
+    return last in _THINGS or last in field

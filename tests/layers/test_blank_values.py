@@ -38,6 +38,12 @@ def test_in_an_id_to_be_created():
         assert [("order_id", "placeholder", 1.0)] == found("create_order", {"order_id": value})
 
 
+@pytest.mark.parametrize("value", ["${ORDER_ID}", "[[order_id]]", "<<order_id>>", "<placeholder>"])
+def test_in_an_id(value):
+    """A variable is one, too: nothing fills it in."""
+    assert [("order_id", "placeholder", 1.0)] == found("get_order", {"order_id": value})
+
+
 def test_in_lists_and_objects():
     """Leaf by leaf."""
     arguments = {"people": [{"note": "Hello."}, {"note": "[Your Name]"}]}
@@ -54,10 +60,10 @@ def test_in_runs_of_any_language(said):
 def test_one_in_free_text_that_the_author_declared():
     """What the agent composes is never judged, and is no blank either; an allowlist admits one."""
     free = Tool(name="send", free=("body",))
-    allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{name}}",))
+    allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{customer_name}}",))
 
-    assert [("body", "placeholder", 1.0)] == found(free, {"body": "{{name}}"})
-    assert [] == found(allowed, {"body": "{{name}}"})
+    assert [("body", "placeholder", 1.0)] == found(free, {"body": "{{customer_name}}"})
+    assert [] == found(allowed, {"body": "{{customer_name}}"})
 
 
 def test_what_somebody_wrote_is_no_blank():
@@ -88,6 +94,10 @@ HONEST = [
     ("send", {"body": "<b>", "message": "[INST]", "note": "[x]", "title": "[Team Meeting]"}),
     ("send", {"body": "Dear {name}, your order <order_id> is here."}),
     ("press", {"key": "<Enter>"}),
+    ("send", {"note": "<name>", "body": "[Your order]", "title": "Insert coin here"}),
+    ("send", {"note": "<address>", "body": "<key>", "title": "<date>", "text": "insert here"}),
+    ("send", {"note": "${ORDER_ID}"}),
+    ("track", {"action": "ADD_TO_CART"}),
     ("notify", {"subject": "[no subject]", "note": "<@U123>"}),
 ]
 

@@ -77,7 +77,7 @@ REQUESTS = [
     "approve_leave_request",
     "update_service_request",
     "delete_request",
-    "POST /requests/{id}/cancellation",
+    "PATCH /requests/{id}",
     "assign_agent_to_request",
 ]
 

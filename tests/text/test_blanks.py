@@ -10,10 +10,12 @@ from abs_shield.text.blanks import LONGEST, is_blank
 
 BLANKS = [
     "<order_id>", "<your name>", "[Your Name]", "[Your Company]", "{user_id}", "{{customer_email}}",
-    "{{ customer_email }}", "<API_KEY>", "[Customer Name]", "[insert link]", "[Insert name here]",
+    "{{ customer_email }}", "<API_KEY>", "[Customer Name]", "[insert link]", "[Enter your reason]",
+    "[[order_id]]", "<<order_id>>",
+    "<placeholder>", "[TBD]", "REPLACE_WITH_YOUR_KEY", "[Insert name here]",
     "insert the reason here", "Insert date here.", "insert_value_here", "(insert name here)",
-    "<note>", "[Note]", "<my note>", "[ID]", "<email>", "YOUR_ORDER_ID", "INSERT_TEXT_HERE",
-    "  <order id>  ", "<recipient's e-mail address>", "{amount}", "[Start Date]", "<用户_ID>",
+    "<note>", "[Note]", "<my note>", "YOUR_ORDER_ID", "INSERT_TEXT_HERE",
+    "  <order id>  ", "<recipient's e-mail address>", "[Start Date]", "<用户_ID>",
 ]  # fmt: skip
 
 
@@ -23,7 +25,22 @@ def test_a_blank(text):
     assert is_blank(text, "note")
 
 
+BLANKS_WHERE_JUDGED = [
+    "[ID]", "<email>", "{amount}", "<name>", "<key>", "<date>", "[Your order]", "${ORDER_ID}",
+    "${order_id}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BLANKS_WHERE_JUDGED)
+def test_a_blank_where_a_value_has_to_come_from_somewhere(text):
+    """Free text may hold a tag of one word, and a program's own variable."""
+    assert is_blank(text, "user_id", judged=True)
+    assert not is_blank(text, "note")
+
+
 VALUES = [
+    "Insert coin here", "insert here", "Insert disc 2 here.", "[Insert coin]", "[Your invoice]",
+    "ADD_TO_CART", "INSERT_ROW", "YOUR", "[[1, 2]]", "<<", "<Insert>", "[Enter]",
     "", "Mia", "<b>", "<br>", "<br/>", "<div>", "</name>", "<div id='name'>", "<p>Hello</p>",
     "<address>", "List<int>", "<T>", "<noreply@x.org>", "Mia Li <mia@x.org>", "<https://x.org>",
     "<@U123>", "<#C123|general>", "<!channel>", "[x]", "[ ]", "[INST]", "[URGENT]", "[draft]",
