@@ -12,15 +12,22 @@ from uuid import UUID
 
 import pytest
 from pydantic import (
+    AliasChoices,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     NaiveDatetime,
+    RootModel,
     StrictInt,
     ValidationError,
+    computed_field,
+    field_serializer,
     field_validator,
+    model_serializer,
 )
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from abs_shield import CallBlocked, Shield, Suppression, Tool, ToolCall, Verdict, rule, shield
 from abs_shield.shield.decorator import shielded
@@ -359,3 +366,105 @@ def test_no_hint_asks_for_an_offset() -> None:
     assert problem["hint"].endswith("use a date-time such as 2024-05-31T12:00:00")
     assert "offset" not in problem["hint"]
     assert "Z" not in problem["hint"]
+
+
+class Closed(BaseModel):
+    """A model that takes nothing beside its fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Computed(Closed):
+    """It computes a field, which it does not take."""
+
+    x: int
+
+    @computed_field
+    def z(self) -> int:
+        """Return what nobody sends."""
+        return self.x + 1
+
+
+class Taken(Closed):
+    """It takes its fields under other names than it writes them."""
+
+    x: int = Field(validation_alias="inX")
+    y: int = Field(validation_alias=AliasChoices("a", "b"))
+    z: timedelta = Field(serialization_alias="outZ")
+
+
+class Serialised(BaseModel):
+    """It writes a number as a text, and leaves a field out."""
+
+    x: int
+    y: int = Field(exclude=True)
+
+    @field_serializer("x")
+    def _hidden(self, x: int) -> str:
+        return "n/a"
+
+
+class Whole(BaseModel):
+    """It writes itself as a text."""
+
+    x: int
+
+    @model_serializer
+    def _text(self) -> str:
+        return f"x is {self.x}"
+
+
+class Several(RootModel[list[Computed]]):
+    """A list of such models."""
+
+
+@pydantic_dataclass(config=ConfigDict(extra="forbid"), slots=True)
+class Placed:
+    """A dataclass with another name for a field, and a model inside."""
+
+    inside: Computed
+    at: int = Field(alias="AT")
+
+
+class Outer(Closed):
+    """Models inside a model."""
+
+    one: Computed = Field(alias="ONE")
+    more: dict[str, list[Taken]]
+
+
+TAKEN = Taken(inX=1, a=2, z=timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Computed(x=1),
+        TAKEN,
+        Serialised(x=1, y=2),
+        Whole(x=1),
+        Several([Computed(x=1)]),
+        Placed(AT=1, inside=Computed(x=1)),
+        Outer(ONE=Computed(x=1), more={"a": [TAKEN]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_instance_of_the_declared_type_is_judged_as_its_type_takes_it(value):
+    """Computed fields, serializers and names for writing make no finding; it arrives as it is."""
+    firewall = Shield(shield.configure(), hooks=None)
+    alone = shielded(firewall, name="alone")(tool_of(type(value)))
+    listed = shielded(firewall, name="listed")(tool_of(list[type(value)]))
+    with firewall.session() as session:
+        assert value is alone(value)
+        assert value is listed([value])[0]
+
+    assert [CLEAN, CLEAN] == [decision.verdict for decision in session.decisions]
+
+
+def test_an_instance_of_another_type_is_still_refused():
+    """A model that is not the declared one is judged by its fields."""
+    firewall = Shield(shield.configure(), hooks=None)
+    alone = shielded(firewall)(tool_of(Computed))
+
+    with pytest.raises(CallBlocked):
+        alone(Serialised(x=1, y=2))
