@@ -30,6 +30,7 @@ from pydantic import (
 from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from abs_shield import CallBlocked, Shield, Suppression, Tool, ToolCall, Verdict, rule, shield
+from abs_shield.errors import PolicyError
 from abs_shield.shield.decorator import shielded
 
 CLEAN, SUSPICIOUS, HALLUCINATED = Verdict
@@ -292,6 +293,27 @@ def test_a_finding_costs_a_tool_nothing(declared: dict[str, Any]) -> None:
 def test_what_the_types_refuse_reaches_the_tool_as_written() -> None:
     """Audit changes nothing: the call runs with the model's own value."""
     assert "yesterday" == made(date, mode="audit").dispatch("tool", {"a": "yesterday"})
+
+
+def test_one_refused_argument_leaves_the_others_their_types() -> None:
+    """In audit each argument that validates is a Python value; also beside one too many."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+
+    @firewall.register
+    def book(day: date, who: Booking, count: int = 1, **more: Any) -> Any:
+        return day, who, count, more
+
+    who = Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30), minutes=45)
+    sent = {"day": "2026-03-02", "who": BOOKED, "count": "many", "note": "x"}
+    assert (date(2026, 3, 2), who, "many", {"note": "x"}) == firewall.dispatch("book", sent)
+    sent = {"day": "yesterday", "who": BOOKED, "count": None}
+    assert ("yesterday", who, 1, {}) == firewall.dispatch("book", sent)
+
+
+def test_a_pattern_that_pydantic_cannot_read_is_a_fault_of_the_policy() -> None:
+    """Its own error does not leak: the message names the tool and what is wrong."""
+    with pytest.raises(PolicyError, match=r"tool `tool`: .*look-ahead"):
+        made(Annotated[str, Field(pattern=r"(?!a)b")])
 
 
 def test_a_validator_of_the_tools_own_still_refuses() -> None:
