@@ -22,7 +22,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.bounds import MAX_DEPTH, MAX_NODES
@@ -94,12 +94,18 @@ class Writer:
         return [self._value(item, depth + 1) for item in self._some(items)]
 
     def _record(self, value: Any, parts: dict[str, Any], depth: int) -> Any:
-        """A model is written by pydantic, unless that consumes or takes long."""
-        size = size_of(parts.values(), self._left)
-        if size is None or depth > MAX_DEPTH:
-            return self._map(parts.items(), depth)
-        self._left -= size
-        return to_jsonable_python(value, fallback=_leaf, inf_nan_mode="constants")
+        """A flat model is written by pydantic, where its own type takes that from JSON."""
+        if depth > MAX_DEPTH:
+            return None
+        kind = type(value)
+        if _is_own(kind) or (_is_read_as_written(kind) and all(map(_is_leaf, parts.values()))):
+            size = size_of(parts.values(), self._left)
+            if size is not None:
+                self._left -= size
+                return to_jsonable_python(value, fallback=_leaf, inf_nan_mode="constants")
+        if isinstance(value, RootModel):
+            return self._value(value.root, depth + 1)
+        return self._map(_taken(value, parts).items(), depth)
 
     def _some(self, items: Iterable[Any]) -> Iterator[Any]:
         for item in items:
@@ -120,6 +126,46 @@ def parts_of(value: Any) -> dict[str, Any] | None:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: getattr(value, field.name, None) for field in fields(value)}
     return None
+
+
+def _is_own(kind: type[Any]) -> bool:
+    """Whether a model says itself what its JSON is."""
+    hooks = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__")
+    return issubclass(kind, BaseModel) and any(
+        getattr(getattr(kind, hook), "__func__", None) is not getattr(BaseModel, hook).__func__
+        for hook in hooks
+    )
+
+
+def _is_read_as_written(kind: type[Any]) -> bool:
+    """Whether a class writes its fields as they are, under the names by which it takes them."""
+    marks = getattr(kind, "__pydantic_decorators__", None)
+    if marks and (marks.computed_fields or marks.field_serializers or marks.model_serializers):
+        return False
+    return not any(
+        field.exclude or (field.serialization_alias or name) != _name_in(field, name)
+        for name, field in getattr(kind, "__pydantic_fields__", {}).items()
+    )
+
+
+def _taken(value: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a model or a dataclass by the names under which its type takes them."""
+    known = getattr(type(value), "__pydantic_fields__", {})
+    if not known:
+        return parts
+    inside = parts
+    if isinstance(value, BaseModel):
+        inside = vars(value) | (value.__pydantic_extra__ or {})
+    return {_name_in(known[k], k) if k in known else k: item for k, item in inside.items()}
+
+
+def _name_in(field: Any, name: str) -> str:
+    """The name of a field in the schema of what is taken: its first alias that is a name."""
+    alias = field.validation_alias
+    for each in alias.choices if isinstance(alias, AliasChoices) else (alias,):
+        if isinstance(each, str):
+            return each
+    return name
 
 
 def size_of(items: Iterable[Any], most: int) -> int | None:
@@ -146,6 +192,10 @@ def size_of(items: Iterable[Any], most: int) -> int | None:
 def is_data(item: Any) -> bool:
     """Return whether pydantic writes *item* as JSON without consuming it."""
     return isinstance(item, (*_LEAVES, *_WORDS)) or hasattr(type(item), "__pydantic_serializer__")
+
+
+def _is_leaf(item: Any) -> bool:
+    return parts_of(item) is None and is_data(item)
 
 
 def _leaf(value: Any) -> Any:

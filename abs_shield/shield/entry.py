@@ -37,9 +37,9 @@ class Entry:
         """
         Call the function with the Python values that its types make of a model's arguments.
 
-        Where they refuse arguments that the schema refuses too, it gets them as they were written:
-        in audit mode such a call runs, and nothing is changed. No finding, mode or suppression has
-        a say in what it gets.
+        Where they refuse arguments that the schema refuses too, it gets those as they were written
+        and the others as values: in audit mode such a call runs, and nothing is changed. No
+        finding, mode or suppression has a say in what it gets.
 
         Raises:
             ShieldError: There is no function, or it needs an injected value.
@@ -49,10 +49,10 @@ class Entry:
             raise ShieldError(f"no function is registered for tool `{escaped(self.plan.name)}`")
         try:
             values = self.binding.values(arguments)
-        except ValidationError:
+        except ValidationError as error:
             if self._fits(arguments):
                 raise
-            values = dict(arguments)
+            values = self.binding.values_where_taken(arguments, error)
         return self.binding.call(values)
 
     def _fits(self, arguments: Mapping[str, Any]) -> bool:

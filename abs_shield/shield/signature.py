@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 from pydantic import ConfigDict, Field, ValidationError, create_model
 from pydantic.errors import PydanticUserError
 from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import SchemaError
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.conversion import Conversion
@@ -94,11 +95,27 @@ class Binding:
         Raises:
             ValidationError: The types refuse one of them.
         """
-        made, taken = read_values(self.model, arguments)
-        fields = type(made).model_fields
-        values = {name: getattr(made, key) for key, name in _fields(fields, taken)}
-        values.update({k: v for k, v in taken.items() if k not in values})
-        return values
+        return _values(self.model, arguments)
+
+    def values_where_taken(
+        self, arguments: Mapping[str, Any], error: ValidationError
+    ) -> dict[str, Any]:
+        """Return the Python values of what *error* does not refuse; the rest as it was written."""
+        refused = refused_by(error)
+        rest = {k: v for k, v in arguments.items() if pointer((k,)) not in refused}
+        fields: dict[str, Any] = {
+            key: (field.annotation, field)
+            for key, field in self.model.model_fields.items()
+            if pointer((field.alias,)) not in refused
+        }
+        if "" in refused or not rest:
+            return dict(arguments)
+        try:
+            model = create_model("taken", __config__=self.model.model_config, **fields)
+            values = _values(model, rest)
+        except Exception:  # a validator of the tool's own may raise anything
+            return dict(arguments)
+        return {k: v for k, v in arguments.items() if k not in rest} | values
 
     def convert(self, arguments: Mapping[str, Any]) -> Conversion:
         """Return *arguments* as JSON of the values that the function gets; it never raises."""
@@ -336,6 +353,8 @@ def _model(
     config = ConfigDict(extra="allow" if opened else "forbid", arbitrary_types_allowed=True)
     try:
         return create_model(f"{name}_arguments", __config__=config, **fields)
+    except SchemaError as error:  # the last line says what, the others where
+        raise PolicyError(f"tool `{name}`: {str(error).strip().splitlines()[-1]}") from None
     except (PydanticUserError, TypeError) as error:
         raise PolicyError(f"tool `{name}`: {str(error).splitlines()[0]}") from None
 
@@ -402,6 +421,13 @@ def _without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, A
     if names and schema.get("additionalProperties", True) is not False:
         schema["propertyNames"] = {"not": {"enum": sorted(names)}}
     return schema
+
+
+def _values(model: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    made, taken = read_values(model, arguments)
+    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, taken)}
+    values.update({k: v for k, v in taken.items() if k not in values})
+    return values
 
 
 def _fields(fields: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -12,17 +12,25 @@ from uuid import UUID
 
 import pytest
 from pydantic import (
+    AliasChoices,
     AwareDatetime,
     BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     NaiveDatetime,
+    RootModel,
     StrictInt,
     ValidationError,
+    computed_field,
+    field_serializer,
     field_validator,
+    model_serializer,
 )
+from pydantic.dataclasses import dataclass as pydantic_dataclass
 
 from abs_shield import CallBlocked, Shield, Suppression, Tool, ToolCall, Verdict, rule, shield
+from abs_shield.errors import PolicyError
 from abs_shield.shield.decorator import shielded
 
 CLEAN, SUSPICIOUS, HALLUCINATED = Verdict
@@ -287,6 +295,27 @@ def test_what_the_types_refuse_reaches_the_tool_as_written() -> None:
     assert "yesterday" == made(date, mode="audit").dispatch("tool", {"a": "yesterday"})
 
 
+def test_one_refused_argument_leaves_the_others_their_types() -> None:
+    """In audit each argument that validates is a Python value; also beside one too many."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+
+    @firewall.register
+    def book(day: date, who: Booking, count: int = 1, **more: Any) -> Any:
+        return day, who, count, more
+
+    who = Booking(patientId="p1", start=datetime(2026, 3, 2, 9, 30), minutes=45)
+    sent = {"day": "2026-03-02", "who": BOOKED, "count": "many", "note": "x"}
+    assert (date(2026, 3, 2), who, "many", {"note": "x"}) == firewall.dispatch("book", sent)
+    sent = {"day": "yesterday", "who": BOOKED, "count": None}
+    assert ("yesterday", who, 1, {}) == firewall.dispatch("book", sent)
+
+
+def test_a_pattern_that_pydantic_cannot_read_is_a_fault_of_the_policy() -> None:
+    """Its own error does not leak: the message names the tool and what is wrong."""
+    with pytest.raises(PolicyError, match=r"tool `tool`: .*look-ahead"):
+        made(Annotated[str, Field(pattern=r"(?!a)b")])
+
+
 def test_a_validator_of_the_tools_own_still_refuses() -> None:
     """What the schema allows and the type does not never reaches the tool."""
     firewall = made(Adult, mode="audit")
@@ -359,3 +388,105 @@ def test_no_hint_asks_for_an_offset() -> None:
     assert problem["hint"].endswith("use a date-time such as 2024-05-31T12:00:00")
     assert "offset" not in problem["hint"]
     assert "Z" not in problem["hint"]
+
+
+class Closed(BaseModel):
+    """A model that takes nothing beside its fields."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Computed(Closed):
+    """It computes a field, which it does not take."""
+
+    x: int
+
+    @computed_field
+    def z(self) -> int:
+        """Return what nobody sends."""
+        return self.x + 1
+
+
+class Taken(Closed):
+    """It takes its fields under other names than it writes them."""
+
+    x: int = Field(validation_alias="inX")
+    y: int = Field(validation_alias=AliasChoices("a", "b"))
+    z: timedelta = Field(serialization_alias="outZ")
+
+
+class Serialised(BaseModel):
+    """It writes a number as a text, and leaves a field out."""
+
+    x: int
+    y: int = Field(exclude=True)
+
+    @field_serializer("x")
+    def _hidden(self, x: int) -> str:
+        return "n/a"
+
+
+class Whole(BaseModel):
+    """It writes itself as a text."""
+
+    x: int
+
+    @model_serializer
+    def _text(self) -> str:
+        return f"x is {self.x}"
+
+
+class Several(RootModel[list[Computed]]):
+    """A list of such models."""
+
+
+@pydantic_dataclass(config=ConfigDict(extra="forbid"), slots=True)
+class Placed:
+    """A dataclass with another name for a field, and a model inside."""
+
+    inside: Computed
+    at: int = Field(alias="AT")
+
+
+class Outer(Closed):
+    """Models inside a model."""
+
+    one: Computed = Field(alias="ONE")
+    more: dict[str, list[Taken]]
+
+
+TAKEN = Taken(inX=1, a=2, z=timedelta(hours=1))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Computed(x=1),
+        TAKEN,
+        Serialised(x=1, y=2),
+        Whole(x=1),
+        Several([Computed(x=1)]),
+        Placed(AT=1, inside=Computed(x=1)),
+        Outer(ONE=Computed(x=1), more={"a": [TAKEN]}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_instance_of_the_declared_type_is_judged_as_its_type_takes_it(value):
+    """Computed fields, serializers and names for writing make no finding; it arrives as it is."""
+    firewall = Shield(shield.configure(), hooks=None)
+    alone = shielded(firewall, name="alone")(tool_of(type(value)))
+    listed = shielded(firewall, name="listed")(tool_of(list[type(value)]))
+    with firewall.session() as session:
+        assert value is alone(value)
+        assert value is listed([value])[0]
+
+    assert [CLEAN, CLEAN] == [decision.verdict for decision in session.decisions]
+
+
+def test_an_instance_of_another_type_is_still_refused():
+    """A model that is not the declared one is judged by its fields."""
+    firewall = Shield(shield.configure(), hooks=None)
+    alone = shielded(firewall)(tool_of(Computed))
+
+    with pytest.raises(CallBlocked):
+        alone(Serialised(x=1, y=2))
