@@ -37,7 +37,7 @@ class SessionTools(Mapping[str, Entry]):
     """
     A session's own functions over the tools of its parents and of its Shield.
 
-    It does not change once it is attached: a session that is given other functions gets another one.
+    Once attached it does not change: a session that is given other functions gets another one.
 
     Attributes:
         added: Those of its functions that are the only reason why its session may call a name.
