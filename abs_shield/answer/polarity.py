@@ -23,6 +23,10 @@ _DENYING = frozenset(
     map(stem, "avoid unable fail refuse lack except unless prohibit forbid unlike".split())
 )
 _NOT_DENIED = frozenset(map(stem, "only just merely sure necessarily".split()))
+_LIMITS = re.compile(
+    r"\b(?:until|till|before|unless|without|except|only|(?:more|less|fewer) than)\b", re.IGNORECASE
+)
+"""Words with which a sentence denies a part of something: "not open before 9" says it opens."""
 _BREAKS = re.compile(r"[,;:.()]|\b(?:but|if|because|while|when)\b")
 _REPLY = re.compile(
     r"[\W_]{0,8}(?:no|yes|nope|yep|yeah|nah)\s{0,2}[,.:;!\u2014-](?=\s)(?!\s{0,2}\d)",
@@ -75,7 +79,22 @@ class Words:
     @cached_property
     def denies(self) -> bool:
         """Whether anything in it is denied, in whatever words."""
-        return any(self.negates(n) or one.key in _DENYING for n, one in enumerate(self.words))
+        return self.negated or any(one.key in _DENYING for one in self.words)
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether it has a word such as "not", which turns what another word says."""
+        return any(self.negates(n) for n, _ in enumerate(self.words))
+
+    @cached_property
+    def numbered(self) -> frozenset[str]:
+        """The words with digits: which room, flight or day it speaks of."""
+        return frozenset(w.key for w in self.words if w.figure or any(map(str.isdigit, w.key)))
+
+    @cached_property
+    def limited(self) -> bool:
+        """Whether it denies something up to a limit only."""
+        return _LIMITS.search(self.text) is not None
 
     @cached_property
     def denied(self) -> frozenset[str]:
@@ -117,6 +136,8 @@ def denial(said: Words, there: Words) -> str:
     """Return why one of two sentences denies what the other says; empty where none does."""
     if said.denies == there.denies or _share(said.keys, there.keys) < _SAME:
         return ""
+    if said.limited or there.limited or said.numbered != there.numbered:
+        return ""  # of another room or day, or denied up to a limit: both may hold
     denied = (said.denied & there.keys) | (there.denied & said.keys)
     if not denied:
         return ""
@@ -126,7 +147,13 @@ def denial(said: Words, there: Words) -> str:
 
 
 def opposite(said: Words, there: Words) -> str:
-    """Return which word has its opposite in the other sentence, beside a word that both have."""
+    """
+    Return which word has its opposite in the other sentence, beside a word that both have.
+
+    A negation turns it: "not open" and "closed" agree.
+    """
+    if said.negated != there.negated or not said.numbered <= there.numbered:
+        return ""
     turned = {key for key in said.keys - there.keys if key in OPPOSITES}
     if not turned or _share(said.keys - turned, there.keys) < _AKIN:
         return ""

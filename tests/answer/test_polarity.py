@@ -75,6 +75,48 @@ def test_an_opposite_of_something_else(answer, evidence):
 
 
 @pytest.mark.parametrize(
+    ("answer", "evidence"),
+    [
+        ("The museum is not open on Mondays.", MUSEUM),
+        ("The shop is open on Sundays.", "The shop is not closed on Sundays."),
+        ("The shop is open on Sundays.", "The shop is no longer closed on Sundays."),
+        ("The ticket is nonrefundable after May 3.", TICKET),
+        ("The coupon code is invalid in Norway.", "The coupon code is not valid in Norway."),
+        ("A visa is optional for Norway.", "A visa is not required for Norway."),
+        ("Sales did not decrease in March.", "Sales increased in March."),
+    ],
+)
+def test_a_negated_opposite_agrees(answer, evidence):
+    """Not open is closed: two turns are none."""
+    assert ["", ""] == reasons(answer, evidence)[:2]
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence"),
+    [
+        (
+            "The flight LH2 from Oslo is delayed.",
+            "The flight LH1 from Oslo is not delayed. The flight LH2 from Oslo is delayed.",
+        ),
+        (
+            "Train 9 to Bergen is running today.",
+            "Train 7 to Bergen is not running today. Train 9 to Bergen is running today.",
+        ),
+        ("The hotel pool opens at 8 am.", "The hotel pool does not open before 8 am."),
+        ("The order was shipped on Tuesday.", "The order was not shipped until Tuesday."),
+        ("5 guests are allowed per room.", "No more than 5 guests are allowed per room."),
+        (
+            "You can enter the park with a ticket.",
+            "You can't enter the park without a ticket.",
+        ),
+    ],
+)
+def test_a_denial_of_something_else(answer, evidence):
+    """What is denied of another flight, or up to a limit, is not denied of this."""
+    assert ["", ""] == reasons(answer, evidence)[:2]
+
+
+@pytest.mark.parametrize(
     "text", ["No. 5 is closed.", "No pets.", "Nobody, it seems, came.", "", "no", "Yes-men came."]
 )
 def test_what_is_no_reply(text):
