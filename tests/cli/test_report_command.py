@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
@@ -314,7 +315,8 @@ def test_gaps_stand_in_the_way(command, log):
     gap = {"dropped": 50, "first_at": time.time(), "last_at": time.time(), "reason": "full"}
     store._writer.put(Entry(Kind.GAP, time.time(), json.dumps(gap)))
     store.close()
-    assert 1 == len(list(open_store(log).rows(Query(kind=Kind.GAP))))
+    with contextlib.closing(open_store(log)) as store:
+        assert 1 == len(list(store.rows(Query(kind=Kind.GAP))))
 
     made = reported(command, log)
     assert (50, "") == (made["dropped"], made["modes_line"])
@@ -402,8 +404,8 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
 def test_an_answer_can_be_labelled(command, log):
     """It has no tool to name."""
     answered(log, "Booking ABC123 costs 999.00 EUR.")
-    decisions = open_store(str(log)).scan()
-    [one] = [decision for decision in decisions if not decision.tool]
+    with contextlib.closing(open_store(str(log))) as store:
+        [one] = [decision for decision in store.scan() if not decision.tool]
     done = command("label", one.id, "hallucinated", "--db", log)
 
     assert f"{one.id} is labelled hallucinated: answer, HALLUCINATED by answer" in done.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from time import time
 
 import pytest
@@ -129,7 +130,8 @@ def test_a_log_keeps_it(desk, tmp_path):
     decision = told(desk, MADE_UP, store=store)
     assert store.close()
 
-    with_answer = [one for one in open_store(str(tmp_path / "decisions.db")).scan() if not one.tool]
+    with contextlib.closing(open_store(str(tmp_path / "decisions.db"))) as store:
+        with_answer = [one for one in store.scan() if not one.tool]
     assert [decision] == with_answer
 
 

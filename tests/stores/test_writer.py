@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import subprocess
 import sys
@@ -181,7 +182,8 @@ def test_a_log_that_cannot_be_closed_keeps_no_other_from_its_end(tmp_path):
 
     assert "cannot be closed: " in done.stderr
     for number in (0, 2):
-        assert ["d-1"] == ids(SqliteStore(tmp_path / f"{number}.db", existing=True).scan())
+        with contextlib.closing(SqliteStore(tmp_path / f"{number}.db", existing=True)) as store:
+            assert ["d-1"] == ids(store.scan())
 
 
 def test_a_label_that_is_dropped_is_no_label(tmp_path):
