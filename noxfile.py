@@ -6,7 +6,7 @@ Sessions that need an environment of their own; `uv` builds one within seconds.
     nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
     nox -s verifiers ray proxy       # what else an extra brings
 
-Arguments behind `--` go to pytest.
+Arguments behind `--` go to pytest; `HYPOTHESIS_PROFILE` reaches the tests of every session.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import nox
 nox.needs_version = ">=2026.8.10"  # the first with `-j`
 nox.options.default_venv_backend = "uv"
 nox.options.download_python = "never"
-nox.options.error_on_missing_interpreters = False
-nox.options.reuse_existing_virtualenvs = True
+nox.options.error_on_missing_interpreters = True
+nox.options.reuse_existing_virtualenvs = True  # so each session installs with `--upgrade`
 nox.options.sessions = ["adapters"]
 
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-"""Versions of Python for the test suite; one that is not installed is skipped."""
+"""Versions of Python for the test suite; a session whose Python is not installed fails."""
 
 ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", "fastmcp")
 """Extras that install a framework."""
@@ -51,7 +51,7 @@ SLOW_TOO = ("-m", "not data")
 @nox.parametrize("adapter", ADAPTERS)
 def adapters(session: nox.Session, adapter: str) -> None:
     """Test one adapter with the newest allowed version of its framework."""
-    session.install("-q", "-e", f".[{adapter},test]")
+    session.install("-q", "--upgrade", "-e", f".[{adapter},test]")
     test_adapter(session, adapter)
 
 
@@ -59,7 +59,7 @@ def adapters(session: nox.Session, adapter: str) -> None:
 @nox.parametrize("adapter", ADAPTERS)
 def adapters_lowest(session: nox.Session, adapter: str) -> None:
     """Test one adapter with the lowest allowed version of its framework."""
-    session.install("-q", "--resolution", "lowest-direct", "-e", f".[{adapter},test]")
+    session.install("-q", "--upgrade", "--resolution", "lowest-direct", "-e", f".[{adapter},test]")
     test_adapter(session, adapter)
 
 
@@ -77,33 +77,33 @@ def test_adapter(session: nox.Session, adapter: str) -> None:
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
     """Run the test suite on one version of Python."""
-    session.install("-q", "-e", ".[dev]")
+    session.install("-q", "--upgrade", "-e", ".[dev]")
     session.run("python", "-m", "pytest", "-n", "auto", *SLOW_TOO, *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
 def lowest(session: nox.Session) -> None:
     """Run the test suite with the lowest allowed version of every direct dependency."""
-    session.install("-q", "--resolution", "lowest-direct", "-e", ".[dev]")
+    session.install("-q", "--upgrade", "--resolution", "lowest-direct", "-e", ".[dev]")
     session.run("python", "-m", "pytest", "-n", "auto", *SLOW_TOO, *session.posargs)
 
 
 @nox.session(venv_backend="venv")
 def verifiers(session: nox.Session) -> None:
     """Test small real models; pip, so that `PIP_CONSTRAINT` can select a build of torch."""
-    session.install("-q", "-e", ".[nli,test]")
+    session.install("-q", "--upgrade", "-e", ".[nli,test]")
     session.run("python", "-m", "pytest", *SLOW_TOO, *VERIFIERS, *session.posargs)
 
 
 @nox.session
 def ray(session: nox.Session) -> None:
     """Test replays on a Ray cluster."""
-    session.install("-q", "-e", ".[parquet,ray,test]")
+    session.install("-q", "--upgrade", "-e", ".[parquet,ray,test]")
     session.run("python", "-m", "pytest", "-m", "", *ENGINES, *session.posargs)
 
 
 @nox.session
 def proxy(session: nox.Session) -> None:
     """Measure what the MCP proxy adds to a call."""
-    session.install("-q", "-e", ".[fastmcp,test]")
+    session.install("-q", "--upgrade", "-e", ".[fastmcp,test]")
     session.run("python", "benchmarks/mcp_proxy.py", "200")

@@ -1,6 +1,7 @@
 # Runs steps one after the other and reports them at the end; `.ci/run` and `.ci/full` source it.
 
 failed=()
+skipped=()
 
 # step COMMAND...: run it, print how long it took, and go on where it fails
 step() {
@@ -10,9 +11,22 @@ step() {
   printf '== %d:%02d %s: %s\n' $(((SECONDS - began) / 60)) $(((SECONDS - began) % 60)) "$ended" "$*"
 }
 
-# finish: list what failed, and exit with 1 where anything did
+# fail REASON: a step that cannot even begin
+fail() {
+  printf '\n== FAILED: %s\n' "$1"
+  failed+=("$1")
+}
+
+# skip STEP REASON: what this machine cannot run
+skip() {
+  printf '\n== skipped: %s: %s\n' "$1" "$2"
+  skipped+=("$1: $2")
+}
+
+# finish: list what was skipped and what failed, and exit with 1 where anything failed
 finish() {
   printf '\n== %d:%02d in all\n' $((SECONDS / 60)) $((SECONDS % 60))
+  ((!${#skipped[@]})) || printf '== skipped: %s\n' "${skipped[@]}"
   ((${#failed[@]})) || exit 0
   printf '== FAILED: %s\n' "${failed[@]}"
   exit 1

@@ -1,7 +1,12 @@
-"""Fetch the official JSON Schema test suite, which the source package of `jsonschema` ships."""
+"""
+Fetch the official JSON Schema test suite, which the source package of `jsonschema` ships.
+
+With `--check`, only look for it.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,18 +15,22 @@ import tempfile
 from pathlib import Path, PurePosixPath
 
 PACKAGE = "jsonschema==4.26.0"
-TARGET = Path(__file__).resolve().parents[2] / ".cache" / "json-schema-test-suite"
+CACHE = Path(__file__).resolve().parents[2] / ".cache" / "json-schema-test-suite"
+TARGET = Path(os.environ.get("JSON_SCHEMA_TEST_SUITE", CACHE))
 
 
-def main() -> int:
-    """Download and unpack the suite once; say what was done, and never fail."""
+def main(argv: list[str]) -> int:
+    """Download and unpack the suite once; print what was done, and return 1 where it is missing."""
     if (TARGET / "tests" / "draft2020-12").is_dir():
         print(f"already there: {TARGET}")
         return 0
+    if "--check" in argv:
+        print(f"the JSON Schema test suite is not at {TARGET}: its tests were skipped")
+        return 1
     with tempfile.TemporaryDirectory() as folder:
         archive = download(Path(folder))
         if archive is None:
-            return 0
+            return 1
         unpack(archive, Path(folder) / "suite")
         TARGET.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(str(Path(folder) / "suite"), str(TARGET))
@@ -56,4 +65,4 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(sys.argv[1:]))

@@ -1,0 +1,178 @@
+"""`.ci/run` and `.ci/full` with programs that only write down how they were called."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+CI = Path(__file__).parents[2] / ".ci"
+NEEDED = ("bash", "basename", "cp", "dirname", "env", "grep", "ls", "mkdir", "mktemp", "rm")
+INSTALLED = ("abs-shield", "lint-imports", "mypy", "nox", "pip", "python", "ruff")
+PROGRAM = r"""#!/usr/bin/env bash
+name=$(basename "$0")
+echo "${HYPOTHESIS_PROFILE-} $name $*" >>"$CALLS"
+[[ "$name $*" != "python -c "*sys.version_info* ]] || echo 3.11
+[[ "$name $*" != "python3 -m venv "* ]] || { mkdir -p "$3/bin" && cp "$0" "$3/bin/pip"; }
+[[ "$name $*" != *"$FAILS"* ]] || { printf 'WARNING: old\nERROR: no such package\n'; exit 3; }
+"""
+README = "./install dev && python3 -m pytest -n auto\n"
+
+pytestmark = pytest.mark.skipif(
+    any(shutil.which(name) is None for name in NEEDED), reason="`.ci` needs bash and coreutils"
+)
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    calls: list[str]
+
+    @property
+    def summary(self) -> list[str]:
+        """What is printed at the end, below the time in all."""
+        head, _, rest = self.out.rpartition(" in all\n")
+        assert head.rpartition("\n")[2].startswith("== ")
+        return rest.splitlines()
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with `.ci`, a README, and programs of its own; on PATH there is nothing else."""
+    shutil.copytree(CI, tmp_path / ".ci")
+    (tmp_path / "README.md").write_text(README)
+    program(tmp_path / "install")
+    for name in INSTALLED:
+        program(tmp_path / ".venv" / "bin" / name)
+    for name in ("apt-get", "python3", "python3.12"):
+        program(tmp_path / "bin" / name)
+    for name in NEEDED:
+        (tmp_path / "bin" / name).symlink_to(shutil.which(name) or name)
+    return tmp_path
+
+
+def program(path: Path) -> None:
+    """Write a program that appends its profile, name and arguments to the file `CALLS`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(PROGRAM)
+    path.chmod(0o755)
+
+
+@pytest.fixture
+def ran(checkout):
+    """Run a script of `.ci`; calls that hold the text *fails* exit with 3."""
+
+    def run(script: str, *, fails: str = "nothing") -> Done:
+        calls = checkout / "calls"
+        words = {
+            "PATH": str(checkout / "bin"),
+            "CALLS": str(calls),
+            "FAILS": fails,
+            "ABS_SHIELD_DATA": str(checkout / "nowhere"),
+            "TMPDIR": str(checkout),
+        }
+        done = subprocess.run(
+            [str(checkout / "bin" / "bash"), f".ci/{script}"],
+            cwd=checkout, env=words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            check=False,
+        )  # fmt: skip
+        return Done(done.returncode, done.stdout, calls.read_text().splitlines())
+
+    return run
+
+
+def test_every_step_passes(ran):
+    """Nothing failed: the exit code is 0, and no step is listed as failed."""
+    done = ran("run")
+
+    assert 0 == done.code
+    assert "FAILED" not in done.out
+    assert "ci nox -s adapters -j 2" == done.calls[-1]
+
+
+def test_the_tests_of_the_readme_run_with_the_ci_profile(ran):
+    """The first tests are the README's command, and its property tests try more examples."""
+    calls = [call for call in ran("run").calls if "apt-get" not in call]
+
+    assert ["ci install dev", "ci python3 -m pytest -n auto"] == calls[:2]
+
+
+def test_a_readme_without_a_test_command_fails(ran, checkout):
+    """No command is no green step; the other steps run all the same."""
+    (checkout / "README.md").write_text("pytest is fine\n")
+    done = ran("run")
+
+    assert 1 == done.code
+    assert ["== FAILED: README.md has no test command: no line holds `-m pytest`"] == failed(done)
+    assert "ci mypy " in done.calls
+
+
+def test_nothing_installed_fails(ran, checkout):
+    """Without nox, which `./install dev` brings, the run ends and fails."""
+    (checkout / ".venv" / "bin" / "nox").unlink()
+    done = ran("full")
+
+    assert 1 == done.code
+    assert ["== FAILED: nothing is installed: there is no .venv/bin/nox"] == failed(done)
+    assert not any("mypy" in call for call in done.calls)
+
+
+@pytest.mark.parametrize(
+    ("script", "fails", "step"),
+    [
+        ("run", "install dev", "bash -euo pipefail -c ./install dev && python3 -m pytest -n auto"),
+        ("run", "--check", ".venv/bin/python tests/schema/fetch_suite.py --check"),
+        ("run", "slow and", ".venv/bin/python -m pytest -n auto -m slow and not data"),
+        ("full", "ruff check", ".venv/bin/ruff check ."),
+        ("full", "nox -s lowest", ".venv/bin/nox -s lowest"),
+        ("full", "-m venv", "check_collector: no virtual environment can be made"),
+        ("full", "soak.py", ".venv/bin/python benchmarks/soak.py"),
+    ],
+)
+def test_a_failed_step_is_listed_at_the_end(ran, script, fails, step):
+    """The run goes on, names the step at its end and exits with 1."""
+    done = ran(script, fails=fails)
+
+    assert 1 == done.code
+    assert f"== FAILED: {step}" in failed(done)
+    assert any("nox -s adapters" in call for call in done.calls)
+
+
+def test_what_cannot_run_here_is_listed_at_the_end(ran):
+    """A Python, recorded data and a collector that are missing are skipped, with the reason."""
+    done = ran("full", fails="--pre rotel")
+
+    told = "\n".join(done.summary)
+    assert "== skipped: nox -s tests-3.13: Python 3.13 is not installed" in told
+    assert "== skipped: the tests on recorded data: no folder" in told
+    assert "== skipped: benchmarks on recorded runs: no file" in told
+    assert "== skipped: benchmarks on labelled answers: no folder" in told
+    assert (
+        "== skipped: check_collector: no collector can be installed: ERROR: no such package" in told
+    )
+    assert "ok: .venv/bin/nox -s tests-3.13" not in done.out
+
+
+def test_other_pythons_run_with_the_ci_profile(ran):
+    """A Python that is installed is tested, and not the one of `.venv` again."""
+    calls = [call for call in ran("full").calls if "nox -s tests-" in call]
+
+    assert ["ci nox -s tests-3.12"] == calls
+
+
+def test_the_long_property_tests_have_the_long_profile(ran):
+    """Only these two steps try thousands of examples."""
+    calls = [call for call in ran("full").calls if call.startswith("long")]
+
+    assert [
+        "long python -m pytest -n auto -m hypothesis and not data",
+        "long python -m pytest -m not hypothesis tests/hostile",
+    ] == calls
+
+
+def failed(done: Done) -> list[str]:
+    """The failed steps in the list at the end."""
+    return [line for line in done.summary if "FAILED" in line]
