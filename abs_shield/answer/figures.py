@@ -80,7 +80,8 @@ def figures(text: str) -> list[Figure]:
             some = [*read(match, text)]
             found += some
             if some:
-                taken.append((match.start(), max(match.end(), some[-1].end)))
+                start = min(match.start(), *(one.start for one in some))
+                taken.append((start, max(match.end(), some[0].end, some[-1].end)))
         left = blanked(left, taken)
     return sorted(found, key=lambda one: one.start)
 
@@ -110,8 +111,14 @@ _SIGNED = (
     rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE})?"
 )
 _FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
+_LAST_OF_RANGE = "(?P<dmony>"
+"""The form of a day before its month, which may be the last one of several: ``10-12 May``."""
+_BEFORE_DATE = (
+    r"(?<![A-Za-z0-9_#])(?<!\d[-/.])",
+    r"(?<![A-Za-z0-9_#])(?<!\d[/.])(?<!\d\d\d-)(?<!-\d-)(?<!-\d\d-)",
+)
 _IN_WORDS = (
-    rf"(?<![A-Za-z0-9_-])(?=[zotfsenhmb])(?P<words>{WORDS})\b(?!-(?:way|star|day|year|time))"
+    rf"(?<![A-Za-z0-9_-])(?=[aotfsenhmbz])(?P<words>{WORDS})\b(?!-(?:way|star|time))"
     r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
 )
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
@@ -120,7 +127,7 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_form(HOST), id_of),
     (_form(FILE), id_of),
     (_LIST_NUMBER, listed),
-    *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[-/.])" + form), day_of) for form in DATES),
+    *((_form(_BEFORE_DATE[_LAST_OF_RANGE in form] + form), day_of) for form in DATES),
     (_form(PHONE), id_of),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), time_of) for form in TIMES),
     (_form(_SIGNED), money_of),

@@ -42,8 +42,11 @@ _TENS = dict(
 )
 _BIG = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _WORD = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
-WORDS = rf"(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}}"
-"""A number in English words."""
+WORDS = (
+    rf"(?:(?:half[ ])?an?[ ]dozen|(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}}"
+    r"(?:[ ]dozen)?)(?:[ -]and[ -]a[ -]half)?"
+)
+"""A number in English words: two hundred and six, half a dozen, one and a half."""
 COUNTED = 12
 """Up to this number a word is a count that anybody makes while reading."""
 
@@ -92,15 +95,20 @@ def worded(text: str) -> Decimal:
     """
     Read a number in English words.
 
-    >>> worded("twenty-five"), worded("two hundred and six thousand"), worded("fifty")
-    (Decimal('25'), Decimal('206000'), Decimal('50'))
+    >>> worded("twenty-five"), worded("two hundred and six thousand"), worded("half a dozen")
+    (Decimal('25'), Decimal('206000'), Decimal('6'))
+    >>> worded("two dozen"), worded("one and a half")
+    (Decimal('24'), Decimal('1.5'))
     """
+    text, half, _ = text.casefold().partition("and a half" if " " in text else "and-a-half")
     total = current = 0
-    for word in re.findall(r"[a-z]+", text.casefold()):
+    for word in re.findall(r"[a-z]+", text):
         if word in _ONES or word in _TENS:
             current += _ONES.get(word, _TENS.get(word, 0))
         elif word == "hundred":
             current = max(current, 1) * 100
+        elif word == "dozen":
+            current = max(current, 1) * 12 // (2 if text.startswith("half") else 1)
         elif word in _BIG:
             total, current = total + max(current, 1) * _BIG[word], 0
-    return Decimal(total + current)
+    return Decimal(total + current) + (Decimal("0.5") if half else 0)

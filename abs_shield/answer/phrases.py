@@ -42,6 +42,23 @@ _OFFER = re.compile(
     r"|give|let|send|describe|explain|rephrase)\b|\banything (?:else|more)\b",
     re.IGNORECASE,
 )
+_PARTICULARS = re.compile(
+    r"\bwh(?:at|ich)(?:'s| is| are| was| were)? (?:your|the) (?:(?!favou?rite)[\w'-]{1,20} ){0,3}"
+    r"(?:numbers?|names?|address(?:es)?|e-?mails?|ids?|codes?|dates?|birthday|accounts?|orders?|"
+    r"bookings?|reservations?|tickets?|invoices?|budget|destination|passport|city|country|"
+    r"language|currency|size|reason|time ?zone)\b"
+    r"|\b(?:what|which|when|where|how (?:many|much|long|often)|who)\b[^?]{0,60}"
+    r"\b(?:would|will|did|do|are|should) you (?:[\w'-]{1,20} ){0,3}?(?:book|booked|order|ordered|"
+    r"purchase|purchased|buy|bought|pay|paid|travel|travelling|traveling|fly|flying|leave|leaving|"
+    r"depart|arrive|return|returning|stay|staying|deliver|ship|send|refer|referring)\b",
+    re.IGNORECASE,
+)
+"""
+Questions for what only the user knows, such as an order's number.
+
+Not for tastes and opinions: in answers of chats beside documents such questions nearly always
+presuppose what the documents do not say.
+"""
 _ONWARD = r"(?:(?!\bbut\b).)*"
 _COURTESY = re.compile(
     r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case|great|ok|okay|"
@@ -195,12 +212,15 @@ def asks(sentence: str) -> bool:
 
 def offers(question: str) -> bool:
     """
-    Return whether *question* offers something, or asks the user what is meant or wanted.
+    Return whether *question* offers something, or asks the user for particulars or what is meant.
 
     >>> offers("Shall I book it?"), offers("Which day do you mean?"), offers("Do you like jazz?")
     (True, True, False)
+    >>> offers("What is your order number?"), offers("What is your favorite color?")
+    (True, False)
     """
-    return _OFFER.search(question[:_READ].replace(_CURLY, "'")) is not None
+    read = question[:_READ].replace(_CURLY, "'")
+    return _OFFER.search(read) is not None or _PARTICULARS.search(read) is not None
 
 
 def said_before_asking(sentence: str) -> int:

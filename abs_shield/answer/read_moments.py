@@ -15,6 +15,12 @@ _THROUGH = re.compile(
     r"(?(list)(?=[^\w\s]|\s*$|[ ](?:and|or|to|at|for|from|in|on|with|by|as|was|were|is|are)\b))",
     re.IGNORECASE,
 )
+_BEFORE = re.compile(
+    r"(?<![\w.,:/$-])(\d{1,2})(?:st|nd|rd|th)?\.?"
+    r"(?:[ ]?[-\u2013\u2014][ ]?|[ ](?:to|and|or|until|through|bis|und)[ ](?:the[ ])?)\Z",
+    re.IGNORECASE,
+)
+_LONGEST_BEFORE = 20
 _MODAL = re.compile(r"(?<=\d) may(?! \d)")
 """What may be no month: ``option 1 may lead``."""
 _MOST_DAYS = _LAST_DAY = 31
@@ -30,6 +36,8 @@ def day_of(match: re.Match[str], text: str) -> Found:
         yield written(TIME, text, match.span("isotime"), Minute(at.minutes, whole=True))
     if form == "mdy" and read:
         yield from _further_days(match, text, read[0])
+    if form == "dmony" and read:
+        yield from _earlier_day(match, text, read[0])
 
 
 def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
@@ -42,6 +50,14 @@ def _further_days(match: re.Match[str], text: str, day: Day) -> Found:
         year = int(to[3]) if to[3] else day.year
         yield written(DATE, text, (to.start(2), to.end()), Day(year, day.month, int(to[2])))
         end = to.end()
+
+
+def _earlier_day(match: re.Match[str], text: str, day: Day) -> Found:
+    """The day before a last one that leaves its month out: ``10-12 May``, ``10 to 12 May``."""
+    begins = max(0, match.start() - _LONGEST_BEFORE)
+    first = _BEFORE.search(match.string, begins, match.start())
+    if first is not None and 1 <= int(first[1]) <= _LAST_DAY:
+        yield written(DATE, text, first.span(1), Day(day.year, day.month, int(first[1])))
 
 
 def time_of(match: re.Match[str], text: str) -> Found:

@@ -79,7 +79,10 @@ def words_of(match: re.Match[str], text: str) -> Found:
     value = worded(match[0])
     unit = (match["unit"] or "").casefold()
     span = match.span("words")
-    yield written(NUMBER, text, span, value, step=Decimal(1), unit=unit, soft=value <= COUNTED)
+    whole = value == value.to_integral_value()
+    soft = whole and value <= COUNTED
+    step = Decimal(1) if whole else Decimal("0.1")
+    yield written(NUMBER, text, span, value, step=step, unit=unit, soft=soft)
 
 
 def ordinal_of(match: re.Match[str], text: str) -> Found:

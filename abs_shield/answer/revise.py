@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.combine import Combined
+from abs_shield.answer.lexis.tokens import tokens
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.reported import NOT_CHECKED, Checked
 from abs_shield.errors import ShieldError
@@ -40,6 +41,9 @@ _STOPPED = (
     "the answer again without what it should have done or returned."
 )
 _MOST_WEAK = 3
+_LEAST_WORDS = 2
+"""Words that say something: "It costs" and "All set!" have one, "The order shipped" two."""
+_MOST_WORDS = 40
 _FAILED = "revisions_failed"
 _IN_VAIN = frozenset({"not_probed"})
 """Notes of what no other wording changes."""
@@ -124,8 +128,8 @@ def settled(
 
     Returns:
         What to say. A draft that repeats an earlier one, or scores no better, ends the rounds, and
-        so does one without claims, such as an empty text, where an earlier one had some; what is
-        refused then is reported as blocked.
+    so does one that says nothing, such as an empty text or "Done!", where an earlier one had
+    claims; what is refused then is reported as blocked.
 
     Raises:
         ShieldError: *write* gave no text.
@@ -165,7 +169,7 @@ def _rounds(
     while True:
         found: Checked = yield "check", answer
         report = found.report
-        if enforced and before is not None and not report.claims:
+        if enforced and before is not None and not _says_something(found):
             return _refused(found, rounds, config, because=before)
         if report.action == "emit" or not enforced:
             return Settled(answer, found, rounds)
@@ -182,6 +186,18 @@ def _rounds(
         if answer in drafts:
             return _refused(found, rounds, config)
         drafts.add(answer)
+
+
+def _says_something(found: Checked) -> bool:
+    """Return whether a rewrite has a claim left, and not the rest of one such as "Done!"."""
+    words = (
+        token.key
+        for claim in found.report.claims
+        for token in tokens(claim.text, most=_MOST_WORDS)
+        if token.content
+    )
+    marked = any(one.claim.kinds for one in found.claims)
+    return marked or len(frozenset(words)) >= _LEAST_WORDS
 
 
 def _in_vain(found: Checked) -> bool:

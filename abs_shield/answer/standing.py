@@ -30,7 +30,11 @@ from abs_shield.text.leaves import pointer
 _MOST_PLACES = 8
 """Places of one value that are asked what is said there."""
 MOST_FIGURES = 500
-"""Figures of one answer that are checked: a long table has as many, and each takes some .3 ms."""
+"""
+Figures of one answer that are checked in full: a long table has as many, and each takes some .3 ms.
+
+Those behind them are looked up, which is cheap, and as many of the absent ones are reckoned with.
+"""
 
 
 class How(Enum):
@@ -78,10 +82,12 @@ class Standings:
         self._evidence = evidence
         self._proposes = is_proposal(answer)
         self._known: Known = evidence.derived(Known)
-        self._figures = settled(figures(answer)[:MOST_FIGURES])
-        self._starts = [one.start for one in self._figures]
+        self._all = settled(figures(answer))
+        self._figures = self._all[:MOST_FIGURES]
+        self._starts = [one.start for one in self._all]
+        self._room = MOST_FIGURES
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
-        for one in self._figures:
+        for one in self._all:
             self._places[one.values].append(one.start)
         self._made: dict[tuple[Value, ...], bool] = {}
         self._wrong = {one.start for some in wrong(answer, self._figures) for one in some}
@@ -104,10 +110,13 @@ class Standings:
 
     def within(self, start: int, end: int) -> Iterator[Standing]:
         """Give how each figure that begins between two places stands, in order."""
-        for n in range(bisect_left(self._starts, start), len(self._figures)):
+        for n in range(bisect_left(self._starts, start), len(self._all)):
             if self._starts[n] >= end:
                 return
-            yield self._one(self._figures[n], self._stands[n])
+            if n < MOST_FIGURES:
+                yield self._one(self._figures[n], self._stands[n])
+            else:
+                yield self._behind(self._all[n])
 
     def flagged(self, claim: Claim) -> tuple[Span | None, str]:
         """Give the field that says the opposite of a claim, and it in one line; else nothing."""
@@ -125,7 +134,8 @@ class Standings:
     def _one(self, figure: Figure, stands: list[Stand]) -> Standing:
         soft = figure.soft and not (figure.kind == ID and not stands and self._is_short(figure))
         if soft or self._excused(figure):
-            return Standing(How.FREE if stands or not figure.soft else How.IDLE)
+            spelling = self._spelling(figure, stands[0], stands) if stands else None
+            return Standing(How.FREE if stands or not figure.soft else How.IDLE, spelling=spelling)
         records = self._bound.records(figure)
         stands = self._bound.fitting(figure, stands, records)
         stand = self._bound.own(figure, stands, records)
@@ -139,8 +149,22 @@ class Standings:
             return Standing(How.FOUND, span, spelling=self._spelling(figure, stand, stands))
         reckoned = figure.kind == MONEY and self._is_reckoned(figure)
         against = "" if reckoned else self._bound.against(figure, stands, inside)
-        miss = Miss(figure.kind, figure.text, figure.start, figure.end)
-        return Standing(How.ABSENT, miss=miss, told=against)
+        return Standing(How.ABSENT, miss=_miss(figure), told=against)
+
+    def _behind(self, figure: Figure) -> Standing:
+        """How a figure behind those that are checked in full stands, whichever record is meant."""
+        if figure.soft:
+            return Standing(How.IDLE)
+        stand = next(iter(self._known.find(figure)), None)
+        if stand is not None:
+            return Standing(How.FOUND, self._span(stand))
+        if self._room > 0:
+            self._room -= 1
+            if self._excused(figure) or self._is_vouched(figure):
+                return Standing(How.FREE)
+            if self._follows(figure) or self._is_broken(figure):
+                return Standing(How.DERIVED)
+        return Standing(How.ABSENT, miss=_miss(figure))
 
     def _spelling(
         self, figure: Figure, stand: Stand | None, stands: Sequence[Stand]
@@ -209,6 +233,10 @@ class Standings:
         return Span(piece.id, start, end, piece.text[start:end], where)
 
 
+def _miss(figure: Figure) -> Miss:
+    return Miss(figure.kind, figure.text, figure.start, figure.end)
+
+
 def _says_as_much(figure: Figure, stands: Figure) -> bool:
     """Whether two figures that are the same say it as exactly: no year for a day of it."""
     one, other = figure.value, stands.value
@@ -224,7 +252,7 @@ def _says_as_much(figure: Figure, stands: Figure) -> bool:
 
 def has_unchecked_figures(answer: str) -> bool:
     """
-    Return whether *answer* has more figures than the 500 that are checked.
+    Return whether *answer* has more figures than the 500 that are checked in full.
 
     >>> has_unchecked_figures("$1 " * 501), has_unchecked_figures("$1 " * 500)
     (True, False)

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from abs_shield.text.sentences import TITLES
+
 
 class Kind(StrEnum):
     """What is mentioned. Where two kinds would fit one place, the earlier one is meant."""
@@ -150,8 +152,9 @@ def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:
 
 def _apart(text: str, last: tuple[int, int], start: int) -> bool:
     """Whether a name ends with its *last* word; ``Dr. Li`` and ``J. Li`` go on behind the stop."""
-    between = text[last[1] : start]
-    return between != " " and not (between == ". " and last[1] - last[0] <= _SHORT)
+    between, word = text[last[1] : start], text[last[0] : last[1]]
+    goes_on = len(word) <= _SHORT or word.casefold() in TITLES
+    return between != " " and not (between == ". " and goes_on)
 
 
 def _closed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:

@@ -11,9 +11,13 @@ _STOP = re.compile(
 )
 _WIDE = re.compile("[\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]")
 """Full stops after which no blank is written."""
+TITLES = frozenset(
+    "mr mrs ms mx messrs dr prof hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".split()
+)
+"""Titles of people that end with a full stop, which ends no sentence."""
 _ABBREVIATED = re.compile(
-    r"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:mr|mrs|ms|dr|prof|st|sr|jr|vs|etc|e\.g|i\.e|cf|approx|dept|"
-    r"inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
+    rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES))}|st|sr|jr|vs|etc|e\.g|i\.e|"
+    r"cf|approx|dept|inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
     re.IGNORECASE,
 )

@@ -107,6 +107,22 @@ def test_a_measure_is_no_count(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "days"),
+    [
+        ("10-12 May", [(None, 5, 10), (None, 5, 12)]),
+        ("from 10 to 12 May 2026", [(2026, 5, 10), (2026, 5, 12)]),
+        ("the 3rd and 4th of May", [(None, 5, 3), (None, 5, 4)]),
+        ("10\u201312 May 2026", [(2026, 5, 10), (2026, 5, 12)]),
+        ("2026-05-12 May", [(2026, 5, 12)]),
+        ("3/12 May", []),
+    ],
+)
+def test_days_that_share_a_month(text, days):
+    """The month stands behind the last one."""
+    assert days == [tuple(one.value) for one in figures(text) if one.kind == "date"]
+
+
+@pytest.mark.parametrize(
     "text", ["It rains [2].", "It rains (passage 3).", "See [1, 3-5].", "As source 2 says."]
 )
 def test_a_citation_is_no_figure(text):

@@ -136,6 +136,8 @@ def test_a_name_behind_a_title_is_a_name():
 
     assert ["Okonkwo"] == names_missed("You'll see Dr. Okonkwo in room 2.14.", visit)
     assert [] == names_missed("You'll see Dr. Okafor in room 2.14.", visit)
+    assert [] == names_missed("You'll see Prof. Okafor in room 2.14.", visit)
+    assert ["Okonkwo"] == names_missed("You'll see Capt. Okonkwo in room 2.14.", visit)
     assert [] == names_missed("On Monday Prof. Okafor is in room 2.14.", visit)
 
 
@@ -178,6 +180,13 @@ SPELLINGS = [
     ("The ferry leaves at 18:30.", "The ferry leaves at 6:30 pm."),
     ("It was built on 5 May 2024.", "It was built on 2024-05-05."),
     ("The pass costs $1,200.", "The pass costs 1200 USD."),
+    ("The box holds a dozen eggs.", "The box holds 12 eggs."),
+    ("The box holds 12 eggs.", "The box holds a dozen eggs."),
+    ("You get half a dozen tickets.", "You get 6 tickets."),
+    ("The box holds 24 eggs.", "The box holds two dozen eggs."),
+    ("The crossing takes one and a half hours.", "The crossing takes 90 minutes."),
+    ("The crossing takes 1.5 hours.", "The crossing takes one and a half hours."),
+    ("The fair is open from May 10 to May 12.", "The fair is open from 10 to 12 May."),
 ]
 
 

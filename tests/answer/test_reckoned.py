@@ -108,14 +108,27 @@ def test_the_work_grows_with_the_figures_and_not_with_their_pairs(unit):
     assert many < 2.5 * few
 
 
-def test_an_answer_of_thousands_of_figures_is_cut_and_says_so():
-    """Figures behind the 500th are not looked at."""
+def test_figures_behind_the_500th_are_looked_up():
+    """An invented one is missed there as anywhere; which record is meant is not asked."""
     session = Session()
     session.tool_result("get_it", PRICES)
-    told = checked("It costs $420. " * 500 + "It costs $77.", session=session)
+    told = checked("It costs $420. " * 500 + "It costs $77. It costs $420.", session=session)
     short = checked("It costs $420. " * 499 + "It costs $77.", session=session)
 
     assert "figures_cut" in told.notes
     assert "figures_cut" not in short.notes
-    assert [] == [miss.text for one in told.claims for miss in one.misses]
+    assert ["$77"] == [miss.text for one in told.claims for miss in one.misses]
     assert ["$77"] == [miss.text for one in short.claims for miss in one.misses]
+
+
+def test_a_total_behind_the_500th_figure_is_reckoned():
+    """As many absent figures as are checked in full are reckoned with, and no more."""
+    session = Session()
+    session.tool_result("get_it", {"prices": [420, 80]})
+    listed = "One costs $420, one $80. " * 250
+    total = "The total is $500. "
+    told = checked(listed + total, session=session)
+    many = checked(listed + total * 501, session=session)
+
+    assert [] == [miss.text for one in told.claims for miss in one.misses]
+    assert ["$500"] == [miss.text for one in many.claims for miss in one.misses]

@@ -83,7 +83,19 @@ def test_a_refusal_is_the_deployments_template(shop, refusal):
     assert refusal.format(reason=done.refused) == done.text
 
 
-@pytest.mark.parametrize("left", ["", " ", ", so", "Shall I ask the shop?", "I could not find it."])
+@pytest.mark.parametrize(
+    "left",
+    [
+        "",
+        " ",
+        ", so",
+        "Shall I ask the shop?",
+        "I could not find it.",
+        "Done!",
+        "It costs",
+        "All set.",
+    ],
+)
 def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
     """Nothing is left that the user could be told."""
     done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
@@ -92,6 +104,14 @@ def test_a_draft_that_has_lost_its_claims_is_refused(shop, left):
     assert done.text == AnswerConfig().refusal.format(reason=done.refused)
     assert "revisions_failed" in done.checked.notes
     assert "contradicts" in done.refused
+
+
+@pytest.mark.parametrize("left", ["The order has shipped.", "It cost $120.50."])
+def test_a_short_draft_that_still_says_something_is_emitted(shop, left):
+    """A rewrite may leave out most of what was said."""
+    done = through(shop, MADE_UP["a new quantity"], Writer(left), AnswerConfig(block_threshold=0.1))
+
+    assert (1, left, "") == (done.rounds, done.text, done.refused)
 
 
 def test_a_first_draft_without_claims_is_emitted(shop):

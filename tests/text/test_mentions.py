@@ -30,6 +30,7 @@ CASES = [
     ("2024年5月20日に", [("date", "2024年5月20日")]),
     ("12.5% of 1,000 is 125", [("number", "12.5%"), ("number", "1,000"), ("number", "125")]),
     ("Please ask Dr. Ann O'Neil.", [("name", "Dr. Ann O'Neil")]),
+    ("Please ask Capt. Ann O'Neil.", [("name", "Capt. Ann O'Neil")]),
     ("and José de la Cruz", [("name", "José de la Cruz")]),
     ("для Марии Ивановой", [("name", "Марии Ивановой")]),
     ("nothing to see here", []),

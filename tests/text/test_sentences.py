@@ -13,6 +13,9 @@ from abs_shield.text.sentences import sentence_spans, sentences
 CASES = [
     ("One. Two! Three?", ["One.", "Two!", "Three?"]),
     ("Dr. Li paid $1.50. He left.", ["Dr. Li paid $1.50.", "He left."]),
+    ("Capt. Miller met Rev. Ode. He left.", ["Capt. Miller met Rev. Ode.", "He left."]),
+    ("Lt. Col. Ames and Messrs. Hay left.", ["Lt. Col. Ames and Messrs. Hay left."]),
+    ("Yes, sir. It is open.", ["Yes, sir.", "It is open."]),
     ("It works... really. See www.x.org now.", ["It works... really.", "See www.x.org now."]),
     ("Use v2.1.0. Mail a.b@x.org. Done", ["Use v2.1.0.", "Mail a.b@x.org.", "Done"]),
     ('He said "stop." Then he left.', ['He said "stop."', "Then he left."]),

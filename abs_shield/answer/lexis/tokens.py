@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.answer.lexis.figures import COUNTS, MONTHS, SCALES, WRITTEN, Figure, figure
+from abs_shield.text import sentences
 from abs_shield.text.normal import normal, unaccented
 
 _TOKEN = re.compile(
@@ -60,7 +61,7 @@ HEDGES = frozenset(
     "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
 )
 """Words of the speaker about what is said, not of what is said."""
-TITLES = frozenset("mr mrs ms dr prof sir dame madam".split())
+TITLES = sentences.TITLES | frozenset("sir dame madam".split())
 """Titles of people: the name behind one begins no sentence, and says the same without it."""
 _DAYS = frozenset(
     f"{day}day{s}" for day in "mon tues wednes thurs fri satur sun".split() for s in ("", "s")
