@@ -87,7 +87,7 @@ def test_audit_changes_no_value(arguments):
     """The tool gets the objects that it was called with, and its value is handed on."""
     got = []
 
-    @shielded(AUDIT, replace=True)
+    @shielded(AUDIT)
     def book(**kwargs):
         got.append(kwargs)
         return kwargs

@@ -48,9 +48,13 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
         yield Failed(str(error))
         return
     conversion = proposal.conversion
+    converted: set[str] = set()
     for problem in problems:
-        coercible = conversion is not None and conversion.admits(problem)
-        yield _coercible(problem) if coercible else _finding(problem)
+        if conversion is None or not conversion.admits(problem):
+            yield _finding(problem)
+        elif problem.where not in converted:  # its type and its range are one slip
+            converted.add(problem.where)
+            yield _coercible(problem)
 
 
 def _coercible(problem: Problem) -> Finding:

@@ -11,7 +11,7 @@ from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.registry import SHARED
+from abs_shield.shield.registry import SHARED, declare
 from abs_shield.shield.resolve import current_shield
 from abs_shield.shield.results import asteps, settled, steps
 from abs_shield.shield.shield import Shield
@@ -63,7 +63,9 @@ def shielded(
 
     Raises:
         PolicyError: A type hint has no JSON form, a rule names an unknown parameter, or another
-            function has the name. The same function of a reloaded module is no other one.
+            function has the name. The same function of a reloaded module is no other one, nor is
+            one that a factory makes again: it runs when it is called, and a dispatch by its name
+            is refused where the factory made several.
     """
     if on_block not in ("raise", "return"):
         raise PolicyError(f"`on_block` is {on_block!r:.40}; it is `raise` or `return`")
@@ -86,10 +88,7 @@ def _decorate(
         )
         return type(tool)(inner)
     binding = bind(tool, name=name)
-    if shield is None:
-        SHARED.add(binding, replace=replace)
-    else:
-        shield.registry.add(binding, replace=replace)
+    declare(binding, SHARED if shield is None else shield.registry, replace=replace)
     wrapper = _wrapper(binding, _Entrance(binding, shield), on_block)
     _dress(wrapper, tool)
     wrapper.__name__ = getattr(tool, "__name__", binding.tool.name)

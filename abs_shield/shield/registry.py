@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from threading import RLock
@@ -244,12 +245,17 @@ class Registry(Mapping[str, Entry]):
         return len(self._entries.keys() | self._shared.bindings.keys())
 
 
+class SameCodeError(PolicyError):
+    """A name's second function is its first one again, around another object or other values."""
+
+
 def require_one(known: Binding | None, binding: Binding) -> None:
     """
     Refuse a second function under a tool's name; one of a reloaded module is the first again.
 
     Raises:
-        PolicyError: It is another function, or the same one of another object.
+        SameCodeError: It is the same function of another object, or around other values.
+        PolicyError: It is another function.
     """
     if known is None or known.function is binding.function:
         return
@@ -258,17 +264,56 @@ def require_one(known: Binding | None, binding: Binding) -> None:
     if second.is_again(first):
         return
     if second.is_other_instance(first) or second.is_other_closure(first):
-        held = "bound to another object"
+        difference = "bound to another object"
         if not second.is_other_instance(first):
-            held = "made around other values"
-        raise PolicyError(
-            f"tool `{name}`: {second} is registered already, {held}; give each "
+            difference = "made around other values"
+        raise SameCodeError(
+            f"tool `{name}`: {second} is registered already, {difference}; give each "
             f"session its own: `firewall.session(functions={{...}})`, or say `replace=True`"
         )
     raise PolicyError(
         f"tool `{name}` is two functions: {first}, and {second}; give one another name, or say "
         "`replace=True`"
     )
+
+
+def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> None:
+    """
+    Keep a decorated tool.
+
+    Each function that a factory makes has a wrapper, which runs that function; only the name is
+    ambiguous then, so that only a dispatch by name is refused.
+
+    Raises:
+        PolicyError: Its schema or one of its rules is wrong, or another function has its name.
+    """
+    try:
+        tools.add(binding, replace=replace)
+    except SameCodeError as error:
+        refused = AmbiguousTool(binding.function, str(error))
+        tools.add(dataclasses.replace(binding, function=refused), replace=True)
+
+
+class AmbiguousTool:
+    """
+    What a name runs where several decorated functions of one factory have it: none of them.
+
+    Attributes:
+        __wrapped__: One of the functions, to be compared with further ones.
+    """
+
+    def __init__(self, function: Callable[..., Any], reason: str) -> None:
+        self.__wrapped__ = function
+        self._reason = reason
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """
+        Refuse the call.
+
+        Raises:
+            PolicyError: Always.
+        """
+        raise PolicyError(self._reason)
 
 
 def _sound(name: str) -> str:

@@ -5,30 +5,27 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import AsyncIterable, Callable, Generator, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import IOBase
 from types import NoneType, UnionType
 from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from pydantic import ConfigDict, Field, ValidationError, create_model
-from pydantic.errors import PydanticUserError
-from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import SchemaError
+from pydantic import ValidationError, create_model
 
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.conversion import Conversion
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
-from abs_shield.schema.decimals import decimal_format
-from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.written import SCALARS, Named, Writer
-from abs_shield.shield.validation import read_values, refused_by
-
-_DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
-_DURATION = (
-    r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
-    r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
+from abs_shield.shield.argument_model import (
+    argument_values,
+    arguments_model,
+    arguments_schema,
+    field_defaults,
+    without_names,
 )
+from abs_shield.shield.validation import refused_by
+
 _MARKS = (Target, Soft, Free, Creates, Injected)
 _STREAMS = (IOBase, IO, AsyncIterable)
 """What no JSON becomes: the host's, without a mark."""
@@ -50,6 +47,7 @@ class Binding:
             and by name; None otherwise.
         names: All parameters.
         required: Those without a default.
+        defaults: What makes the defaults that stand in a pydantic `Field`.
     """
 
     tool: Tool
@@ -62,6 +60,7 @@ class Binding:
     plain: tuple[str, ...] | None = None
     names: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
+    defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
@@ -95,7 +94,7 @@ class Binding:
         Raises:
             ValidationError: The types refuse one of them.
         """
-        return _values(self.model, arguments)
+        return argument_values(self.model, arguments)
 
     def values_where_taken(
         self, arguments: Mapping[str, Any], error: ValidationError
@@ -111,8 +110,8 @@ class Binding:
         if "" in refused or not rest:
             return dict(arguments)
         try:
-            model = create_model("taken", __config__=self.model.model_config, **fields)
-            values = _values(model, rest)
+            model = create_model("taken", __base__=self.model.__base__, **fields)
+            values = argument_values(model, rest)
         except Exception:  # a validator of the tool's own may raise anything
             return dict(arguments)
         return {k: v for k, v in arguments.items() if k not in rest} | values
@@ -140,7 +139,7 @@ class Binding:
             ShieldError: The function needs an injected value, which a name cannot bring, or a
                 model's argument has the name of one that is the host's.
         """
-        values = dict(values)
+        values = {name: make() for name, make in self.defaults.items()} | dict(values)
         for name in self.injected:
             if name in values:
                 raise ShieldError(f"argument `{name}` of tool `{self.tool.name}` is the host's")
@@ -200,11 +199,11 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         p for p, mark in marks.items() if isinstance(mark, Injected) or _is_stream(hints.get(p))
     )
     injected |= _receiver(function, signature) | bound
-    model = _model(name, signature, hints, injected)
+    model = arguments_model(name, signature, hints, injected)
     tool = Tool(
         name=name,
         description=_description(function),
-        parameters=_without_names(_schema(name, model), injected),
+        parameters=without_names(arguments_schema(name, model), injected),
         targets={p: mark for p, mark in marks.items() if isinstance(mark, Target)},
         soft=tuple(p for p, mark in marks.items() if isinstance(mark, Soft)),
         free=tuple(p for p, mark in marks.items() if isinstance(mark, Free)),
@@ -217,6 +216,7 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
         injected=injected,
         iterables=frozenset(p for p, hint in hints.items() if _is_iterable(hint)),
         model=model,
+        defaults=field_defaults(model, signature),
         bound=bound,
         plain=None if injected else _plain(signature),
         names=frozenset(signature.parameters),
@@ -332,103 +332,3 @@ def _receiver(function: Callable[..., Any], signature: inspect.Signature) -> fro
     inside = len(path) == 2 and not path[0].endswith("<locals>")
     bound = hasattr(function, "__self__")
     return frozenset({first}) if first in ("self", "cls") and inside and not bound else frozenset()
-
-
-def _model(
-    name: str, signature: inspect.Signature, hints: Mapping[str, Any], injected: frozenset[str]
-) -> Any:
-    fields: dict[str, Any] = {}
-    opened = False
-    for number, (p, parameter) in enumerate(signature.parameters.items()):
-        if p in injected:
-            continue
-        hint = _readable(hints.get(p, Any))
-        if parameter.kind is parameter.VAR_KEYWORD:
-            opened = True
-        elif parameter.kind is parameter.VAR_POSITIONAL:
-            fields[f"field_{number}"] = (list[hint], _aliased(p, []))  # type: ignore[valid-type]
-        else:
-            default = ... if parameter.default is parameter.empty else parameter.default
-            fields[f"field_{number}"] = (hint, _aliased(p, default))
-    config = ConfigDict(extra="allow" if opened else "forbid", arbitrary_types_allowed=True)
-    try:
-        return create_model(f"{name}_arguments", __config__=config, **fields)
-    except SchemaError as error:  # the last line says what, the others where
-        raise PolicyError(f"tool `{name}`: {str(error).strip().splitlines()[-1]}") from None
-    except (PydanticUserError, TypeError) as error:
-        raise PolicyError(f"tool `{name}`: {str(error).splitlines()[0]}") from None
-
-
-def _readable(hint: Any) -> Any:
-    """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
-    origin = get_origin(hint)
-    if hint is Iterator or origin is Iterator:
-        return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
-    if origin in (Union, UnionType):
-        return Union[tuple(map(_readable, get_args(hint)))]  # noqa: UP007
-    if origin is Annotated:
-        inner, *extras = get_args(hint)
-        return Annotated[(_readable(inner), *extras)]
-    return hint
-
-
-def _aliased(name: str, default: Any) -> Any:
-    if default is ...:
-        return Field(alias=name)
-    return Field(alias=name, default_factory=lambda: default)
-
-
-class _Generator(GenerateJsonSchema):
-    """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
-
-    def decimal_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().decimal_schema(schema)
-        bounds = decimal_format(schema)
-        for form in made.get("anyOf", ()):
-            if form.get("type") == "string":
-                form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
-                form.update({"format": bounds} if bounds else {})
-        return made
-
-    def datetime_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().datetime_schema(schema)
-        offset = schema.get("tz_constraint")
-        if offset is not None and made.get("type") == "string":
-            made["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
-        return made
-
-    def timedelta_schema(self, schema: Any) -> dict[str, Any]:
-        made = super().timedelta_schema(schema)
-        if made.pop("format", None) == "duration":
-            made["pattern"] = _DURATION
-        return made
-
-
-def _schema(name: str, model: Any) -> dict[str, Any]:
-    try:
-        schema: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=_Generator)
-    except PydanticUserError as error:
-        raise PolicyError(
-            f"tool `{name}`: {str(error).splitlines()[0]}; "
-            "mark a parameter that is not the model's `Annotated[..., Injected()]`"
-        ) from None
-    schema.pop("title", None)
-    return schema
-
-
-def _without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
-    """Refuse the host's names where any further argument may be written."""
-    if names and schema.get("additionalProperties", True) is not False:
-        schema["propertyNames"] = {"not": {"enum": sorted(names)}}
-    return schema
-
-
-def _values(model: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    made, taken = read_values(model, arguments)
-    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, taken)}
-    values.update({k: v for k, v in taken.items() if k not in values})
-    return values
-
-
-def _fields(fields: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(key, field.alias) for key, field in fields.items() if field.alias in arguments]

@@ -12,7 +12,7 @@ from abs_shield.policy import Tool
 from abs_shield.policy.tool import HINTS
 from abs_shield.schema.decimals import PREFIX
 from abs_shield.schema.walk import MANY, NAMED, ONE
-from abs_shield.shield.signature import _DURATION
+from abs_shield.shield.argument_model import DURATION
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -105,7 +105,7 @@ def _view(schema: Any, depth: int = 0) -> Any:
 def _portable(schema: dict[str, Any]) -> dict[str, Any]:
     """Return *schema* with refused keywords said in its description instead."""
     said: list[str] = []
-    if schema.get("pattern") == _DURATION:
+    if schema.get("pattern") == DURATION:
         schema = {**schema, "pattern": None, "format": "duration"}
     elif isinstance(schema.get("pattern"), str) and _LOOKAROUND.search(schema["pattern"]):
         # a decimal's own pattern excludes "-" and "." by lookaround; its number says enough

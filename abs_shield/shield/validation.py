@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from abs_shield.schema.problem import pointer
 
 M = TypeVar("M", bound=BaseModel)
-_MOST_ERRORS = 1_000
+MOST_ERRORS = 1_000
 """Errors of one call that are read; pydantic finds one for each item of a list."""
 
 
@@ -41,7 +41,7 @@ def read_values(model: type[M], arguments: Mapping[str, Any]) -> tuple[M, dict[s
 
 def refused_by(error: ValidationError) -> frozenset[str]:
     """Return JSON pointers to the arguments that *error* is about; ``""`` is all of them."""
-    if error.error_count() > _MOST_ERRORS:
+    if error.error_count() > MOST_ERRORS:
         return frozenset({""})
     found = error.errors(include_url=False, include_context=False, include_input=False)
     return frozenset(pointer(each["loc"][:1]) for each in found)
@@ -57,7 +57,7 @@ def _from_json(model: type[M], arguments: dict[str, Any], refused: ValidationErr
 
 def _without_nulls(arguments: dict[str, Any], error: ValidationError) -> dict[str, Any]:
     """A copy of *arguments* without the nulls that *error* is about, where names lead to them."""
-    if error.error_count() > _MOST_ERRORS:
+    if error.error_count() > MOST_ERRORS:
         return arguments
     made: Any = arguments
     for each in error.errors(include_url=False, include_context=False):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from pydantic import (
     NaiveDatetime,
     RootModel,
     StrictInt,
+    TypeAdapter,
     ValidationError,
     computed_field,
     field_serializer,
@@ -28,6 +29,7 @@ from pydantic import (
     model_serializer,
 )
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from typing_extensions import TypedDict
 
 from abs_shield import CallBlocked, Shield, Suppression, Tool, ToolCall, Verdict, rule, shield
 from abs_shield.errors import PolicyError
@@ -490,3 +492,53 @@ def test_an_instance_of_another_type_is_still_refused():
 
     with pytest.raises(CallBlocked):
         alone(Serialised(x=1, y=2))
+
+
+class Stop(TypedDict):
+    """A typed dict that says nothing of further keys."""
+
+    city: str
+
+
+@pytest.mark.parametrize("hint", [Stop, Point, Adult, list[Stop], Stop | None])
+def test_a_further_key_inside_is_ignored_as_pydantic_ignores_it(hint):
+    """Only the arguments themselves are closed, not the records in them."""
+    inside = {"city": "Oslo", "x": 1, "on": "2026-05-01", "age": 20, "extra": 2}
+    value = [inside] if hint == list[Stop] else inside
+    firewall = made(hint, mode="strict")
+
+    assert (CLEAN, []) == judged(firewall, value)
+    assert TypeAdapter(hint).validate_python(value) == firewall.dispatch("tool", {"a": value})
+    assert [HALLUCINATED] == [firewall.check_call(ToolCall("tool", {"a": value, "b": 1})).verdict]
+
+
+def test_in_audit_an_unknown_argument_leaves_the_others_their_values():
+    """The function itself refuses the unknown one, and gets what its types make of the rest."""
+    got = []
+
+    def tool(a: int, b: date, **more: Any) -> None:
+        got.append((a, b, more))
+
+    def closed(a: int, b: date) -> None:
+        got.append((a, b))
+
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+    for each in (tool, closed):
+        firewall.register(each)
+    firewall.dispatch("tool", {"a": "1", "b": "2026-05-01", "c": "2"})
+    with pytest.raises(TypeError, match="unexpected keyword argument 'c'"):
+        firewall.dispatch("closed", {"a": 1, "b": "2026-05-01", "c": "2"})
+
+    assert [(1, date(2026, 5, 1), {"c": "2"})] == got
+
+
+class Level(IntEnum):
+    """An enum of numbers."""
+
+    LOW = 1
+
+
+@pytest.mark.parametrize(("hint", "value"), [(Level, "1"), (NaiveDatetime, "2026-03-02")])
+def test_one_slip_is_one_finding(hint, value):
+    """A value of another type is in no enum either."""
+    assert (SUSPICIOUS, ["coercible"]) == judged(made(hint), value)

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Required
 from uuid import UUID
 
 import pytest
 from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
+from typing_extensions import TypedDict, Unpack
 
 from abs_shield import (
     CallBlocked,
@@ -857,6 +857,80 @@ def test_an_open_signature_takes_more():
 
     assert open_ended(1, day=2) == {"day": 2}
     assert firewall.dispatch("open_ended", {"amount": 1, "day": 2}) == {"day": 2}
+
+
+def test_further_arguments_have_their_type():
+    """``**kwargs: date`` takes dates, by name and in Python."""
+    firewall = made()
+
+    @shielded(firewall)
+    def open_ended(**days: date) -> dict:
+        return days
+
+    day = date(2026, 5, 1)
+    assert open_ended(start=day) == {"start": day}
+    assert firewall.dispatch("open_ended", {"start": "2026-05-01"}) == {"start": day}
+    with pytest.raises(CallBlocked, match="/arguments/end"):
+        firewall.dispatch("open_ended", {"start": "2026-05-01", "end": "yesterday"})
+
+
+def test_a_refused_further_argument_leaves_the_others_their_values():
+    """In audit mode the call runs, as it does with named parameters."""
+    firewall = made(mode="audit")
+
+    @shielded(firewall)
+    def open_ended(**days: date) -> dict:
+        return days
+
+    ran = firewall.dispatch("open_ended", {"start": "2026-05-01", "end": "yesterday"})
+    assert ran == {"start": date(2026, 5, 1), "end": "yesterday"}
+
+
+def test_a_default_may_stand_in_a_field():
+    """As FastAPI and FastMCP take it: pydantic's default, where Python has none or a `Field`."""
+    firewall = made()
+
+    def by_default(limit: int = Field(default=3, ge=1)) -> int:
+        return limit
+
+    def by_hint(tags: Annotated[list[int], Field(default_factory=list)]) -> list[int]:
+        return tags
+
+    for tool in (by_default, by_hint):
+        firewall.register(tool)
+
+    assert 3 == firewall.dispatch("by_default", {})
+    assert 5 == firewall.dispatch("by_default", {"limit": 5})
+    assert [] == firewall.dispatch("by_hint", {})
+    assert firewall.dispatch("by_hint", {}) is not firewall.dispatch("by_hint", {})
+    with pytest.raises(CallBlocked, match="/arguments/limit"):
+        firewall.dispatch("by_default", {"limit": 0})
+
+
+class Stay(TypedDict, total=False):
+    """What `**kwargs` may hold."""
+
+    arrival: Required[date]
+    nights: Annotated[int, Field(gt=0)]
+
+
+def test_unpacked_arguments_are_parameters():
+    """``**kwargs: Unpack[Stay]`` has the keys of `Stay`, and no others."""
+    firewall = made()
+
+    @shielded(firewall)
+    def book(hotel: str, **stay: Unpack[Stay]) -> tuple:
+        return hotel, stay
+
+    arrival = date(2026, 5, 1)
+    written = {"hotel": "Sonne", "arrival": "2026-05-01"}
+    assert book("Sonne", arrival=arrival, nights=2) == ("Sonne", {"arrival": arrival, "nights": 2})
+    assert firewall.dispatch("book", written) == ("Sonne", {"arrival": arrival})
+    for further in ({"nights": 0}, {"guests": 2}, {"arrival": "soon"}):
+        with pytest.raises(CallBlocked, match="parameter_mismatch"):
+            firewall.dispatch("book", written | further)
+    with pytest.raises(CallBlocked, match="arrival"):
+        firewall.dispatch("book", {"hotel": "Sonne"})
 
 
 def test_places_are_judged_by_their_names():

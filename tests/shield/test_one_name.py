@@ -9,6 +9,7 @@ from typing import Annotated
 import pytest
 
 from abs_shield import Injected, PolicyError, Shield, Tool, shield, shielded
+from abs_shield.shield.signature import bind
 
 
 @pytest.fixture
@@ -281,25 +282,39 @@ def local(db: Db):
     return Client()
 
 
-@pytest.mark.parametrize(
-    "factory",
-    [
-        made,
-        lambda db: wrapped(made(db)),
-        lambda db: calls(kind, db),
-        lambda db: functools.wraps(kind)(made(db)),
-        defaulted,
-        local,
-    ],
-)
+FACTORIES = [
+    made,
+    lambda db: wrapped(made(db)),
+    lambda db: calls(kind, db),
+    lambda db: functools.wraps(kind)(made(db)),
+    defaulted,
+    local,
+]
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
 @pytest.mark.parametrize("bare", [True, False])
-def test_a_factorys_second_function_is_refused(firewall, factory, bare):
-    """It has the first one's code, so that it is no reload: it would run for both clients."""
+def test_a_factorys_second_function_runs_where_it_is_called(firewall, factory, bare):
+    """It has the first one's name and code: by its name it would run for both clients."""
     declare = functools.partial(shielded(None if bare else firewall, name="whoami"))
-    declare(factory(Db("A")))
+    one, two, three = (declare(factory(Db(tenant))) for tenant in "ABC")
+
+    assert ("A", "B", "C") == (one(), two(), three())
+    with pytest.raises(PolicyError, match=r"`firewall\.session\(functions="):
+        firewall.dispatch("whoami", {})
+    with firewall.session(functions={"whoami": two}):
+        assert "B" == firewall.dispatch("whoami", {})
+    with pytest.raises(PolicyError, match="two functions"):
+        declare(update)
+
+
+@pytest.mark.parametrize("factory", FACTORIES)
+def test_a_factorys_second_function_is_not_registered(firewall, factory):
+    """Who registers a function wants it to run by its name."""
+    firewall.register(bind(factory(Db("A")), name="whoami"))
 
     with pytest.raises(PolicyError, match=r"`firewall\.session\(functions="):
-        declare(factory(Db("B")))
+        firewall.register(bind(factory(Db("B")), name="whoami"))
     assert "A" == firewall.dispatch("whoami", {})
 
 
@@ -324,7 +339,7 @@ def test_a_factorys_function_may_be_made_again(firewall):
         shielded(firewall, name="wrapped")(wrapped(recursive("A")))
 
     with pytest.raises(PolicyError, match="made around other values"):
-        shielded(firewall, name="recursive")(recursive("B"))
+        firewall.register(bind(recursive("B"), name="recursive"))
     assert "A" == firewall.dispatch("whoami", {})
     firewall.register(made(Db("B")), replace=True)
     assert "B" == firewall.dispatch("whoami", {})
@@ -333,10 +348,10 @@ def test_a_factorys_function_may_be_made_again(firewall):
 def test_two_functions_of_one_decorator_are_refused(firewall):
     """Without `functools.wraps` both have the wrapper's name."""
     one, two = wrapped(Db("A").whoami), wrapped(Db.kind)
-    shielded(firewall, name="whoami")(one)
+    firewall.register(bind(one, name="whoami"))
 
     with pytest.raises(PolicyError, match="made around other values"):
-        shielded(firewall, name="whoami")(two)
+        firewall.register(bind(two, name="whoami"))
 
 
 def test_two_lambdas_of_one_line_are_refused(firewall):
@@ -366,7 +381,8 @@ def test_a_reloaded_function_may_have_a_new_wrapper(firewall):
         module = ModuleType("notebook")
         source = f"def lookup() -> str:\n    return '{number}'\n"
         exec(compile(source, "notebook.py", "exec"), vars(module))
-        shielded(firewall, name="lookup")(calls(module.lookup, Db("A")))
+        shielded(firewall, name="lookup")(calls(module.lookup, Db(f"A{number}")))
+        assert f"A{number}" == firewall.dispatch("lookup", {})
 
 
 def test_descriptions_refine_as_before(firewall):

@@ -1,0 +1,238 @@
+"""The pydantic model of a function's arguments, and the schema that the model reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from inspect import Signature
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    Unpack,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import typing_extensions
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic.errors import PydanticUserError
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core import InitErrorDetails, PydanticCustomError, SchemaError
+
+from abs_shield.errors import PolicyError
+from abs_shield.schema.decimals import decimal_format
+from abs_shield.schema.moments import WITH_OFFSET, WITHOUT_OFFSET
+from abs_shield.shield.validation import MOST_ERRORS, read_values
+
+_DIGITS = r"[0-9]+(\.[0-9]*)?|\.[0-9]+"
+DURATION = (
+    r"^[+-]?P(?=[0-9T])([0-9]+Y)?([0-9]+M)?([0-9]+W)?([0-9]+D)?"
+    r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
+)
+"""The pattern of a `timedelta`; JSON Schema's format takes no sign, which pydantic writes."""
+_UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
+_QUALIFIERS = (Required, NotRequired, typing_extensions.ReadOnly)
+"""What a `TypedDict` says of a key."""
+
+
+def arguments_model(
+    name: str, signature: Signature, hints: Mapping[str, Any], injected: frozenset[str]
+) -> Any:
+    """
+    Make the pydantic model of a function's arguments, without those that are the host's.
+
+    ``**kwargs: X`` takes further arguments of that type, and ``**kwargs: Unpack[...]`` the keys of
+    a `TypedDict`.
+
+    Raises:
+        PolicyError: Pydantic cannot read a hint or a pattern.
+    """
+    fields: dict[str, Any] = {}
+    further: Any = None
+    for number, (p, parameter) in enumerate(signature.parameters.items()):
+        if p in injected:
+            continue
+        hint = _readable(hints.get(p, Any))
+        if parameter.kind is parameter.VAR_KEYWORD:
+            unpacked = _unpacked(hint)
+            further = hint if unpacked is None else None
+            fields |= unpacked or {}
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            fields[f"field_{number}"] = (list[hint], _aliased(p, []))  # type: ignore[valid-type]
+        else:
+            default = ... if parameter.default is parameter.empty else parameter.default
+            if isinstance(default, FieldInfo):  # ``a: int = Field(default=3, gt=0)``
+                hint, default = Annotated[hint, default], ...
+            fields[f"field_{number}"] = (hint, _aliased(p, default))
+    try:
+        return create_model(f"{name}_arguments", __base__=_base(further), **fields)
+    except SchemaError as error:  # the last line says what, the others where
+        raise PolicyError(f"tool `{name}`: {str(error).strip().splitlines()[-1]}") from None
+    except (PydanticUserError, TypeError) as error:
+        raise PolicyError(f"tool `{name}`: {str(error).splitlines()[0]}") from None
+
+
+def _base(further: Any) -> type[BaseModel]:
+    """Return the model of a function without parameters; *further* is the hint of ``**kwargs``."""
+    # not "forbid": a `TypedDict` inside would inherit it, and no longer ignore what it has not
+    extra: Literal["allow", "ignore"] = "ignore" if further is None else "allow"
+    config = ConfigDict(extra=extra, arbitrary_types_allowed=True)
+    content: dict[str, Any] = {"model_config": config, "__module__": __name__}
+    if further not in (None, Any):
+        content["__annotations__"] = {"__pydantic_extra__": dict[str, further]}
+    return type("Arguments", (BaseModel,), content)
+
+
+def _unpacked(hint: Any) -> dict[str, Any] | None:
+    """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None of another hint."""
+    if get_origin(hint) not in _UNPACK:
+        return None
+    (content,) = get_args(hint)
+    fields: dict[str, Any] = {}
+    for number, (name, hint) in enumerate(get_type_hints(content, include_extras=True).items()):
+        required = name in content.__required_keys__
+        while (qualifier := get_origin(hint)) in _QUALIFIERS:
+            # a class whose annotations are strings does not know of them
+            required = {Required: True, NotRequired: False}.get(qualifier, required)
+            (hint,) = get_args(hint)
+        fields[f"further_{number}"] = (_readable(hint), _aliased(name, ... if required else None))
+    return fields
+
+
+def _readable(hint: Any) -> Any:
+    """Pydantic makes an iterator of a list where an ``Iterable`` is asked for, and only there."""
+    origin = get_origin(hint)
+    if hint is Iterator or origin is Iterator:
+        return Iterable[get_args(hint) or (Any,)]  # type: ignore[misc]
+    if origin in (Union, UnionType):
+        return Union[tuple(map(_readable, get_args(hint)))]  # noqa: UP007
+    if origin is Annotated:
+        inner, *extras = get_args(hint)
+        return Annotated[(_readable(inner), *extras)]
+    return hint
+
+
+def _aliased(name: str, default: Any) -> Any:
+    if default is ...:
+        return Field(alias=name)
+    return Field(alias=name, default_factory=lambda: default)
+
+
+class _Generator(GenerateJsonSchema):
+    """As pydantic's, but exact about bounded decimals, durations and UTC offsets."""
+
+    def decimal_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().decimal_schema(schema)
+        bounds = decimal_format(schema)
+        for form in made.get("anyOf", ()):
+            if form.get("type") == "string":
+                form.setdefault("pattern", rf"^[+-]?({_DIGITS})([eE][+-]?[0-9]+)?$")
+                form.update({"format": bounds} if bounds else {})
+        return made
+
+    def datetime_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().datetime_schema(schema)
+        offset = schema.get("tz_constraint")
+        if offset is not None and made.get("type") == "string":
+            made["pattern"] = WITHOUT_OFFSET if offset == "naive" else WITH_OFFSET
+        return made
+
+    def timedelta_schema(self, schema: Any) -> dict[str, Any]:
+        made = super().timedelta_schema(schema)
+        if made.pop("format", None) == "duration":
+            made["pattern"] = DURATION
+        return made
+
+
+def field_defaults(model: Any, signature: Signature) -> dict[str, Callable[[], Any]]:
+    """Return what makes the default of each parameter whose `Field` has it, and not Python."""
+    defaults: dict[str, Callable[[], Any]] = {}
+    for field in model.model_fields.values():
+        parameter = signature.parameters.get(field.alias)
+        if parameter is None or field.is_required():
+            continue
+        if parameter.default is parameter.empty or isinstance(parameter.default, FieldInfo):
+            defaults[field.alias] = partial(
+                field.get_default, call_default_factory=True, validated_data={}
+            )
+    return defaults
+
+
+def arguments_schema(name: str, model: Any) -> dict[str, Any]:
+    """
+    Return the JSON Schema of a function's arguments.
+
+    Raises:
+        PolicyError: A hint has no JSON form.
+    """
+    try:
+        schema: dict[str, Any] = model.model_json_schema(by_alias=True, schema_generator=_Generator)
+    except PydanticUserError as error:
+        raise PolicyError(
+            f"tool `{name}`: {str(error).splitlines()[0]}; "
+            "mark a parameter that is not the model's `Annotated[..., Injected()]`"
+        ) from None
+    schema.pop("title", None)
+    if model.model_config["extra"] == "ignore":
+        schema["additionalProperties"] = False
+    return schema
+
+
+def without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, Any]:
+    """Refuse the host's names where any further argument may be written."""
+    if names and schema.get("additionalProperties", True) is not False:
+        schema["propertyNames"] = {"not": {"enum": sorted(names)}}
+    return schema
+
+
+def argument_values(model: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return the Python values of a model's arguments, by the names of the parameters.
+
+    Raises:
+        ValidationError: The types refuse one of them.
+    """
+    unknown = _unknown(model, arguments)
+    if unknown:
+        raise _refusal(model, arguments, unknown)
+    made, taken = read_values(model, arguments)
+    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, taken)}
+    values.update({k: v for k, v in taken.items() if k not in values} | (made.model_extra or {}))
+    return values
+
+
+def _unknown(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
+    """Return the arguments that are no parameters of a function without ``**kwargs``."""
+    if model.model_config["extra"] == "allow":
+        return frozenset()
+    return frozenset(arguments) - {field.alias for field in model.model_fields.values()}
+
+
+def _refusal(model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]) -> ValidationError:
+    """Return the error that pydantic would raise if it refused *unknown* arguments itself."""
+    errors = [
+        InitErrorDetails(type="extra_forbidden", loc=(name,), input=arguments[name])
+        for name in sorted(unknown, key=str)
+    ]
+    try:
+        read_values(model, {k: v for k, v in arguments.items() if k not in unknown})
+    except ValidationError as error:
+        if error.error_count() > MOST_ERRORS:
+            return error
+        refused = PydanticCustomError("refused", "it was refused")
+        errors += [
+            InitErrorDetails(type=refused, loc=each["loc"], input=each["input"])
+            for each in error.errors(include_url=False, include_context=False)
+        ]
+    return ValidationError.from_exception_data(model.__name__, errors)
+
+
+def _fields(fields: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [(key, field.alias) for key, field in fields.items() if field.alias in arguments]
