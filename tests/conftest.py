@@ -22,6 +22,7 @@ for name, examples in (("fast", 15), ("ci", 60)):
         suppress_health_check=[HealthCheck.too_slow],
     )  # fmt: skip
 settings.register_profile(
-    "long", deadline=None, max_examples=2_000, suppress_health_check=[HealthCheck.too_slow]
-)
+    "long", deadline=None, max_examples=2_000, derandomize=False,
+    suppress_health_check=[HealthCheck.too_slow],
+)  # fmt: skip
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))

@@ -7,7 +7,7 @@ from typing import Literal
 
 from abs_shield.plan.verbs import Deed, Does
 from abs_shield.text.names import name_words
-from abs_shield.text.shape import is_moment, is_sentinel
+from abs_shield.text.shape import is_dated, is_moment, is_sentinel
 
 Use = Literal["none", "presented", "set"]
 """What a call does with a value: it holds no credential, presents one, or sets a new one."""
@@ -26,6 +26,8 @@ _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
 _LEAST = 4
 _LONG = 16
 """Characters from which a word without a digit may be a token."""
+_CHAIN = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
+"""The address of an account or a coin on a chain, which is public; a private key is longer."""
 _DIGIT = re.compile(r"\d")
 _ALNUM = re.compile(r"[^\W_]")
 
@@ -88,13 +90,16 @@ def may_be_secret(text: str, name: str) -> bool:
     Return whether *text* may be a secret value of the credential called *name*.
 
     A password may be any text; a token is one word with a digit in it, or a long one, as
-    ``token`` also names a coin, and ``session`` a part of a day.
+    ``token`` also names a coin, and ``session`` a part of a day or of a conference.
+
+    >>> [may_be_secret(text, "token") for text in ("tk_5f81c2d4", "USDC", "0x" + 20 * "a1")]
+    [True, False, False]
     """
     if len(text) < _LEAST or is_sentinel(text) or _ALNUM.search(text) is None:
         return False
     if "password" in credential(name):
         return True
-    if any(map(str.isspace, text)) or is_moment(text):
+    if any(map(str.isspace, text)) or is_moment(text) or is_dated(text) or _CHAIN.fullmatch(text):
         return False
     return len(text) >= _LONG or _DIGIT.search(text) is not None
 

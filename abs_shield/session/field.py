@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.text.names import name_words, of_what
-from abs_shield.text.phones import is_phone, names_phone
+from abs_shield.text.phones import is_phone, names_code, names_phone, names_reached
 
 
 class Field(NamedTuple):
@@ -23,8 +23,17 @@ class Field(NamedTuple):
     phone: bool = False
 
     def holds_phone(self, text: str) -> bool:
-        """Return whether *text* may be read as a telephone number here."""
-        return self.phone or names_phone(self.name) or is_phone(text)
+        """
+        Return whether *text* may be read as a telephone number here.
+
+        Its shape says so only where the name is not one of other identifiers.
+
+        >>> [Field(name).holds_phone("555-123-2002") for name in ("phone", "to", "", "order_id")]
+        [True, True, True, False]
+        """
+        if self.phone or names_phone(self.name) or names_reached(self.name):
+            return True
+        return is_phone(text) and not names_code(self.name)
 
     def is_same(self, name: str) -> bool:
         """

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from abs_shield.session.field import NO_FIELD, Field
-from abs_shield.session.index import SCALAR, SYSTEM, Index
+from abs_shield.session.index import SYSTEM, Index
 from abs_shield.session.kept import At
-from abs_shield.text.forms import Form, forms, phone_forms
+from abs_shield.text.forms import Form, forms
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
@@ -123,8 +123,7 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
         at = index.kept(letters, whole="@" in text)
         if at is not None:
             return Hit("variant", at)
-    at = _formed(forms(text, padded=field.number), index)
-    return Hit("typed", at) if at is not None else _phoned(text, index, field)
+    return _hit("typed", _formed(forms(text, padded=field.number), index))
 
 
 def _unpadded(letters: str, index: Index) -> At | None:
@@ -150,18 +149,6 @@ def _formed(found: Iterable[Form], index: Index) -> At | None:
         if at is not None:
             return at
     return None
-
-
-def _phoned(text: str, index: Index, field: Field) -> Hit | None:
-    """
-    Another spelling of a telephone number, in running text.
-
-    Of scalars their field says whether they are telephones, which the index does not know.
-    """
-    if not field.holds_phone(text):
-        return None
-    at = _formed(phone_forms(text), index)
-    return None if at is None or at.level == SCALAR else Hit("typed", at)
 
 
 def _as_one(form: str, index: Index) -> At | None:

@@ -10,6 +10,7 @@ from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import PROSE, SCALAR, SYSTEM, USER, Index
 from abs_shield.session.kept import At
 from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, words_apart
+from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, phone_forms
@@ -17,7 +18,6 @@ from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
-from abs_shield.text.phones import is_phone, names_phone, nationals
 from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
 
@@ -28,8 +28,6 @@ _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
 _NEAR = 4_000
 _LONGEST_QUICK = 256
-_LEADING = frozenset("0123456789+(")
-"""What a telephone number begins with."""
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
@@ -55,8 +53,8 @@ class Provenance:
     """
 
     __slots__ = (
-        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_padded",
-        "_phones", "_sources", "_templates", "_text", "_unread",
+        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_numbers",
+        "_padded", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
     def __init__(
@@ -66,8 +64,8 @@ class Provenance:
         self._index = Index(keys=keys, scan=scan)
         self._fields: dict[str, tuple[str, ...]] = {}
         self._padded: dict[str, tuple[str, ...]] = {}
-        self._phones: dict[str, str] = {}
-        self._unread: list[tuple[str, str]] = []
+        self._numbers = Numbers(keys // 8)
+        self._unread: list[str] = []
         self._introduced: dict[str, Introduced] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
@@ -103,6 +101,7 @@ class Provenance:
             elif template not in self._templates:
                 self._cut = self._cut or "more prescribed formats than are kept"
         self._take(text, at, frozenset())
+        self._numbers.said(text[: self._text], at)
 
     def returned(
         self,
@@ -131,8 +130,10 @@ class Provenance:
         if told.scalars:
             joined = " | ".join(dict.fromkeys([text for _, text in told.scalars]))
             self._take(joined, At(SCALAR, version), own)
+        self._numbers.returned(told.scalars, At(SCALAR, version), own)
         for text in told.prose:
             self._take(text, At(PROSE, version), own)
+            self._numbers.said(text, At(PROSE, version), own)
 
     def _take(self, text: str, at: At, own: frozenset[str]) -> None:
         if len(text) > self._text:
@@ -152,29 +153,21 @@ class Provenance:
                 fields[text] = (*known, field)
                 if len(fields) > self._keys:
                     del fields[next(iter(fields))]
-                if text[:1] in _LEADING and len(text) > 1:
-                    self._unread.append((text, field))
+                if text[:1] == "0" and len(text) > 1:
+                    self._unread.append(text)
         if len(self._unread) > self._keys // 4:
             self._read()
 
     def _read(self) -> None:
-        """Read numbers with their fields; put off until a value is asked for that was not found."""
+        """Read numbers with zeros before them; put off until a value is asked for and not found."""
         unread, self._unread = self._unread, []
-        for text, field in unread:
-            self._spelt_otherwise(text, field)
-
-    def _spelt_otherwise(self, text: str, field: str) -> None:
-        """Remember a number by what its leading digits leave of it."""
-        bare = text.lstrip("0")
-        if bare != text and text.isdigit():
+        for text in unread:
+            bare = text.lstrip("0")
             known = self._padded.get(bare, ())
-            if text not in known and len(known) < MOST_FIELDS:
+            if text.isdigit() and text not in known and len(known) < MOST_FIELDS:
                 self._padded[bare] = (*known, text)
-        if names_phone(field) or is_phone(text):
-            self._phones.update(dict.fromkeys(nationals(text), text))
-        for table in (self._padded, self._phones):
-            if len(table) > self._keys // 4:
-                del table[next(iter(table))]
+                if len(self._padded) > self._keys // 4:
+                    del self._padded[next(iter(self._padded))]
 
     def _echo(
         self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
@@ -250,26 +243,26 @@ class Provenance:
     def find(self, value: str, field: Field = NO_FIELD) -> Hit | None:
         """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""
         hit = find(value, self._index, self._templates, field)
-        return self._in_same_field(plain(value), field) if hit is None else hit
+        if hit is not None:
+            return hit
+        text = plain(value)
+        return self._in_same_field(text, field) or self._phoned(text, field)
 
     def _in_same_field(self, text: str, field: Field) -> Hit | None:
-        """Find a value that stood under a field of its own kind, with other leading digits."""
+        """Find a value that stood under a field of its own kind, with other leading zeros."""
         if self._unread:
             self._read()
         if text.isdigit() and (bare := text.lstrip("0")):
             for seen in (bare, *self._padded.get(bare, ())):
                 if any(map(field.is_same, self._fields.get(seen, ()))):
-                    return self._scalar("variant", seen)
-        if field.holds_phone(text):
-            for national in nationals(text):
-                if national in self._phones:
-                    return self._scalar("typed", self._phones[national])
+                    at = self._index.joined(chunks(seen))  # None where it was an echo
+                    return None if at is None else Hit("variant", at)
         return None
 
-    def _scalar(self, how: str, text: str) -> Hit | None:
-        """A hit of a scalar that stood under a field; None where it was an echo."""
-        at = self._index.joined(chunks(text))
-        return None if at is None else Hit(how, at)
+    def _phoned(self, text: str, field: Field) -> Hit | None:
+        """Find a telephone number with and without its country's code."""
+        at = self._numbers.find(text) if field.holds_phone(text) else None
+        return None if at is None else Hit("typed", at)
 
     def words_apart(self, value: str) -> Hit | None:
         """Find each word of a name anywhere; the least trusted of them decides."""

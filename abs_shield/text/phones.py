@@ -1,18 +1,34 @@
-"""Telephone numbers: which fields hold them, and the national number inside of one."""
+"""Telephone numbers: which fields hold them, where they stand in a text, and which are the same."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from abs_shield.text.names import LONGEST_NAME, name_words
 
 _WORDS = frozenset(
-    "phone telephone tel mobile cell cellphone cellular fax whatsapp msisdn landline telefon "
-    "telefono telefone celular".split()
+    "phone telephone tel mobile mobil mob cell cellphone cellular fax whatsapp msisdn landline "
+    "telefon telefono telefone celular handy gsm sms caller callee phonenumber phoneno phonenum "
+    "mobilenumber mobileno telno".split()
 )
-_CONTACTS = frozenset({"contact", "caller", "callee", "dial", "sms", "emergency"})
-_NUMBERS = frozenset({"number", "no", "num"})
+_CONTACTS = frozenset(
+    "contact dial emergency to from recipient receiver sender work home office private personal "
+    "business main direct desk daytime evening hotline helpline".split()
+)
+"""Whose number is a telephone's."""
+_REACHED = frozenset("contact recipient receiver addressee to dial participant".split())
+"""Names of whom a message or a call goes to."""
+_NUMBERS = frozenset({"number", "no", "num", "nr"})
+_CODES = frozenset(
+    "id identifier uuid guid sid key code token ref reference account iban order invoice "
+    "transaction card ticket tracking parcel shipment passport ssn policy booking reservation "
+    "payment serial sku isbn ean barcode imei vin".split()
+)
+"""What names of other identifiers end with."""
+_NO_IDS = frozenset({"paid", "unpaid", "prepaid", "void", "valid", "grid", "said", "android"})
 _NATIVE = re.compile("电话|電話|手机|手機|携帯|전화|휴대|연락처|телефон|هاتف|फ़ोन|โทร")
 """The same words in scripts whose names are not split into words here."""
 _SHAPE = re.compile(
@@ -21,6 +37,12 @@ _SHAPE = re.compile(
 )
 """With a country's code, an area code in brackets, or grouped as in North America."""
 _LEAST, _MOST = 7, 15
+_RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,}")
+_ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
+"""What begins with a country's code."""
+_GROUP = re.compile(r"[+(]*\d+")
+_MOST_GROUPS = 10
+_LEAST_ABROAD = 11
 _DIGIT, _LETTER = re.compile(r"\d"), re.compile(r"[^\W\d_]")
 _SHORT = frozenset("17")
 _MIDDLE = frozenset(
@@ -43,9 +65,38 @@ def names_phone(name: str) -> bool:
 @lru_cache(maxsize=4096)
 def _names_phone(name: str) -> bool:
     said = name_words(name)
+    if said and said[-1] in _CODES:
+        return said == ("caller", "id")
     if not _WORDS.isdisjoint(said) or _NATIVE.search(name):
         return True
     return bool(said) and said[-1] in _NUMBERS and not _CONTACTS.isdisjoint(said)
+
+
+def names_reached(name: str) -> bool:
+    """
+    Return whether a parameter of this name says whom to reach, who may be a telephone number.
+
+    >>> [names_reached(name) for name in ("to", "recipients", "recipient_id", "order")]
+    [True, True, False, False]
+    """
+    said = name_words(name)
+    return bool(said) and said[-1] in _REACHED
+
+
+def names_code(name: str) -> bool:
+    """
+    Return whether a field of this name holds identifiers that are no telephone numbers.
+
+    >>> [names_code(name) for name in ("order_id", "account_number", "work_number", "nr", "work")]
+    [True, True, False, False, False]
+    """
+    said = name_words(name)
+    if not said or names_phone(name):
+        return False
+    last = said[-1]
+    if last in _NUMBERS:
+        return len(said) > 1
+    return last in _CODES or (len(last) > 3 and last.endswith("id") and last not in _NO_IDS)
 
 
 def is_phone(text: str) -> bool:
@@ -58,33 +109,122 @@ def is_phone(text: str) -> bool:
     return _SHAPE.fullmatch(text[:64].strip()) is not None
 
 
-def nationals(text: str) -> frozenset[str]:
+class Phone(NamedTuple):
     """
-    Return the national number of a telephone number, and what it may be without a leading digit.
+    One way to read a telephone number.
 
-    A leading digit is left out only where it is a country's code behind ``+`` or ``00``, the 0 or
-    the Russian 8 that a call within the country begins with, or the 1 of North America.
+    Attributes:
+        national: Its digits within the country.
+        country: The country's code; empty where none is said.
+        sure: Whether the number may be one without a country's code, too.
+    """
 
-    >>> sorted(nationals("+49 30 1234567")), sorted(nationals("030 1234567"))
-    (['301234567'], ['301234567'])
-    >>> sorted(nationals("7555-123-2002")), sorted(nationals("1 555 123 2002"))
-    (['75551232002'], ['15551232002', '5551232002'])
+    national: str
+    country: str = ""
+    sure: bool = True
+
+
+def phones_of(text: str) -> frozenset[Phone]:
+    """
+    Return the ways to read a telephone number.
+
+    A leading digit is left out only where it is a country's code, the 0 or the Russian 8 that a
+    call within the country begins with, or the 1 of North America. A country's code without ``+``
+    or ``00`` is read where eleven digits or more are left to it.
+
+    >>> [tuple(phone) for phone in phones_of("+49 (0)30 1234567")]
+    [('301234567', '49', True)]
+    >>> sorted(phone.national for phone in phones_of("1 555 123 2002"))
+    ['15551232002', '5551232002']
     """
     digits = "".join(_DIGIT.findall(text[:64]))
     if not _LEAST <= len(digits) <= _MOST or _LETTER.search(text[:64]):
         return frozenset()
     if text.lstrip(" (").startswith("+"):
-        national = _without_country(digits)
+        found = [_abroad(digits)]
     elif digits.startswith("00"):
-        national = _without_country(digits[2:])
+        found = [_abroad(digits[2:])]
     else:
-        within = digits[1:] if len(digits) == 11 and digits[0] in "18" else digits
-        return frozenset(one for one in (digits.removeprefix("0"), within) if one[0] != "0")
-    found = national.removeprefix("0")  # +49 (0)30 ...
-    return frozenset({found} if len(found) >= _LEAST - 1 else ())
+        found = [Phone(digits.removeprefix("0")), *_unsigned(digits)]
+    return frozenset(p for p in found if len(p.national) >= _LEAST - 1 and p.national[0] != "0")
 
 
-def _without_country(digits: str) -> str:
-    if digits[:1] in _SHORT:
-        return digits[1:]
-    return digits[2:] if digits[:2] in _MIDDLE else digits[3:]
+def _unsigned(digits: str) -> Iterator[Phone]:
+    """Read a country's code that is not said to be one."""
+    if len(digits) < _LEAST_ABROAD or digits[0] == "0":
+        return
+    if digits[0] == "8" and len(digits) == _LEAST_ABROAD:
+        yield Phone(digits[1:], "7")
+    read = _abroad(digits)
+    if read.country != "1" or len(digits) == _LEAST_ABROAD:
+        # a 7 before ten digits is Russia's only where the other side says so
+        yield read._replace(sure=read.country != "7")
+
+
+def _abroad(digits: str) -> Phone:
+    """Read a country's code, and what is behind it without its trunk's zero."""
+    size = 1 if digits[:1] in _SHORT else 2 if digits[:2] in _MIDDLE else 3
+    return Phone(digits[size:].removeprefix("0"), digits[:size])  # +49 (0)30 ...
+
+
+def same_phone(one: frozenset[Phone], other: frozenset[Phone]) -> bool:
+    """
+    Return whether two numbers may be read as the same; countries' codes on both sides are equal.
+
+    >>> german = phones_of("+49 20 7123 4567")
+    >>> [same_phone(german, phones_of(other)) for other in ("020 71234567", "+442071234567")]
+    [True, False]
+    """
+    return any(_is_same(a, b) for a in one for b in other)
+
+
+def _is_same(one: Phone, other: Phone) -> bool:
+    if one.national != other.national:
+        return False
+    return one.country == other.country or (
+        one.sure and other.sure and not (one.country and other.country)
+    )
+
+
+def nationals(text: str) -> frozenset[str]:
+    """
+    Return what a telephone number may be within its country.
+
+    >>> sorted(nationals("+49 30 1234567")), sorted(nationals("030 1234567"))
+    (['301234567'], ['301234567'])
+    >>> sorted(nationals("555-123-2002")), sorted(nationals("1 555 123 2002"))
+    (['5551232002'], ['15551232002', '5551232002'])
+    """
+    return frozenset(phone.national for phone in phones_of(text))
+
+
+def runs(text: str) -> Iterator[str]:
+    """
+    Give the runs of digits in a text that are long enough for a telephone number.
+
+    >>> list(runs("call +49 30 1234567 or 555-123-2002, order W12345678"))
+    ['+49 30 1234567', '555-123-2002']
+    """
+    return (found[0] for found in _RUN.finditer(text))
+
+
+def within(run: str) -> Iterator[str]:
+    """
+    Give the telephone numbers that a run of digits may hold, group by group.
+
+    What begins with a country's code is not read without it.
+
+    >>> list(within("+49 30 1234567")), list(within("7 555-1234"))
+    (['+49 30 1234567'], ['7 555-1234', '555-1234'])
+    """
+    groups = [found.span() for found in _GROUP.finditer(run)]
+    abroad = _ABROAD.match(run) is not None
+    before = 0
+    for n, (start, end) in enumerate(groups):
+        if not abroad or before == 0 or before > _LEAST:
+            yield from (
+                run[start:stop]
+                for _, stop in groups[n : n + _MOST_GROUPS]
+                if _LEAST <= sum(map(str.isdigit, run[start:stop])) <= _MOST
+            )
+        before += sum(map(str.isdigit, run[start:end]))

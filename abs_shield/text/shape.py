@@ -31,6 +31,8 @@ _VERSION = re.compile(
     r"[a-z]{0,12}[-_ ]?v?\d{1,3}(?:\.\d{1,4}){1,3}[a-z0-9.+-]{0,12}", re.IGNORECASE
 )
 _COLOUR = re.compile(r"#[0-9a-f]{3,8}", re.IGNORECASE)
+_DATED = re.compile(r"[a-z]{4,}(?:[-_][a-z]{2,}){0,5}[-_](?:19|20)\d\d", re.IGNORECASE)
+"""Four letters or more: shorter ones, as in ``inv-2026``, number something."""
 _BRACKETED = re.compile(
     r"<[A-Za-z][\w .:'-]{0,58}>|\{\{?\s*[A-Za-z][\w .'-]{0,56}\}?\}|\[[A-Za-z][\w ./'-]{2,58}\]"
     r"|\$\{[A-Za-z_.]{2,40}\}|\$[A-Z]+_[A-Z_]{1,40}|%[A-Za-z_]{2,40}%"
@@ -129,6 +131,16 @@ def is_sentinel(text: str) -> bool:
     return text.strip().casefold() in _SENTINEL
 
 
+def is_dated(text: str) -> bool:
+    """
+    Whether *text* is words and a year, as the name of what happens once a year.
+
+    >>> [is_dated(t) for t in ("keynote-2026", "annual_report_2025", "inv-2026", "keynote-4711")]
+    [True, True, False, False]
+    """
+    return _DATED.fullmatch(text[:LONGEST].strip()) is not None
+
+
 def is_code(text: str) -> bool:
     """
     Whether *text* reads as an identifier by itself: no blank, and many digits, or mixed capitals.
@@ -137,6 +149,8 @@ def is_code(text: str) -> bool:
     [True, True, True, False, False, False]
     """
     text = text[:LONGEST].strip()
+    if is_dated(text):
+        return False
     if text.isdigit():
         return _is_number_of_something(text)
     if not text or " " in text or is_quantity(text) or is_moment(text):

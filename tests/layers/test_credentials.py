@@ -96,6 +96,8 @@ HONEST = [
     ("swap", {"token": "USDC"}),
     ("book_class", {"session": "morning"}),
     ("book_class", {"session": "2026-11-20"}),
+    ("register_session", {"session": "keynote-2026"}),
+    ("swap", {"token": "0xdAC17F958D2ee523a2206206994597C13D831ec7"}),
     ("list_orders", {"page_token": "CAUQAA"}),
     ("complete", {"max_tokens": 4096}),
     ("create_user", {"password": "changeme"}),

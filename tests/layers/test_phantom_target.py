@@ -501,6 +501,34 @@ def test_a_leading_digit_makes_another_value(arguments, found):
     assert found == codes(said, "move_event", arguments, firewall=door(EVENT), results=results)
 
 
+CALLING = Tool(
+    name="place_call",
+    parameters=obj(phone=TEXT, to=TEXT, account_number=TEXT),
+    targets={"phone": Target(), "to": Target(), "account_number": Target()},
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "result", "found"),
+    [
+        ({"phone": "+15551232002"}, ["555-123-2002"], []),
+        ({"phone": "+15551232002"}, {"work": 5551232002}, []),
+        ({"phone": "+15551232002"}, '{"work":"5551232002"}', []),
+        ({"to": "+4915112345678"}, {"handy": "0151 12345678"}, []),
+        ({"phone": "+15551232002"}, {"order_id": 5551232002}, ["unseen"]),
+        ({"phone": "+442071234567"}, {"phone": "+49 20 7123 4567"}, ["unseen"]),
+        ({"account_number": "555-123-2002"}, "account 15551232002", ["unseen"]),
+    ],
+)
+def test_telephones_are_told_by_both_fields(arguments, result, found):
+    """A country's code may come or go where neither field names another identifier."""
+    results = [("look", result)]
+
+    assert found == codes(
+        "Call Bo.", "place_call", arguments, firewall=door(CALLING), results=results
+    )
+
+
 def test_without_a_session_it_is_unavailable():
     """Nothing is known of the run."""
     decision = door().check_call(ToolCall("refund", {"transaction_id": "tx_1"}))

@@ -1,0 +1,87 @@
+"""Telephone numbers that a run has seen, to be found in another spelling."""
+
+from __future__ import annotations
+
+from abs_shield.session.kept import At
+from abs_shield.text.normal import normal, squeezed
+from abs_shield.text.phones import names_code, nationals, phones_of, runs, same_phone, within
+
+_MOST_UNREAD = 64 * 1024
+"""Characters that wait to be read, so that a question never waits long for them."""
+_A_RUN = 16
+"""Characters of a number, about: as many runs as are kept are not waited for either."""
+
+
+class Numbers:
+    """
+    Runs of digits that may be telephone numbers, where they stood, bounded.
+
+    Text is read when a telephone number is first asked for. A value under a field that names
+    another identifier is none.
+    """
+
+    __slots__ = ("_limit", "_runs", "_size", "_unread")
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._runs: dict[tuple[str, int], At] = {}
+        self._unread: list[tuple[list[tuple[str, str]], At, frozenset[str]]] = []
+        self._size = 0
+
+    def said(self, text: str, at: At, own: frozenset[str] = frozenset()) -> None:
+        """Take running text; what is in *own* is an echo, and proves nothing."""
+        self._put_off([("", text)], at, own, len(text))
+
+    def returned(
+        self, scalars: list[tuple[str, str]], at: At, own: frozenset[str] = frozenset()
+    ) -> None:
+        """Take the short values of a result with the fields that they stood under."""
+        if scalars:
+            self._put_off(scalars, at, own, len(scalars) * _A_RUN)
+
+    def _put_off(
+        self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int
+    ) -> None:
+        self._unread.append((texts, at, own))
+        self._size += size
+        if self._size > min(_MOST_UNREAD, self._limit * _A_RUN):
+            self._read()
+
+    def _read(self) -> None:
+        unread, self._unread = self._unread, []
+        self._size = 0
+        for texts, at, own in unread:
+            for field, text in texts:
+                self._take(field, text, at, own)
+        while len(self._runs) > self._limit:
+            del self._runs[next(iter(self._runs))]
+
+    def _take(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
+        if names_code(field):
+            return
+        for run in runs(normal(text)):
+            if not (own and _is_echo(run, own)):
+                self._runs.setdefault((run, at.level), at)
+
+    def find(self, value: str) -> At | None:
+        """Where a telephone number stands in any spelling; the most trusted place, the oldest."""
+        asked = phones_of(value)
+        if not asked:
+            return None
+        self._read()
+        wanted = tuple({phone.national for phone in asked})
+        best: At | None = None
+        for (run, _), at in self._runs.items():
+            if best is not None and at.level >= best.level:
+                continue
+            digits = squeezed(run)
+            if any(national in digits for national in wanted) and any(
+                same_phone(asked, phones_of(part)) for part in within(run)
+            ):
+                best = at
+        return best
+
+
+def _is_echo(run: str, own: frozenset[str]) -> bool:
+    """Whether a call brought one of the numbers in a run in."""
+    return any(squeezed(part) in own or not own.isdisjoint(nationals(part)) for part in within(run))
