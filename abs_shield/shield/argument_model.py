@@ -181,7 +181,7 @@ def arguments_schema(name: str, model: Any) -> dict[str, Any]:
         ) from None
     schema.pop("title", None)
     if model.model_config["extra"] == "ignore":
-        schema["additionalProperties"] = False
+        schema = {"additionalProperties": False, **schema}  # in front, as pydantic writes it
     return schema
 
 
