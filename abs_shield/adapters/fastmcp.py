@@ -29,6 +29,7 @@ from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.content import content_of
 from abs_shield.shield.guard import Guard
+from abs_shield.shield.offers import Description
 from abs_shield.shield.seam import Seam
 from abs_shield.shield.turns import feedback_text
 from abs_shield.telemetry import semconv
@@ -95,7 +96,7 @@ class ShieldMiddleware(Middleware):
         self._session = session
         self._key = session_key if key is None else key
         self._hears = hears
-        self._shown: WeakKeyDictionary[Any, frozenset[str]] = WeakKeyDictionary()
+        self._shown: WeakKeyDictionary[Any, _Listing] = WeakKeyDictionary()
         self._asks = _Asks()
         self._under_way: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
@@ -106,7 +107,7 @@ class ShieldMiddleware(Middleware):
         listed = await call_next(context)
         server = _server(context)
         if server is not None:
-            self._shown[server] = self._known(listed)
+            self._shown[server] = _listing(listed)
         return listed
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
@@ -138,9 +139,11 @@ class ShieldMiddleware(Middleware):
     async def on_call_tool(self, context: Any, call_next: Any) -> Any:
         """Judge a call; where it is blocked, or its result withheld, answer with feedback."""
         message, meta = context.message, _meta(context)
-        names = await self._callable(context)
+        listing = await self._callable(context)
         session = self._joined(context, meta)
-        session.tools = _both(names, session.granted)
+        self.firewall.registry.offer(session, listing.values())
+        granted = session.granted
+        session.tools = frozenset(listing) if granted is None else granted & listing.keys()
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
@@ -200,35 +203,31 @@ class ShieldMiddleware(Middleware):
         session.ephemeral = ephemeral
         return session
 
-    async def _callable(self, context: Any) -> frozenset[str] | None:
-        """Names that this caller may call; None where the server cannot tell at the moment."""
+    async def _callable(self, context: Any) -> _Listing:
+        """The tools that this caller may call."""
         server, name = _server(context), context.message.name
         try:
             tool = await _found(server, context.message)
         except Exception:  # as the call itself will; a tool of old is judged as it was known
-            if name not in self.firewall.registry:
+            if name not in self._shown.get(server, {}):
                 raise
-            return None
+            return self._shown[server]
         if tool is not None:
-            self._known([tool], name)
-            return await self._listed(server) | {name}
-        return await self._listed(server, anew=True) | (self._shown[server] & {name})
+            return await self._listed(server) | _listing([tool], name)
+        known = self._shown.get(server, {})
+        left = {name: known[name]} if name in known else {}
+        return await self._listed(server, anew=True) | left
 
-    async def _listed(self, server: Any, *, anew: bool = False) -> frozenset[str]:
-        """Names as a client was shown them, or as the server lists them to this caller now."""
+    async def _listed(self, server: Any, *, anew: bool = False) -> _Listing:
+        """Tools as a client was shown them, or as the server lists them to this caller now."""
         if anew or server not in self._shown:
-            listed: Iterable[Any] = ()
+            tools: Iterable[Any] = ()
             with suppress(Exception), suppress_fastmcp_telemetry():  # it renames the call's span
-                listed = await server.list_tools(run_middleware=False)
-            names = self._known(listed)
-            self._shown.setdefault(server, names)
-            return names
+                tools = await server.list_tools(run_middleware=False)
+            listing = _listing(tools)
+            self._shown.setdefault(server, listing)
+            return listing
         return self._shown[server]
-
-    def _known(self, tools: Iterable[Any], called: str = "") -> frozenset[str]:
-        """Make tools known, under the name they are called by; a name without end is none."""
-        told = (_described(tool) | ({"name": called} if called else {}) for tool in tools)
-        return self._seam.register(each for each in told if len(each["name"]) <= LONGEST_NAME)
 
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""
@@ -287,13 +286,6 @@ def _server(context: Any) -> Any:
     return getattr(context.fastmcp_context, "fastmcp", None)
 
 
-def _both(names: frozenset[str] | None, granted: frozenset[str] | None) -> frozenset[str] | None:
-    """The server's tools, as far as the host granted them; None where neither is known."""
-    if names is None or granted is None:
-        return granted if names is None else names
-    return names & granted
-
-
 def _text(given: Any) -> str:
     """A short text of the client's; a long one as its hash, what is none as nothing."""
     if not isinstance(given, str):
@@ -321,6 +313,17 @@ async def _found(server: Any, message: Any) -> Any:
     if tool is None and (hashed := parse_hashed_backend_name(message.name)):
         tool = await server.get_tool_by_hash(*hashed)  # what an app's page calls
     return tool
+
+
+_Listing = dict[str, Description]
+"""What a server lists, by name."""
+
+
+def _listing(tools: Iterable[Any], called: str = "") -> _Listing:
+    """Return tools under the name they are called by; a name without end is none."""
+    told = (_described(tool) | ({"name": called} if called else {}) for tool in tools)
+    read = (Description.of(each) for each in told if len(each["name"]) <= LONGEST_NAME)
+    return {tool.shape.name: tool for tool in read if tool is not None}
 
 
 def _described(tool: Any) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from abs_shield.core import Mode
 from abs_shield.core.names import VERIFICATION
@@ -13,18 +13,24 @@ from abs_shield.plan.targets import targets_of
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.verbs import touches
 from abs_shield.policy import Policy, Tool
-from abs_shield.schema import CompiledSchema, compile_schema
+from abs_shield.policy.declaration import MARKS, shared_parameters
+from abs_shield.schema import CompiledSchema, both, compile_schema
+from abs_shield.schema.annotations import is_same
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 
-def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolPlan:
+def compile_tool(
+    tool: Tool, policy: Policy, *, beside: Iterable[Tool] = (), tolerant: bool = False
+) -> ToolPlan:
     """
     Compile *tool* under *policy*.
 
     Args:
         tool: The tool's contract.
         policy: Whose rules, modes and suppressions hold.
+        beside: Declarations of the tool's author, where *tool* is a description of it: their
+            schemas hold as well.
         tolerant: Keep a schema that cannot be compiled as an error of every check, instead of
             raising; for tools that somebody else declared.
 
@@ -32,6 +38,10 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
     schema, broken = _schema(tool, tolerant=tolerant)
+    described = schema
+    if schema is not None:
+        for author in beside:
+            schema = _beside(schema, tool, author)
     if schema is not None and not tolerant:
         _require_marked(tool, schema)
     rules = [rule for rule in policy.rules if rule.judges(tool.name)]
@@ -55,6 +65,7 @@ def compile_tool(tool: Tool, policy: Policy, *, tolerant: bool = False) -> ToolP
         touches=writes and touches(targets.deed),
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=kinds_of(tool),
+        description=None if schema is described else described,
     )
 
 
@@ -93,6 +104,15 @@ def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
         return None, f"tool {error}"
 
 
+def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
+    """Return the schema of a description beside what the author says of the same parameters."""
+    names = schema.known
+    own = shared_parameters(author, names)
+    if own is None or is_same(own, shared_parameters(tool, names)):
+        return schema
+    return both(schema, compile_schema(own, where=escaped(tool.name)))
+
+
 def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
     """Refuse a mark of a parameter that no call can have."""
     for field, name in unknown_marks(tool, schema):
@@ -107,7 +127,7 @@ def _require_marked(tool: Tool, schema: CompiledSchema) -> None:
 
 def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str]]:
     """Give the field and the name of each mark of a parameter that no call can have."""
-    for field in _MARKS:
+    for field in MARKS:
         for name in getattr(tool, field):
             if refuses(schema, name):
                 yield field, name
@@ -118,6 +138,3 @@ def refuses(schema: CompiledSchema, name: str) -> bool:
     if name in schema.known:
         return False
     return any(problem.code == "unknown_argument" for problem in schema.problems({name: None}))
-
-
-_MARKS = ("targets", "soft", "free", "creates")

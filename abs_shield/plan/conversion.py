@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from abs_shield.plan.slips import without_slips
-from abs_shield.schema import Problem, Undecided
+from abs_shield.schema import CompiledSchema, Problem, Undecided
 
 if TYPE_CHECKING:
     from abs_shield.plan.tool import ToolPlan
@@ -53,18 +53,32 @@ def convert(
         made = plan.convert(arguments)
         if plan.schema_of_function:
             return made
-        if not made.refused and not (left := _refused(plan, made.arguments)):
-            return Conversion(made.arguments, left)
+        if not made.refused and not _refused_both(plan, arguments, made.arguments):
+            return made
     mended = without_slips(arguments, problems)
     if mended is None:
         return Conversion(arguments, frozenset(problem.where for problem in problems))
     return Conversion(mended, _refused(plan, mended))
 
 
+def _refused_both(
+    plan: ToolPlan, arguments: Mapping[str, Any], made: Mapping[str, Any]
+) -> frozenset[str]:
+    """Return what the plan refuses of converted arguments, where the description refused it."""
+    if plan.description is None:
+        return _refused(plan, made)
+    schema = plan.description
+    return _problems(schema, arguments) & _problems(schema, made)
+
+
 def _refused(plan: ToolPlan, arguments: Mapping[str, Any]) -> frozenset[str]:
     assert plan.schema is not None
+    return _problems(plan.schema, arguments)
+
+
+def _problems(schema: CompiledSchema, arguments: Mapping[str, Any]) -> frozenset[str]:
     try:
-        return frozenset(problem.where for problem in plan.schema.problems(arguments))
+        return frozenset(problem.where for problem in schema.problems(arguments))
     except Undecided:
         return frozenset({""})
 

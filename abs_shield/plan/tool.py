@@ -33,6 +33,8 @@ class ToolPlan:
         kinds: What its identifiers are of: ``order`` of ``order_id``.
         convert: Converts arguments as the registered function gets them; None without one.
         schema_of_function: Whether the schema was made of that function's type hints.
+        description: The schema of a description that stands beside the author's own declaration;
+            None where there is no such description.
     """
 
     tool: Tool
@@ -50,6 +52,7 @@ class ToolPlan:
     kinds: frozenset[str] = frozenset()
     convert: Convert | None = None
     schema_of_function: bool = False
+    description: CompiledSchema | None = None
 
     @property
     def name(self) -> str:

@@ -67,8 +67,10 @@ class Tool(Declared):
         return {name: Target() for name in targets}
 
     def refined(self, other: Tool) -> Tool:
-        """Give this tool with everything that *other* says explicitly."""
+        """Return this tool with everything that *other* says explicitly, and all its targets."""
         said = {name: getattr(other, name) for name in other.model_fields_set}
+        if "targets" in said:
+            said["targets"] = {**self.targets, **other.targets}
         return self.model_copy(update=said)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema.bounds import MAX_DEPTH, flat, plain
@@ -14,7 +14,6 @@ from abs_shield.schema.steps import begin
 
 if TYPE_CHECKING:
     from abs_shield.schema.prepare import Prepared
-    from abs_shield.schema.reference import Reference
 
 ENGINES = ("auto", "jsonschema-rs", "pydantic-core", "jsonschema")
 
@@ -22,6 +21,22 @@ Accepts = Callable[[Any], bool]
 
 _MOST_LOOKS = 1_000
 """How often an engine that nothing can stop may look at one part of a value."""
+
+
+class Judge(Protocol):
+    """What rejects and explains; it has the last word."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return whether a value has no problem."""
+        ...
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Return whether plain scalars under declared names have no problem; it may raise."""
+        ...
+
+    def problems(self, value: object) -> tuple[Problem, ...]:
+        """Return the problems of a value."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,7 +54,7 @@ class CompiledSchema:
     required: frozenset[str]
     _core: Accepts | None
     _closed: frozenset[str] | None
-    _reference: Reference
+    _reference: Judge
 
     def accepts(self, value: Any, *, known_plain: bool = False) -> bool:
         """

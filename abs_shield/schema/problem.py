@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+MAX_PROBLEMS = 100
+"""Problems of one value that are listed."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:

@@ -13,11 +13,9 @@ from abs_shield.schema.dialects import safe
 from abs_shield.schema.explain import explained, unknown_argument
 from abs_shield.schema.keywords import PatternTimeout, found
 from abs_shield.schema.prepare import Prepared
-from abs_shield.schema.problem import Problem, pointer
+from abs_shield.schema.problem import MAX_PROBLEMS, Problem, pointer
 from abs_shield.schema.steps import Undecided, begin
 from abs_shield.schema.text import brief, shown
-
-MAX_PROBLEMS = 100
 
 _BREACHES = {
     "too_deep": (

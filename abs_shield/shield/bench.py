@@ -23,6 +23,7 @@ from abs_shield.shield.off import SWITCH, unjudged
 from abs_shield.shield.quick import QuickWay, are_quick
 from abs_shield.shield.registry import Registry, available, plans_of
 from abs_shield.shield.ruling import Ruling, rule_on
+from abs_shield.shield.signature import Binding
 from abs_shield.shield.switch import KillSwitch
 
 logger = logging.getLogger("abs_shield")
@@ -72,6 +73,7 @@ class Bench:
         counted: bool = False,
         later: frozenset[str] = frozenset(),
         runs: bool = True,
+        binding: Binding | None = None,
     ) -> Opened:
         """
         Judge one call.
@@ -86,9 +88,10 @@ class Bench:
             counted: Whether that judgement blocked it, so that an attempt is spent already.
             later: Ids of the calls proposed behind it in the same turn.
             runs: Whether it is dispatched now, so that an approval is used up.
+            binding: The decorated function that Python calls; None of a call by name.
         """
         if not (siblings or nested) and type(arguments) is dict:
-            opened = self._at_once(call, arguments, session, known)
+            opened = self._at_once(call, arguments, session, known, binding)
             if opened is not None:
                 return opened
         started = perf_counter()
@@ -102,7 +105,8 @@ class Bench:
         logprob, size = None, -1
         try:
             size = plain_size(plain)
-            proposal = self._proposal(call, plain, malformed, session, siblings)
+            found = self._plan(call.name, session, binding, nested=nested)
+            proposal = self._proposal(call, plain, malformed, session, siblings, found)
             proposal.plain, proposal.later = size >= 0, later
             plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
@@ -121,8 +125,22 @@ class Bench:
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
         return Opened(call, plain, session, decision, nested, key, malformed, size)
 
+    def _plan(
+        self, name: str, session: Session, binding: Binding | None, *, nested: bool
+    ) -> ToolPlan | None:
+        """Return the plan by which a call of *session* is judged; None of an unknown tool."""
+        tools = self.registry.of(session)
+        if binding is None:
+            return tools.plan(name)
+        return self.registry.plan_of(binding, tools, nested=nested)
+
     def _at_once(
-        self, call: ToolCall, arguments: dict[str, Any], session: Session, known: str | None
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any],
+        session: Session,
+        known: str | None,
+        binding: Binding | None,
     ) -> Opened | None:
         """
         Judge a call that every layer finds clean at once; None where they have to look.
@@ -132,12 +150,13 @@ class Bench:
             arguments: Its arguments as read.
             session: The run it belongs to; its lock is held.
             known: Id of the Decision that a judgement of the same call has already.
+            binding: The decorated function that Python calls; None of a call by name.
         """
         started, at, name = perf_counter(), time(), call.name
         if SWITCH.off or (session.tools is not None and name not in session.tools):
             return None
         try:
-            plan = self.registry.of(session).plan(name)
+            plan = self._plan(name, session, binding, nested=False)
             quick = self._quick.get(id(plan))
             if quick is None:
                 quick = self._quick_way(plan)
@@ -192,9 +211,9 @@ class Bench:
         malformed: Malformed | None,
         session: Session,
         siblings: tuple[ToolCall, ...],
+        plan: ToolPlan | None,
     ) -> Proposal:
         tools = self.registry.of(session)
-        plan = tools.plan(call.name)
         names: Mapping[str, Any] = tools
         registered = False
         if session.tools is not None:

@@ -7,7 +7,6 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, TypeVar, overload
 
-from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
 from abs_shield.policy import Policy
 from abs_shield.shield.guard import Guard
@@ -119,7 +118,7 @@ class _Entrance:
         arguments = self._binding.arguments(args, kwargs)
         if arguments is None:
             arguments = _unbound(self._binding, args, kwargs)
-        return shield.guard(ToolCall(self._name, arguments))
+        return shield.guard_function(self._binding, arguments)
 
 
 def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

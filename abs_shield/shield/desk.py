@@ -21,6 +21,7 @@ from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.signature import Binding
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -65,20 +66,34 @@ class Desk:
     # Before the call -----------------------------------------------------------------------------
 
     def open(
-        self, call: ToolCall, session: Session, *, siblings: tuple[ToolCall, ...] = ()
+        self,
+        call: ToolCall,
+        session: Session,
+        *,
+        siblings: tuple[ToolCall, ...] = (),
+        binding: Binding | None = None,
     ) -> Opened:
-        """Judge a call at its dispatch; a proposal of the same call is replaced."""
+        """
+        Judge a call at its dispatch; a proposal of the same call is replaced.
+
+        Args:
+            call: The call.
+            session: The session.
+            siblings: Calls that run at this moment beside it, where no turn was shown.
+            binding: The decorated function that Python calls; None of a call by name.
+        """
         arguments = call.arguments
         if type(arguments) is not dict:
             arguments = read_arguments(arguments)
         with session.lock:
             if session.pending:
-                return self._proposed(call, arguments, session, siblings)
+                return self._proposed(call, arguments, session, siblings, binding)
             known = session.calls.decided(call.id) if call.id else None
             nested = RUNNING.get() is not None and _inside(session)
             return self._bench.judged(
-                call, arguments, session, siblings=siblings, nested=nested, known=known
-            )
+                call, arguments, session, siblings=siblings, nested=nested, known=known,
+                binding=binding,
+            )  # fmt: skip
 
     def _proposed(
         self,
@@ -86,6 +101,7 @@ class Desk:
         arguments: dict[str, Any] | Malformed,
         session: Session,
         siblings: tuple[ToolCall, ...],
+        binding: Binding | None,
     ) -> Opened:
         """Judge a call of a run in which proposals are open; it may be one of them."""
         plain = {} if isinstance(arguments, Malformed) else arguments
@@ -101,7 +117,7 @@ class Desk:
             call = call if told is None else replace(call, id=told)
         return self._bench.judged(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
-            counted=pending is not None and pending.decision.blocked, later=later,
+            counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
         )  # fmt: skip
 
     def propose(

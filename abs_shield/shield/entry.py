@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,7 +12,9 @@ from pydantic import ValidationError
 from abs_shield.errors import ShieldError
 from abs_shield.plan import ToolPlan, compile_tool
 from abs_shield.policy import Policy, Tool
+from abs_shield.policy.declaration import with_declaration
 from abs_shield.schema import Undecided
+from abs_shield.schema.annotations import is_same
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped
 
@@ -25,13 +28,22 @@ class Entry:
         plan: The compiled tool.
         binding: The function that runs; None where the host runs it.
         own: Whether the function was registered on this Shield itself.
-        described: Whether the plan is that of a description, and not of the function's signature.
+        declaration: The `Tool` that the host registered; None where it registered none.
+        description: The tool as a framework, a server or a run describes it; None where none does.
+        own_plan: The plan without that description.
     """
 
     plan: ToolPlan
+    own_plan: ToolPlan
     binding: Binding | None = None
     own: bool = False
-    described: bool = False
+    declaration: Tool | None = None
+    description: Tool | None = None
+
+    @property
+    def is_more_than_its_function(self) -> bool:
+        """Whether it says more than the signature of a function that every Shield knows."""
+        return self.own or self.declaration is not None or self.description is not None
 
     def run(self, arguments: Mapping[str, Any]) -> Any:
         """
@@ -63,23 +75,76 @@ class Entry:
             return False
 
 
-def compiled(
-    tool: Tool, policy: Policy, binding: Binding | None = None, *, tolerant: bool = False
-) -> ToolPlan:
+def compiled_entry(
+    policy: Policy,
+    refinement: Tool | None,
+    *,
+    binding: Binding | None = None,
+    declaration: Tool | None = None,
+    description: Tool | None = None,
+    own: bool = False,
+    tolerant: bool = False,
+) -> Entry:
     """
-    Compile a tool beside its function.
+    Compile one tool from all that was said of it: nothing loosens what the author declared.
 
     Args:
-        tool: The tool as it was declared: by its function, or by a description.
         policy: Whose rules, modes and suppressions hold.
+        refinement: What the policy declares of the tool, which wins; None where it does not.
+        binding: As in `Entry`, like the next three.
+        declaration: See there.
+        description: See there.
+        own: See there.
+        tolerant: Keep an invalid schema as an error of every check, instead of raising.
+
+    Raises:
+        PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
+    """
+    function = None if binding is None else binding.tool
+    authors = [tool for tool in (function, declaration) if tool is not None]
+    tools = authors if description is None else [*authors, description]
+    own_plan = plan = compiled(tools, policy, refinement, binding, tolerant=tolerant)
+    if authors and description is not None:
+        own_plan = compiled(authors, policy, refinement, binding, tolerant=tolerant)
+    return Entry(
+        plan=plan, binding=binding, own=own, declaration=declaration, description=description,
+        own_plan=own_plan,
+    )  # fmt: skip
+
+
+def compiled(
+    tools: Sequence[Tool],
+    policy: Policy,
+    refinement: Tool | None = None,
+    binding: Binding | None = None,
+    *,
+    tolerant: bool = False,
+) -> ToolPlan:
+    """
+    Compile the words of several about one tool, beside its function.
+
+    Args:
+        tools: What each says of it, the author first; empty where only the policy does.
+        policy: Whose rules, modes and suppressions hold.
+        refinement: What the policy declares of the tool, which wins; None where it does not.
         binding: The function; what is kept of it goes with the plan.
         tolerant: Keep an invalid schema as an error of every check, instead of raising.
 
     Raises:
         PolicyError: The schema is invalid, or a rule or a mark names an unknown parameter.
     """
-    plan = compile_tool(tool, policy, tolerant=tolerant)
+    beside = tools[:-1]
+    tool = reduce(_beside, tools) if tools else refinement
+    assert tool is not None
+    if refinement is not None:
+        tool = tool.refined(refinement)
+        beside = () if refinement.parameters is not None else beside
+    plan = compile_tool(tool, policy, beside=beside, tolerant=tolerant)
     if binding is None:
         return plan
-    same = binding.tool.parameters == tool.parameters
+    same = plan.description is None and is_same(binding.tool.parameters, plan.tool.parameters)
     return replace(plan, convert=binding.convert, schema_of_function=same)
+
+
+def _beside(author: Tool, other: Tool) -> Tool:
+    return with_declaration(other, author)

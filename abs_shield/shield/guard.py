@@ -16,6 +16,7 @@ from abs_shield.session.scope import RUNNING
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.ran import UNKNOWN, Ran
+from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, told
 
 
@@ -37,8 +38,8 @@ class Guard:
     """
 
     __slots__ = (
-        "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span", "_started",
-        "_suspended", "_value", "failed", "given", "judges",
+        "_binding", "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span",
+        "_started", "_suspended", "_value", "failed", "given", "judges",
     )  # fmt: skip
 
     def __init__(
@@ -49,11 +50,13 @@ class Guard:
         span: AbstractContextManager[Any],
         *,
         siblings: tuple[ToolCall, ...] = (),
+        binding: Binding | None = None,
     ) -> None:
         self._desk = desk
         self._call = call
         self._session = session
         self._siblings = siblings
+        self._binding = binding
         self._span: AbstractContextManager[Any] | None = span
         self._opened: Opened | None = None
         self._running: Token[Session | None] | None = None
@@ -121,7 +124,9 @@ class Guard:
         return self
 
     def _judged(self) -> Opened:
-        return self._desk.open(self._call, self._session, siblings=self._siblings)
+        return self._desk.open(
+            self._call, self._session, siblings=self._siblings, binding=self._binding
+        )
 
     def _entered(self) -> AbstractContextManager[Any]:
         """Open the span of the dispatch; it is closed at once where the call is blocked."""

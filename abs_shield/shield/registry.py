@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import RLock
 from typing import Any
 
@@ -14,16 +14,22 @@ from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
+from abs_shield.policy.declaration import with_declaration
 from abs_shield.policy.tool import LONGEST_NAME
+from abs_shield.schema.annotations import is_same
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bound_binding
-from abs_shield.shield.entry import Entry, compiled
+from abs_shield.shield.entry import Entry, compiled, compiled_entry
 from abs_shield.shield.identity import Identity
+from abs_shield.shield.offers import Description, Offers
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
 
 _UNKNOWN_KEPT = 256
+"""Plans kept of names that nobody registered, and of functions that were replaced."""
+_PARTS = ("binding", "declaration", "description", "own")
+"""Fields of an `Entry` from which it is compiled."""
 
 
 class Shared:
@@ -67,41 +73,70 @@ class Registry(Mapping[str, Entry]):
         self._replaced: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self._unknown: OrderedDict[str, ToolPlan] = OrderedDict()
+        self._outdated: OrderedDict[int, tuple[Binding, ToolPlan]] = OrderedDict()
         self._written: dict[str, tuple[ToolPlan, frozenset[str]]] = {}
         self._lock = renewed(RLock())
         self._of_sessions = SessionPlans(policy)
+        self._offers = Offers(policy)
         for tool in policy.tools:
-            self._entries[tool.name] = Entry(plan=compiled(self.refined(tool), policy))
+            self._entries[tool.name] = compiled_entry(policy, tool)
 
     def add(self, tool: Tool | Binding, *, tolerant: bool = False, replace: bool = False) -> Entry:
         """
-        Compile and keep a tool.
+        Compile and keep a tool that the host declares, beside what was declared of it before.
 
         Args:
-            tool: A described tool, or a function with its signature.
+            tool: A `Tool`, or a function with its signature.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
-            replace: Let a function take the place of another one of its name.
+            replace: Let it take the place of all that was said of the name before.
 
         Raises:
-            PolicyError: Its schema or one of its rules is wrong, or another function has its name.
+            PolicyError: Its schema or one of its rules is wrong, another function has its name,
+                or an earlier `Tool` of the name has other parameters.
         """
-        binding = tool if isinstance(tool, Binding) else None
-        declared = self.refined(tool.tool if isinstance(tool, Binding) else tool)
-        name = declared.name
+        name = tool.tool.name if isinstance(tool, Binding) else tool.name
         with self._lock:
-            if binding is None:
-                old = self._found(name)
-                kept, own = (None, False) if old is None else (old.binding, old.own)
-                plan = compiled(declared, self._policy, kept, tolerant=tolerant)
-                entry = Entry(plan=plan, binding=kept, own=own, described=True)
-            else:
+            if isinstance(tool, Binding):
                 if not replace:
-                    self._require_one(binding)
-                plan = compiled(declared, self._policy, binding, tolerant=tolerant)
-                entry = Entry(plan=plan, binding=binding, own=True)
+                    self._require_one(tool)
+                parts = self._parts(None if replace else self._entries.get(name))
+                entry = self._keep(name, parts | {"binding": tool, "own": True}, tolerant)
                 (self._replaced.add if replace else self._replaced.discard)(name)
-            self._entries[name] = entry
+                return entry
+            parts = self._parts(None if replace else self._found(name))
+            known = parts.get("declaration")
+            if known is not None:
+                require_same_parameters(known, tool)
+                tool = with_declaration(tool, known)
+            return self._keep(name, parts | {"declaration": tool}, tolerant)
+
+    def describe(self, tool: Tool, *, tolerant: bool = False) -> Entry:
+        """
+        Compile and keep a tool as somebody else describes it; what the host declared holds too.
+
+        Args:
+            tool: The description; it takes the place of an earlier one.
+            tolerant: Keep an invalid schema as an error of every check, instead of raising.
+
+        Raises:
+            PolicyError: Its schema is wrong, or does not have a parameter that is marked.
+        """
+        with self._lock:
+            parts = self._parts(self._found(tool.name))
+            return self._keep(tool.name, parts | {"description": tool}, tolerant)
+
+    def _parts(self, entry: Entry | None) -> dict[str, Any]:
+        """Return what an entry was compiled from."""
+        return {} if entry is None else {field: getattr(entry, field) for field in _PARTS}
+
+    def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
+        entry = compiled_entry(self._policy, self._said.get(name), **parts, tolerant=tolerant)
+        self._entries[name] = entry
         return entry
+
+    def refinement(self, name: str) -> Tool | None:
+        """Return what the policy declares of a tool."""
+        return self._said.get(name)
 
     def refined(self, tool: Tool) -> Tool:
         """Return *tool* with everything that the policy declares of its name."""
@@ -157,6 +192,30 @@ class Registry(Mapping[str, Entry]):
         """
         return SessionTools(self, self._of_sessions.entries(functions, self), parent)
 
+    def offer(self, session: Session, tools: Iterable[Description]) -> None:
+        """
+        Let calls of *session* be judged by the descriptions that its own model reads.
+
+        What the host declared of the tools holds beside them; its own functions stay as they are.
+        No other session is judged by them.
+
+        Args:
+            session: The session.
+            tools: What its model is offered at this step.
+        """
+        with session.lock:
+            own = self.own(session) or SessionTools(self, {}, session.parent)
+            declared, entries = own.below, {}
+            for tool in tools:
+                name = tool.shape.name
+                if own.is_own(name) or (tool.shape.parameters is None and name in declared):
+                    continue
+                entry = self._offers.entry(tool, declared.get(name))
+                if entry is not None:
+                    entries[name] = entry
+            if any(own.offered.get(name) is not entry for name, entry in entries.items()):
+                self.attach(own.offering(entries), session)
+
     def attach(self, tools: SessionTools, session: Session) -> None:
         """Let *tools* be those of *session*, in place of those it had."""
         with session.lock:
@@ -167,9 +226,40 @@ class Registry(Mapping[str, Entry]):
         entry = self._found(name)
         return None if entry is None else entry.plan
 
+    def plan_of(
+        self, binding: Binding, tools: Registry | SessionTools, *, nested: bool
+    ) -> ToolPlan | None:
+        """
+        Return the plan by which a Python call of a decorated function is judged: its own.
+
+        What *tools*, those of a session, say of its name holds where it is about this function; a
+        call from inside a tool is judged by what the function's author declared.
+        """
+        entry = tools.get(binding.tool.name)
+        if entry is not None and entry.binding is not None and _is_alike(entry.binding, binding):
+            return entry.own_plan if nested else entry.plan
+        entry = self._found(binding.tool.name)
+        if entry is not None and entry.binding is not None and _is_alike(entry.binding, binding):
+            return entry.own_plan
+        return self._own_plan(binding)
+
+    def _own_plan(self, binding: Binding) -> ToolPlan:
+        """Return the plan of a function in whose place another one of its name is registered."""
+        with self._lock:
+            known = self._outdated.get(id(binding))
+            if known is None or known[0] is not binding:
+                plan = compiled(
+                    [binding.tool], self._policy, self._said.get(binding.tool.name), binding,
+                    tolerant=True,
+                )  # fmt: skip
+                known = self._outdated[id(binding)] = (binding, plan)
+                if len(self._outdated) > _UNKNOWN_KEPT:
+                    self._outdated.popitem(last=False)
+            return known[1]
+
     def argument_names(self, tool: str) -> frozenset[str]:
         """Return the argument names that the author of a tool wrote; none of an unknown tool."""
-        of_sessions = self._of_sessions.argument_names(tool)
+        of_sessions = self._of_sessions.argument_names(tool) | self._offers.argument_names(tool)
         plan = self.plan(tool)
         if plan is None:
             return of_sessions
@@ -187,7 +277,7 @@ class Registry(Mapping[str, Entry]):
         with self._lock:
             plan = self._unknown.get(name)
             if plan is None:
-                plan = compiled(Tool(name=_sound(name)), self._policy, tolerant=True)
+                plan = compiled([Tool(name=_sound(name))], self._policy, tolerant=True)
                 self._unknown[name] = plan
                 if len(self._unknown) > _UNKNOWN_KEPT:
                     self._unknown.popitem(last=False)
@@ -200,7 +290,7 @@ class Registry(Mapping[str, Entry]):
         shared = {
             name: self.refined(binding.tool)
             for name, binding in [*self._shared.bindings.items()]
-            if name not in entries or not (entries[name].own or entries[name].described)
+            if name not in entries or not entries[name].is_more_than_its_function
         }
         own = {name: entry.plan.tool for name, entry in entries.items()}
         return {name: shared.get(name) or own[name] for name in {**shared, **own}}
@@ -217,13 +307,9 @@ class Registry(Mapping[str, Entry]):
     def _taken(self, name: str, shared: Binding) -> Entry:
         """Return the entry of a shared tool, compiled anew where it was decorated again."""
         with self._lock:
-            entry = self._entries.get(name)
-            described = entry is not None and entry.described
-            tool = entry.plan.tool if entry is not None and described else None
-            tool = self.refined(shared.tool) if tool is None else tool
-            plan = compiled(tool, self._policy, shared, tolerant=described)
-            entry = self._entries[name] = Entry(plan=plan, binding=shared, described=described)
-        return entry
+            parts = self._parts(self._entries.get(name))
+            tolerant = parts.get("description") is not None
+            return self._keep(name, parts | {"binding": shared, "own": False}, tolerant)
 
     def __getitem__(self, name: str) -> Entry:
         entry = self._found(name)
@@ -243,6 +329,27 @@ class Registry(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
+
+
+def _is_alike(one: Binding, other: Binding) -> bool:
+    """Return whether two bindings declare the same: they are of one function, or one factory."""
+    return one is other or one.tool is other.tool or one.tool.__dict__ == other.tool.__dict__
+
+
+def require_same_parameters(known: Tool, tool: Tool) -> None:
+    """
+    Refuse a second `Tool` of a name that has other parameters.
+
+    Raises:
+        PolicyError: Both have parameters, and these differ.
+    """
+    if known.parameters is None or tool.parameters is None:
+        return
+    if not is_same(known.parameters, tool.parameters):
+        raise PolicyError(
+            f"tool `{escaped(tool.name)}` is registered already, with other parameters; give it "
+            "another name, or say `replace=True`"
+        )
 
 
 class SameCodeError(PolicyError):
@@ -321,20 +428,23 @@ def _sound(name: str) -> str:
     return name.encode("utf-8", "replace").decode()[:LONGEST_NAME] or "_"
 
 
-def declared(tool: Any) -> Tool | Binding:
-    """
-    Return the tool that somebody wants to register: a `Tool`, a callable, or a described one.
-
-    Raises:
-        PolicyError: It is none of these.
-    """
+def declared(tool: Any) -> Tool | Binding | None:
+    """Return the tool that the host declares: a `Tool`, or a callable; None where it is neither."""
     if isinstance(tool, (Tool, Binding)):
         return tool
     shielded = bound_binding(tool)
     if shielded is not None:
         return shielded
-    if callable(tool):
-        return bind(tool)
+    return bind(tool) if callable(tool) else None
+
+
+def described(tool: Any) -> Tool:
+    """
+    Return a tool as OpenAI, Anthropic or MCP describe it.
+
+    Raises:
+        PolicyError: It is none.
+    """
     try:
         return tool_of(read_tool(tool))
     except UnreadableMessage as error:

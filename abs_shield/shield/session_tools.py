@@ -1,4 +1,4 @@
-"""The functions that belong to one session, before the tools of its Shield."""
+"""The tools of one session, before those of its Shield: its functions, and what it was offered."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
+from abs_shield.policy.declaration import MARKS, with_declaration
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
@@ -24,43 +25,59 @@ if TYPE_CHECKING:
     from abs_shield.shield.registry import Registry
 
 _MOST_NAMES = 1_000
+_MOST_OFFERED = 2_000
+"""Tools of earlier steps that a session keeps; what it is offered now is always kept."""
 _MOST_PLANS = 8
 """Compiled signatures kept of one tool's name: versions of one method, seldom more than two."""
-_MARKS = ("targets", "soft", "free", "creates")
-_WORDS = (
-    "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
-    "profile",
-)  # fmt: skip
 
 
 class SessionTools(Mapping[str, Entry]):
     """
-    A session's own functions over the tools of its parents and of its Shield.
+    A session's own functions, over the tools that its model was offered, over the tools of its
+    parents and of its Shield.
 
-    Once attached it does not change: a session that is given other functions gets another one.
+    Once attached it does not change: a session that is given other tools gets another one.
 
     Attributes:
         added: Those of its functions that are the only reason why its session may call a name.
+        offered: The tools as a framework described them to the session's own model.
     """
 
-    __slots__ = ("_own", "_parent", "_registry", "added")
+    __slots__ = ("_own", "_parent", "_registry", "added", "offered")
 
     def __init__(
-        self, registry: Registry, own: Mapping[str, Entry], parent: Session | None
+        self,
+        registry: Registry,
+        own: Mapping[str, Entry],
+        parent: Session | None,
+        *,
+        offered: Mapping[str, Entry] | None = None,
     ) -> None:
         self._registry = registry
         self._own = own
         self._parent = parent
         self.added: frozenset[str] = frozenset()
+        self.offered: Mapping[str, Entry] = {} if offered is None else offered
+
+    def offering(self, offered: Mapping[str, Entry]) -> SessionTools:
+        """Return these tools with what the model is offered now; earlier offers stay known."""
+        known = self.offered if len(self.offered) < _MOST_OFFERED else {}
+        tools = SessionTools(self._registry, self._own, self._parent, offered={**known, **offered})
+        tools.added = self.added
+        return tools
+
+    def _entry(self, name: str) -> Entry | None:
+        return self._own.get(name) or self.offered.get(name)
 
     @property
-    def _below(self) -> Registry | SessionTools:
+    def below(self) -> Registry | SessionTools:
+        """The tools of its parents and of its Shield."""
         return self._registry if self._parent is None else self._registry.of(self._parent)
 
     def plan(self, name: str) -> ToolPlan | None:
         """Return the plan of a tool of this session."""
-        entry = self._own.get(name)
-        return self._below.plan(name) if entry is None else entry.plan
+        entry = self._entry(name)
+        return self.below.plan(name) if entry is None else entry.plan
 
     def is_own(self, name: str) -> bool:
         """Return whether a function of that name belongs to this session itself."""
@@ -80,25 +97,25 @@ class SessionTools(Mapping[str, Entry]):
 
     def tools(self) -> dict[str, Tool]:
         """Return the tools as declared, refined by the policy."""
-        own = {name: entry.plan.tool for name, entry in self._own.items()}
-        return {**self._below.tools(), **own}
+        own = {name: entry.plan.tool for name, entry in {**self.offered, **self._own}.items()}
+        return {**self.below.tools(), **own}
 
     def __getitem__(self, name: str) -> Entry:
-        entry = self._own.get(name)
-        return self._below[name] if entry is None else entry
+        entry = self._entry(name)
+        return self.below[name] if entry is None else entry
 
     def __contains__(self, name: object) -> bool:
-        return name in self._own or name in self._below
+        return name in self._own or name in self.offered or name in self.below
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self._below, *self._own)))
+        return iter(dict.fromkeys((*self.below, *self.offered, *self._own)))
 
     def __bool__(self) -> bool:
         """Return True: its tools are known, even where it has none."""
         return True
 
     def __len__(self) -> int:
-        return len({*self._below, *self._own})
+        return len({*self.below, *self.offered, *self._own})
 
 
 class SessionPlans:
@@ -130,7 +147,7 @@ class SessionPlans:
             name = binding.tool.name
             if name in entries:
                 raise PolicyError(f"session: `functions` has two of the name `{escaped(name)}`")
-            entries[name] = Entry(plan=self._plan(binding, registry), binding=binding)
+            entries[name] = _entry(self._plan(binding, registry), binding)
         self.asked = True
         return entries
 
@@ -150,10 +167,11 @@ class SessionPlans:
             for known in self._plans.get(tool.name, ()):
                 if known.is_of(binding, said):
                     return known.plan
-        declared = registry.refined(tool if said is None else _with_marks(tool, said))
+        declared = tool if said is None else with_declaration(tool, _marking(said, tool))
         # the plan outlives the session, and the client that the function may hold does not
-        plan = compiled(declared, self._policy, without_function(binding))
-        made = _Compiled(tool, binding.model, said, plan, written_names(declared))
+        kept = without_function(binding)
+        plan = compiled([declared], self._policy, registry.refinement(tool.name), kept)
+        made = _Compiled(tool, binding.model, said, plan, written_names(plan.tool))
         with self._lock:
             plans = self._plans.setdefault(tool.name, [])
             plans.insert(0, made)
@@ -179,6 +197,10 @@ class _Compiled:
             return False
         tool = binding.tool
         return self.tool is tool or self.tool.__dict__ == tool.__dict__
+
+
+def _entry(plan: ToolPlan, binding: Binding) -> Entry:
+    return Entry(plan=plan, own_plan=plan, binding=binding)
 
 
 def _named(functions: Any) -> Iterable[tuple[str | None, Any]]:
@@ -209,26 +231,13 @@ def _bound(name: Any, function: Any) -> Binding:
     return binding
 
 
-def _with_marks(tool: Tool, registered: Tool) -> Tool:
-    """Return *tool* with what was declared of its name: its flags, and marks of its parameters."""
-    said: dict[str, Any] = {}
-    if registered.description and not tool.description:
-        said["description"] = registered.description
-    default = Tool(name=tool.name)
-    for field in _WORDS:
-        value = getattr(registered, field)
-        if value != getattr(default, field):
-            said[field] = value
+def _marking(registered: Tool, tool: Tool) -> Tool:
+    """Return what was declared of a name, without its marks of parameters that *tool* has not."""
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
-    for field in _MARKS:
-        marked, own = getattr(registered, field), getattr(tool, field)
-        kept = [name for name in marked if name in names and name not in own]
-        if kept and field == "targets":
-            said[field] = {**own, **{name: marked[name] for name in kept}}
-        elif kept:
-            said[field] = (*own, *kept)
-    return tool.model_copy(update=said)
+    marks = {field: tuple(n for n in getattr(registered, field) if n in names) for field in MARKS}
+    targets = {name: registered.targets[name] for name in marks["targets"]}
+    return registered.model_copy(update={**marks, "targets": targets})
 
 
 Functions = Mapping[str, Callable[..., Any]] | Iterable[Callable[..., Any]]

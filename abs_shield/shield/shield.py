@@ -26,9 +26,10 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.narrowing import admit, narrow
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.record import Recorder, Recording
-from abs_shield.shield.registry import Registry, available, declared, runner
+from abs_shield.shield.registry import Registry, available, declared, described, runner
 from abs_shield.shield.results import abandon, followed
 from abs_shield.shield.session_tools import Functions
+from abs_shield.shield.signature import Binding
 from abs_shield.shield.tool_schemas import Provider, tool_schemas
 from abs_shield.shield.turns import Dispatch, aanswers, answers
 from abs_shield.stores import MemoryStore, Store
@@ -114,16 +115,22 @@ class Shield(Answers):
         """
         Make a tool known; what the policy declares about it wins.
 
+        A description never loosens what a function or a `Tool` declared: the schemas of both hold,
+        and the marks of both.
+
         Args:
             tool: A `Tool`, a function, or a tool as OpenAI, Anthropic or MCP describe it.
             tolerant: Keep an invalid schema as an error of every check, instead of raising.
-            replace: Let a function take the place of another one of its name.
+            replace: Let a function or a `Tool` take the place of all that was declared of its name.
 
         Raises:
-            PolicyError: The tool, its schema or a rule about it is wrong, or another function has
-                its name already.
+            PolicyError: The tool, its schema or a rule about it is wrong, another function has
+                its name already, or another `Tool` with other parameters.
         """
-        return self.registry.add(declared(tool), tolerant=tolerant, replace=replace).plan
+        found = declared(tool)
+        if found is None:
+            return self.registry.describe(described(tool), tolerant=tolerant).plan
+        return self.registry.add(found, tolerant=tolerant, replace=replace).plan
 
     def session(
         self,
@@ -342,6 +349,11 @@ class Shield(Answers):
         """
         return self._guard(one(call), self._session(session), siblings)
 
+    def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
+        """Return the guard of a Python call of a decorated function, in the current session."""
+        call = ToolCall(binding.tool.name, arguments)
+        return self._guard(call, self._session(None), binding=binding)
+
     def dispatch(
         self,
         name: str,
@@ -444,12 +456,16 @@ class Shield(Answers):
         return found
 
     def _guard(
-        self, call: ToolCall, session: Session, siblings: tuple[ToolCall, ...] = ()
+        self,
+        call: ToolCall,
+        session: Session,
+        siblings: tuple[ToolCall, ...] = (),
+        binding: Binding | None = None,
     ) -> Guard:
         known = call.name in self.registry.of(session)
         shown = call.name if known else VALUE_UNREGISTERED
         span = self._otel.execute_tool(shown, call.id)
-        return Guard(self.desk, call, session, span, siblings=siblings)
+        return Guard(self.desk, call, session, span, siblings=siblings, binding=binding)
 
     def _run(self, guard: Guard, name: str) -> Any:
         run = runner(self.registry.of(guard.opened.session).get(name))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import Field
+from typing_extensions import TypedDict
 
-from abs_shield import Session, Shield, Tool, ToolCall, shield
+from abs_shield import CallBlocked, Session, Shield, Target, Tool, ToolCall, shield, shielded
+from abs_shield.plan import ToolPlan
 from abs_shield.shield.seam import Seam
 
 REFUND = {"name": "refund", "parameters": {"properties": {"amount": {"type": "number"}}}}
@@ -58,13 +61,128 @@ def test_only_what_is_offered_may_be_called(seam):
 def test_a_tool_is_compiled_once_a_schema(seam):
     """Steps come by the thousand; a schema that changes is taken in."""
     session = seam.session("c")
-    seam.offer(session, [REFUND])
-    first = seam.firewall.registry["refund"].plan
-    seam.offer(session, [dict(REFUND)])
-    assert first is seam.firewall.registry["refund"].plan
+    first = offered(seam, session, REFUND)
+    assert first is offered(seam, session, dict(REFUND))
+    assert first is offered(seam, seam.session("another"), dict(REFUND))
 
-    seam.offer(session, [{**REFUND, "parameters": {"properties": {"sum": {"type": "number"}}}}])
-    assert first is not seam.firewall.registry["refund"].plan
+    changed = {**REFUND, "parameters": {"properties": {"sum": {"type": "number"}}}}
+    assert first is not offered(seam, session, changed)
+
+
+def offered(seam: Seam, session: Session, tool: dict[str, Any]) -> ToolPlan | None:
+    """Return the plan by which a session is judged that is offered one tool."""
+    seam.offer(session, [tool])
+    return seam.firewall.registry.of(session).plan(tool["name"])
+
+
+def test_hints_that_change_are_taken_in(seam):
+    """A server may say later that a tool is destructive."""
+    session = seam.session("c")
+    assert not offered(seam, session, REFUND).tool.destructive
+
+    changed = offered(seam, session, {**REFUND, "annotations": {"destructiveHint": True}})
+    assert changed.tool.destructive
+
+
+def test_two_models_are_offered_tools_of_one_name(seam):
+    """Each session is judged by what its own model read, however the steps are mixed."""
+    text, number = ({"name": "find", "parameters": schema("query", kind)} for kind in KINDS)
+    one, other = seam.session("one"), seam.session("other")
+    for _ in range(3):
+        seam.offer(one, [text])
+        seam.offer(other, [number])
+        assert [] == codes(seam, one, {"query": "x"})
+        assert [] == codes(seam, other, {"query": 4})
+        assert ["wrong_type"] == codes(seam, other, {"query": "x"})
+
+
+def test_no_model_reads_what_another_one_was_offered(seam):
+    """A tenant's accounts stand in its own schema; a wrong call says nothing of another's."""
+    sessions = {}
+    for tenant in ("ACME", "GLOBEX"):
+        accounts = [f"{tenant}-{n}" for n in range(3)]
+        sessions[tenant] = seam.session(tenant)
+        tool = {"name": "pay", "parameters": {"properties": {"account": {"enum": accounts}}}}
+        seam.offer(sessions[tenant], [tool])
+
+    said = seam.firewall.check_call(
+        ToolCall("pay", {"account": "ACME-9"}), session=sessions["ACME"]
+    )
+    assert ["ACME-0", "ACME-1", "ACME-2"] == said.feedback()["problems"][0]["allowed"]
+    assert [] == codes(seam, sessions["GLOBEX"], {"account": "GLOBEX-1"}, tool="pay")
+
+
+def test_an_offer_never_loosens_a_declaration(seam):
+    """A framework's description knows neither the marks nor the bounds of the function."""
+
+    @shielded(seam.firewall)
+    def pay(account: Annotated[str, Target(must_be_seen=True)], amount: Annotated[int, LIMIT]):
+        return "paid"
+
+    loose = {"account": {"type": "string"}, "amount": {"type": "integer"}}
+    session = seam.session("c")
+    bob = {"account": "acct_bob", "amount": 5}
+    session.user("Pay acct_bob 5.")
+    seam.offer(session, [{"name": "pay", "parameters": {"properties": loose}}])
+
+    assert ["unseen"] == codes(seam, session, {"account": "acct_eve", "amount": 5}, tool="pay")
+    assert ["out_of_range"] == codes(seam, session, bob | {"amount": 50}, tool="pay")
+    assert [] == codes(seam, session, bob, tool="pay")
+    with session, pytest.raises(CallBlocked):
+        pay("acct_eve", 5)
+
+
+def test_what_a_framework_injects_and_adds_is_no_mistake(seam):
+    """The function asks for a context that the model never sees, and the model gives a reason."""
+
+    @shielded(seam.firewall)
+    def find(query: str, runtime: str, limit: int):
+        return query
+
+    described = {"query": {"type": "string"}, "why": {"type": "string"}, "limit": {"default": 3}}
+    session = seam.session("c")
+    seam.offer(session, [{"name": "find", "parameters": {"properties": described}}])
+
+    assert [] == codes(seam, session, {"query": "x", "why": "asked"})
+
+
+def test_a_flattened_argument_is_no_mistake_inside(seam):
+    """A framework may show the fields of a function's only argument; the function gets it whole."""
+
+    @shielded(seam.firewall)
+    def book(order: Order) -> str:
+        return order["hotel"]
+
+    session = seam.session("c")
+    session.user("Book the Alder.")
+    seam.offer(session, [{"name": "book", "parameters": schema("hotel", "string")}])
+    with session, seam.firewall.guard(ToolCall("book", {"hotel": "Alder"})) as guard:
+        guard.value = book({"hotel": "Alder"})
+
+    assert "Alder" == guard.value
+
+
+KINDS = ("string", "integer")
+LIMIT = Field(le=10)
+
+
+class Order(TypedDict):
+    """The only argument of a tool."""
+
+    hotel: str
+
+
+def schema(name: str, kind: str) -> dict[str, Any]:
+    """Return the schema of one required argument."""
+    return {"type": "object", "properties": {name: {"type": kind}}, "required": [name]}
+
+
+def codes(
+    seam: Seam, session: Session, arguments: dict[str, Any], *, tool: str = "find"
+) -> list[str]:
+    """Return the codes of what is found of a call."""
+    decision = seam.firewall.check_call(ToolCall(tool, arguments), session=session)
+    return [finding.code for finding in decision.findings]
 
 
 def test_the_policys_words_about_an_offered_tool_win():
@@ -72,7 +190,8 @@ def test_the_policys_words_about_an_offered_tool_win():
     tool = Tool(name="refund", destructive=True)
     seam = Seam(Shield(shield.configure(tools=[tool])))
     seam.offer(seam.session("c"), [REFUND])
-    assert seam.firewall.registry["refund"].plan.tool.destructive
+    session = seam.session("c")
+    assert seam.firewall.registry.of(session).plan("refund").tool.destructive
 
 
 @pytest.mark.parametrize("odd", [None, 7, {}, {"name": ""}, {"type": "web_search"}, object()])
@@ -132,3 +251,19 @@ def test_a_tool_that_cannot_be_declared_stops_no_run(seam, caplog, odd, code):
     assert seam.firewall.check_call(ToolCall("look_up", {}), session=session).blocked is False
     decision = seam.firewall.check_call(ToolCall(odd["name"], {}), session=session)
     assert decision.blocked is (code is not None)
+
+
+def test_a_sessions_own_function_is_not_described_to_others(seam):
+    """A framework describes the tools of a step; the functions of one session stay its own."""
+
+    def look_up(order_id: str) -> str:
+        return order_id
+
+    firewall = seam.firewall
+    with firewall.session(functions=[look_up]) as session:
+        seam.offer(session, [LOOK_UP, REFUND])
+        session.user("Order W1?")
+        assert "W1" == firewall.dispatch("look_up", {"order_id": "W1"})
+
+    assert frozenset({"look_up", "refund"}) == session.tools
+    assert set() == {*firewall.registry}

@@ -1,0 +1,76 @@
+"""What an author declared of a tool, beside what somebody else says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from abs_shield.policy.tool import Tool
+
+MARKS = ("targets", "soft", "free", "creates")
+"""The fields of a `Tool` that name parameters."""
+_WORDS = (
+    "allow", "destructive", "read_only", "idempotent", "open_world", "reads_first", "mode",
+    "profile",
+)  # fmt: skip
+
+
+def with_declaration(description: Tool, author: Tool) -> Tool:
+    """
+    Return *description* with all that *author* declared of the tool: it adds, and loosens nothing.
+
+    The union of both tools' marks holds, and the author's where both mark one parameter. The
+    parameters stay those of the description, where it has any.
+
+    >>> author = Tool(name="pay", targets=["account"], destructive=True)
+    >>> with_declaration(Tool(name="pay", free=("account", "note")), author).free
+    ('note',)
+    """
+    update: dict[str, Any] = {}
+    if description.parameters is None:
+        update["parameters"] = author.parameters
+    if not description.description:
+        update["description"] = author.description
+    default = Tool(name=author.name)
+    for field in _WORDS:
+        value = getattr(author, field)
+        if value != getattr(default, field):
+            update[field] = value
+    if author.destructive and not author.read_only:
+        update["read_only"] = False
+    return description.model_copy(update=update | _marks(description, author))
+
+
+def _marks(description: Tool, author: Tool) -> dict[str, Any]:
+    marked = {name for field in MARKS for name in getattr(author, field)}
+    marks: dict[str, Any] = {"targets": dict(author.targets)}
+    for name, target in description.targets.items():
+        if name not in marked:
+            marks["targets"][name] = target
+    for field in MARKS[1:]:
+        more = (name for name in getattr(description, field) if name not in marked)
+        marks[field] = (*getattr(author, field), *more)
+    return marks
+
+
+def shared_parameters(author: Tool, names: frozenset[str]) -> Mapping[str, Any] | None:
+    """
+    Return the author's schema of the parameters that a description has too, by *names*.
+
+    A framework may leave out what it injects, add what it takes away again, and fill in what is
+    required; so only what the author said of the values is left.
+    """
+    parameters = author.parameters
+    if not isinstance(parameters, Mapping):
+        return None
+    schema = {key: value for key, value in parameters.items() if key not in _OF_NAMES}
+    properties = parameters.get("properties")
+    if isinstance(properties, Mapping):
+        schema["properties"] = {k: v for k, v in properties.items() if k in names}
+    return schema
+
+
+_OF_NAMES = frozenset(
+    "required additionalProperties unevaluatedProperties propertyNames dependentRequired".split()
+)
+"""Keywords that say which arguments there are, and not what they may be."""

@@ -1,0 +1,41 @@
+"""Keywords of a schema that only describe: two schemas that differ in them accept alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from abs_shield.schema.bounds import MAX_DEPTH
+from abs_shield.schema.equality import canonical
+from abs_shield.schema.walk import MANY, NAMED, ONE
+
+_ANNOTATIONS = frozenset("title description default examples deprecated $comment".split())
+
+
+def is_same(one: Any, other: Any, *, depth: int = 0) -> bool:
+    """
+    Return whether two schemas differ in annotations at most; False where it is not known.
+
+    >>> is_same({"type": "string", "title": "A"}, {"type": "string"})
+    True
+    """
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)) or depth > MAX_DEPTH:
+        return canonical(one) == canonical(other)
+    names = {name for name in (*one, *other) if name not in _ANNOTATIONS}
+    return all(
+        name in one and name in other and _is_same_part(name, one[name], other[name], depth)
+        for name in names
+    )
+
+
+def _is_same_part(name: str, one: Any, other: Any, depth: int) -> bool:
+    if name in NAMED and isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(
+            is_same(one[key], other[key], depth=depth + 1) for key in one
+        )
+    if name in MANY and isinstance(one, list) and isinstance(other, list):
+        pairs = zip(one, other, strict=False)
+        return len(one) == len(other) and all(is_same(a, b, depth=depth + 1) for a, b in pairs)
+    if name in ONE:
+        return is_same(one, other, depth=depth + 1)
+    return canonical(one) == canonical(other)

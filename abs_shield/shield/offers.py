@@ -1,0 +1,132 @@
+"""Compiled descriptions of tools that frameworks offer to models, one for each schema."""
+
+from __future__ import annotations
+
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from threading import Lock
+from typing import Any, NamedTuple
+
+from abs_shield.core.digest import digest_of
+from abs_shield.core.forked import renewed
+from abs_shield.core.messages import ToolShape, UnreadableMessage, read_tool
+from abs_shield.errors import PolicyError
+from abs_shield.plan.written import written_names
+from abs_shield.policy import Policy, Tool, tool_of
+from abs_shield.shield.entry import Entry, compiled_entry
+
+logger = logging.getLogger("abs_shield")
+_MOST_NAMES = 1_000
+_MOST_SCHEMAS = 256
+"""Descriptions kept of one tool; where a schema lists a tenant's accounts, each tenant has one."""
+
+
+class Description(NamedTuple):
+    """
+    A tool as somebody describes it to a model, read once.
+
+    Attributes:
+        shape: The description.
+        digest: The same for every description of equal name, schema and hints.
+    """
+
+    shape: ToolShape
+    digest: bytes
+
+    @classmethod
+    def of(cls, tool: Any) -> Description | None:
+        """Return a tool as OpenAI, Anthropic or MCP describe it; None of what is none."""
+        try:
+            shape = read_tool(tool)
+        except UnreadableMessage:
+            return None
+        hints = shape.annotations if isinstance(shape.annotations, Mapping) else {}
+        meant = {"parameters": shape.parameters, "annotations": dict(hints)}
+        return cls(shape, digest_of(shape.name, meant))
+
+
+class _Offer(NamedTuple):
+    """
+    A description, compiled beside what the host had declared of the tool.
+
+    Attributes:
+        declared: That entry; None where the host declared nothing.
+        entry: The compiled description; None where even its name is none.
+        names: The argument names that the description's author wrote.
+    """
+
+    declared: Entry | None
+    entry: Entry | None
+    names: frozenset[str]
+
+
+class Offers:
+    """Descriptions by name and schema; the least recently offered are forgotten first."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._refinements = {tool.name: tool for tool in policy.tools}
+        self._known: OrderedDict[str, OrderedDict[bytes, _Offer]] = OrderedDict()
+        self._lock = renewed(Lock())
+
+    def entry(self, description: Description, declared: Entry | None) -> Entry | None:
+        """
+        Return the compiled description; one that cannot be compiled is an error of every check.
+
+        Args:
+            description: The description.
+            declared: What the host declared of the tool; None where it declared nothing.
+
+        Returns:
+            None where even its name is none that a tool can have.
+        """
+        shape, digest = description
+        with self._lock:
+            offers = self._known.get(shape.name)
+            known = None if offers is None else offers.get(digest)
+            if offers is not None and known is not None and known.declared is declared:
+                offers.move_to_end(digest)
+                self._known.move_to_end(shape.name)
+                return known.entry
+        entry = self._compiled(shape, declared)
+        names = frozenset() if entry is None else written_names(entry.plan.tool)
+        offer = _Offer(declared, entry, names)
+        with self._lock:
+            offers = self._known.setdefault(shape.name, OrderedDict())
+            offers[digest] = offer
+            if len(offers) > _MOST_SCHEMAS:
+                offers.popitem(last=False)
+            self._known.move_to_end(shape.name)
+            if len(self._known) > _MOST_NAMES:
+                self._known.popitem(last=False)
+        return entry
+
+    def argument_names(self, tool: str) -> frozenset[str]:
+        """Return the argument names of all descriptions of a tool that are kept."""
+        if not self._known:
+            return frozenset()
+        with self._lock:
+            offers = [*self._known.get(tool, {}).values()]
+        return frozenset().union(*(offer.names for offer in offers))
+
+    def _compiled(self, shape: ToolShape, declared: Entry | None) -> Entry | None:
+        try:
+            return self._beside(tool_of(shape), declared)
+        except PolicyError as error:
+            logger.error("abs_shield cannot judge an offered tool by what it declares: %s", error)
+        with suppress(PolicyError):  # its name at least, where it is one
+            return self._beside(Tool(name=shape.name), declared)
+        return None
+
+    def _beside(self, tool: Tool, declared: Entry | None) -> Entry:
+        return compiled_entry(
+            self._policy,
+            self._refinements.get(tool.name),
+            binding=None if declared is None else declared.binding,
+            declaration=None if declared is None else declared.declaration,
+            description=tool,
+            own=declared is not None and declared.own,
+            tolerant=True,
+        )
