@@ -134,6 +134,8 @@ def contrary(claim: str, sentences: Sentences) -> tuple[Sentence, str] | None:
     It has all words of the claim but for that one, and one more at most: nothing else may differ.
     """
     said = without_reply(claim)
+    if said.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
+        return None
     words = content(said)
     nearest = sentences.nearest(words) if len(words) >= _LEAST_WORDS else None
     if nearest is None or len(nearest.words) > len(words) + 1:

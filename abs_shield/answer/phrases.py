@@ -59,6 +59,10 @@ Questions for what only the user knows, such as an order's number.
 Not for tastes and opinions: in answers of chats beside documents such questions nearly always
 presuppose what the documents do not say.
 """
+_PRESUPPOSES = re.compile(
+    r"\d|\b(?:now that|since|because|given|although|though|after|before|despite)\b", re.IGNORECASE
+)
+"""What a question says besides asking: a figure, or a reason."""
 _ONWARD = r"(?:(?!\bbut\b).)*"
 _COURTESY = re.compile(
     r"\W*(?:(?:however|but|now|so|then|also|otherwise|unfortunately|in that case|great|ok|okay|"
@@ -220,7 +224,9 @@ def offers(question: str) -> bool:
     (True, False)
     """
     read = question[:_READ].replace(_CURLY, "'")
-    return _OFFER.search(read) is not None or _PARTICULARS.search(read) is not None
+    if _OFFER.search(read) is not None:
+        return True
+    return _PARTICULARS.search(read) is not None and _PRESUPPOSES.search(read) is None
 
 
 def said_before_asking(sentence: str) -> int:

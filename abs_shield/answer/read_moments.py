@@ -16,11 +16,21 @@ _THROUGH = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(
-    r"(?<![\w.,:/$-])(\d{1,2})(?:st|nd|rd|th)?\.?"
-    r"(?:[ ]?[-\u2013\u2014][ ]?|[ ](?:to|and|or|until|through|bis|und)[ ](?:the[ ])?)\Z",
+    r"(?<![\w.,:/$-])(?P<day>\d{1,2})(?:st|nd|rd|th)?\.?[-\u2013\u2014]\Z"
+    r"|(?:^|[^\w\s][ ]?|\b(?:from|the|on|for|of|dates|vom|von)[ ])"
+    r"(?P<from>\d{1,2})(?:st|nd|rd|th)?\.?[ ](?:to|until|through|bis)[ ](?:the[ ])?\Z"
+    r"|(?<![\w.,:/$-])(?P<nth>\d{1,2})(?:st|nd|rd|th)"
+    r"(?:[ ]?[-\u2013\u2014][ ]?|[ ](?:to|and|or|until|through)[ ](?:the[ ])?)\Z"
+    r"|\b(?:between|zwischen)[ ](?:the[ ])?"
+    r"(?P<between>\d{1,2})(?:st|nd|rd|th)?\.?[ ](?:and|und)[ ](?:the[ ])?\Z",
     re.IGNORECASE,
 )
-_LONGEST_BEFORE = 20
+"""
+The first day of a range that leaves its month out, before the last one.
+
+A noun before a number, as in "Seat 14 - 5 May", makes it that noun's.
+"""
+_LONGEST_BEFORE = 30
 _MODAL = re.compile(r"(?<=\d) may(?! \d)")
 """What may be no month: ``option 1 may lead``."""
 _MOST_DAYS = _LAST_DAY = 31
@@ -56,8 +66,11 @@ def _earlier_day(match: re.Match[str], text: str, day: Day) -> Found:
     """The day before a last one that leaves its month out: ``10-12 May``, ``10 to 12 May``."""
     begins = max(0, match.start() - _LONGEST_BEFORE)
     first = _BEFORE.search(match.string, begins, match.start())
-    if first is not None and 1 <= int(first[1]) <= _LAST_DAY:
-        yield written(DATE, text, first.span(1), Day(day.year, day.month, int(first[1])))
+    if first is None or day.day is None or first.lastgroup is None:
+        return
+    if 1 <= int(first[first.lastgroup]) < day.day:
+        earlier = Day(day.year, day.month, int(first[first.lastgroup]))
+        yield written(DATE, text, first.span(first.lastgroup), earlier)
 
 
 def time_of(match: re.Match[str], text: str) -> Found:

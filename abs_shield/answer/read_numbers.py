@@ -80,7 +80,9 @@ def words_of(match: re.Match[str], text: str) -> Found:
     unit = (match["unit"] or "").casefold()
     span = match.span("words")
     whole = value == value.to_integral_value()
-    soft = whole and value <= COUNTED
+    # in "a thirty-year mortgage", and of dozens and halves, the words are seldom the evidence's
+    round_ = not whole or "dozen" in match["words"].casefold()
+    soft = value <= COUNTED or round_ or text[span[1] : span[1] + 1] == "-"
     step = Decimal(1) if whole else Decimal("0.1")
     yield written(NUMBER, text, span, value, step=step, unit=unit, soft=soft)
 

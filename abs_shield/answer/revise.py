@@ -41,8 +41,8 @@ _STOPPED = (
     "the answer again without what it should have done or returned."
 )
 _MOST_WEAK = 3
-_LEAST_WORDS = 2
-"""Words that say something: "It costs" and "All set!" have one, "The order shipped" two."""
+_SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
+"""Stems of the only word of a rewrite that has lost its content: "Done!", "It costs"."""
 _MOST_WORDS = 40
 _FAILED = "revisions_failed"
 _IN_VAIN = frozenset({"not_probed"})
@@ -190,14 +190,14 @@ def _rounds(
 
 def _says_something(found: Checked) -> bool:
     """Return whether a rewrite has a claim left, and not the rest of one such as "Done!"."""
-    words = (
+    words = {
         token.key
         for claim in found.report.claims
         for token in tokens(claim.text, most=_MOST_WORDS)
         if token.content
-    )
+    }
     marked = any(one.claim.kinds for one in found.claims)
-    return marked or len(frozenset(words)) >= _LEAST_WORDS
+    return marked or not words <= _SAYS_NOTHING
 
 
 def _in_vain(found: Checked) -> bool:

@@ -162,7 +162,8 @@ class Standings:
             self._room -= 1
             if self._excused(figure) or self._is_vouched(figure):
                 return Standing(How.FREE)
-            if self._follows(figure) or self._is_broken(figure):
+            # a sum of figures that are not checked in full cannot be reckoned again
+            if self._is_reckoned(figure) or self._follows(figure) or self._is_broken(figure):
                 return Standing(How.DERIVED)
         return Standing(How.ABSENT, miss=_miss(figure))
 

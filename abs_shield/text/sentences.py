@@ -11,12 +11,13 @@ _STOP = re.compile(
 )
 _WIDE = re.compile("[\u0964\u0965\u3002\uff01\uff0e\uff1f\uff61]")
 """Full stops after which no blank is written."""
-TITLES = frozenset(
-    "mr mrs ms mx messrs dr prof hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".split()
-)
+_RANKS = frozenset("hon rev capt cmdr col gen lt maj sgt gov sen rep pres amb".split())
+"""Titles that are words or other abbreviations in small letters: "our sales rep."."""
+TITLES = frozenset("mr mrs ms mx messrs dr prof".split()) | _RANKS
 """Titles of people that end with a full stop, which ends no sentence."""
+_RANK = re.compile(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
 _ABBREVIATED = re.compile(
-    rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES))}|st|sr|jr|vs|etc|e\.g|i\.e|"
+    rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES - _RANKS))}|st|sr|jr|vs|etc|e\.g|i\.e|"
     r"cf|approx|dept|inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
     re.IGNORECASE,
@@ -68,6 +69,7 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     return not (
         (initial and initial[1].isupper())
         or _ABBREVIATED.search(before)
+        or _RANK.search(before)
         or _GERMAN_DAY.search(before + behind)
     )
 

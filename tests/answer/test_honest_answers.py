@@ -37,6 +37,68 @@ def after(
     return checked(answer, session=session, config=AnswerConfig(**config))
 
 
+TRIP = {"gate": 12, "seat": 14, "day": 2, "date": "2026-05-05", "dose": "1½ tablets"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Day 2 – 5 May 2026.",
+        "Seat 14 - 5 May 2026.",
+        "Seat 14 and 5 May 2026 fit.",
+        "Gate 12 - 5 May.",
+        "Take one and a half tablets twice a day.",
+        "A thirty-year mortgage is offered.",
+        "About two dozen people came.",
+    ],
+)
+def test_a_number_before_a_date_and_a_number_in_words(answer):
+    """A noun's number is no day of the date behind it, and words are seldom those of a result."""
+    assert "emit" == after(TRIP, answer=answer).report.action
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence"),
+    [
+        ("Didn't the parcel leave on May 3? It did.", "The parcel did leave on May 3."),
+        ("Isn't the ticket refundable? Yes.", "The ticket is refundable."),
+    ],
+)
+def test_a_negative_question_denies_nothing(answer, evidence):
+    """It asks for what it seems to deny."""
+    found = checked(answer, evidence=evidence)
+
+    assert "contradicted" not in {one.status for one in found.report.claims}
+
+
+@pytest.mark.parametrize(
+    ("answer", "evidence", "least"),
+    [
+        ("What is your order number for the $900 TV?", "The TV costs $100.", "block"),
+        ("When will you pay the $900 fee?", "The fee is $100.", "block"),
+        ("It is 2026-05-03T18:30:00-08:00.", "It is 2026-05-03T18:30:00+02:00.", "revise"),
+        ("It is 2026-05-03T18:30:59.", "It is 2026-05-03T18:30:00.", "revise"),
+        ("I asked the sales rep. The museum is open on Mondays.",
+         "The museum is closed on Mondays.", "block"),
+    ],
+)  # fmt: skip
+def test_a_question_an_offset_and_a_rank_hide_no_falsehood(answer, evidence, least):
+    """What stands beside them is read as anywhere else."""
+    assert least == checked(answer, evidence=evidence).report.action
+
+
+def test_a_sum_behind_many_figures_is_not_absent():
+    """It cannot be reckoned again; an invented figure there is found."""
+    rows = [{"item": f"B{n}", "qty": 3, "price": round(5.13 + n, 2)} for n in range(250)]
+    table = "\n".join(f"{row['item']}: ${row['price']:.2f} x 3" for row in rows)
+    total = rows[-1]["price"] + rows[-2]["price"]
+
+    assert (
+        "emit" == after(rows, answer=f"{table}\nTogether they come to ${total:.2f}.").report.action
+    )
+    assert "emit" != after(rows, answer=f"{table}\nThe B999 costs $9999.41.").report.action
+
+
 @pytest.mark.parametrize(
     "answer",
     [
