@@ -26,6 +26,7 @@ _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
 _LEAST = 4
 _LONG = 16
 """Characters from which a word without a digit may be a token."""
+_COIN, _EVENT = frozenset({"token"}), frozenset({"session"})
 _CHAIN = re.compile(r"0x[0-9a-f]{40}", re.IGNORECASE)
 """The address of an account or a coin on a chain, which is public; a private key is longer."""
 _DIGIT = re.compile(r"\d")
@@ -97,11 +98,24 @@ def may_be_secret(text: str, name: str) -> bool:
     """
     if len(text) < _LEAST or is_sentinel(text) or _ALNUM.search(text) is None:
         return False
-    if "password" in credential(name):
+    words = credential(name)
+    if "password" in words:
         return True
-    if any(map(str.isspace, text)) or is_moment(text) or is_dated(text) or _CHAIN.fullmatch(text):
+    if any(map(str.isspace, text)) or is_moment(text):
+        return False
+    if (words == _COIN and _CHAIN.fullmatch(text)) or names_event(text, name):
         return False
     return len(text) >= _LONG or _DIGIT.search(text) is not None
+
+
+def names_event(text: str, name: str) -> bool:
+    """
+    Return whether a ``session`` is one of a conference, as its *text* says.
+
+    >>> names_event("keynote-2026", "session"), names_event("case-2019", "record")
+    (True, False)
+    """
+    return credential(name) == _EVENT and is_dated(text)
 
 
 def bare_secret(text: str) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.creating import is_told_to_make, names_file
-from abs_shield.plan.credentials import bare_secret, may_be_secret
+from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.values import by_value, is_token
 from abs_shield.plan.verbs import Deed, deed
@@ -191,6 +191,8 @@ def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
             return "blank"
     elif _is_placeholder(leaf, parameter):
         return "soft" if declared in ("soft", "open", "code", "number") else "hard"
+    elif names_event(text, parameter.name):
+        return None
     else:
         told = parameter.told
         judged = declared if told else by_value(leaf, text, declared, parameter.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from abs_shield.text.names import name_words, of_what
-from abs_shield.text.phones import is_phone, names_code, names_phone, names_reached
+from abs_shield.text.phones import is_phone, names_code, names_phone
 
 
 class Field(NamedTuple):
@@ -30,8 +30,10 @@ class Field(NamedTuple):
 
         >>> [Field(name).holds_phone("555-123-2002") for name in ("phone", "to", "", "order_id")]
         [True, True, True, False]
+        >>> Field("to").holds_phone("5551232002")
+        False
         """
-        if self.phone or names_phone(self.name) or names_reached(self.name):
+        if self.phone or names_phone(self.name):
             return True
         return is_phone(text) and not names_code(self.name)
 

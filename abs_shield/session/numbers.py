@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from abs_shield.session.kept import At
 from abs_shield.text.normal import normal, squeezed
-from abs_shield.text.phones import names_code, nationals, phones_of, runs, same_phone, within
+from abs_shield.text.phones import (
+    names_code,
+    names_phone,
+    names_reached,
+    nationals,
+    phones_of,
+    runs,
+    same_phone,
+    within,
+)
 
 _MOST_UNREAD = 64 * 1024
 """Characters that wait to be read, so that a question never waits long for them."""
@@ -16,8 +25,8 @@ class Numbers:
     """
     Runs of digits that may be telephone numbers, where they stood, bounded.
 
-    Text is read when a telephone number is first asked for. A value under a field that names
-    another identifier is none.
+    Text is read when a telephone number is first asked for. Of a value of a result, its field or
+    its form says whether it is one.
     """
 
     __slots__ = ("_limit", "_runs", "_size", "_unread")
@@ -57,7 +66,7 @@ class Numbers:
             del self._runs[next(iter(self._runs))]
 
     def _take(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
-        if names_code(field):
+        if field and not _holds_phone(field, text):
             return
         for run in runs(normal(text)):
             if not (own and _is_echo(run, own)):
@@ -80,6 +89,17 @@ class Numbers:
             ):
                 best = at
         return best
+
+
+def _holds_phone(field: str, text: str) -> bool:
+    """
+    Return whether a value of a result may hold a telephone number.
+
+    Digits alone may be a balance or a moment, unless they begin with the 0 of a trunk.
+    """
+    if names_phone(field) or names_reached(field):
+        return True
+    return not names_code(field) and (not text.isdigit() or text[0] == "0")
 
 
 def _is_echo(run: str, own: frozenset[str]) -> bool:

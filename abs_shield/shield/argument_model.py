@@ -61,8 +61,11 @@ def arguments_model(
             continue
         hint = _readable(hints.get(p, Any))
         if parameter.kind is parameter.VAR_KEYWORD:
-            unpacked = _unpacked(hint)
+            unpacked = _unpacked(name, hint)
             further = hint if unpacked is None else None
+            for _, field in (unpacked or {}).values():
+                if field.alias in signature.parameters:
+                    raise PolicyError(f"tool `{name}`: two parameters are named `{field.alias}`")
             fields |= unpacked or {}
         elif parameter.kind is parameter.VAR_POSITIONAL:
             fields[f"field_{number}"] = (list[hint], _aliased(p, []))  # type: ignore[valid-type]
@@ -70,7 +73,7 @@ def arguments_model(
             default = ... if parameter.default is parameter.empty else parameter.default
             if isinstance(default, FieldInfo):  # ``a: int = Field(default=3, gt=0)``
                 hint, default = Annotated[hint, default], ...
-            fields[f"field_{number}"] = (hint, _aliased(p, default))
+            fields[f"field_{number}"] = (hint, _aliased(p, default, hint))
     try:
         return create_model(f"{name}_arguments", __base__=_base(further), **fields)
     except SchemaError as error:  # the last line says what, the others where
@@ -90,19 +93,25 @@ def _base(further: Any) -> type[BaseModel]:
     return type("Arguments", (BaseModel,), content)
 
 
-def _unpacked(hint: Any) -> dict[str, Any] | None:
+def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
     """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None of another hint."""
     if get_origin(hint) not in _UNPACK:
         return None
     (content,) = get_args(hint)
+    content = get_origin(content) or content  # of a generic one, the class has the keys
+    try:
+        hints = get_type_hints(content, include_extras=True)
+    except (NameError, TypeError) as error:
+        raise PolicyError(f"tool `{tool}`: {error}") from None
     fields: dict[str, Any] = {}
-    for number, (name, hint) in enumerate(get_type_hints(content, include_extras=True).items()):
+    for number, (name, hint) in enumerate(hints.items()):
         required = name in content.__required_keys__
         while (qualifier := get_origin(hint)) in _QUALIFIERS:
             # a class whose annotations are strings does not know of them
             required = {Required: True, NotRequired: False}.get(qualifier, required)
             (hint,) = get_args(hint)
-        fields[f"further_{number}"] = (_readable(hint), _aliased(name, ... if required else None))
+        default = ... if required else None
+        fields[f"further_{number}"] = (_readable(hint), _aliased(name, default, hint))
     return fields
 
 
@@ -119,9 +128,11 @@ def _readable(hint: Any) -> Any:
     return hint
 
 
-def _aliased(name: str, default: Any) -> Any:
+def _aliased(name: str, default: Any, hint: Any = None) -> Any:
     if default is ...:
         return Field(alias=name)
+    if any(isinstance(each, FieldInfo) for each in getattr(hint, "__metadata__", ())):
+        return Field(alias=name, default=default)  # a `Field` there may have a default itself
     return Field(alias=name, default_factory=lambda: default)
 
 
@@ -192,23 +203,31 @@ def without_names(schema: dict[str, Any], names: frozenset[str]) -> dict[str, An
     return schema
 
 
-def argument_values(model: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def argument_values(
+    model: Any, arguments: Mapping[str, Any], defaults: Iterable[str] = ()
+) -> dict[str, Any]:
     """
     Return the Python values of a model's arguments, by the names of the parameters.
+
+    Args:
+        model: The model.
+        arguments: The arguments.
+        defaults: Parameters whose defaults are the model's, and not the function's.
 
     Raises:
         ValidationError: The types refuse one of them.
     """
-    unknown = _unknown(model, arguments)
+    unknown = unknown_arguments(model, arguments)
     if unknown:
         raise _refusal(model, arguments, unknown)
     made, taken = read_values(model, arguments)
-    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, taken)}
+    named = {*taken, *defaults}
+    values = {name: getattr(made, key) for key, name in _fields(type(made).model_fields, named)}
     values.update({k: v for k, v in taken.items() if k not in values} | (made.model_extra or {}))
     return values
 
 
-def _unknown(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
+def unknown_arguments(model: Any, arguments: Mapping[str, Any]) -> frozenset[str]:
     """Return the arguments that are no parameters of a function without ``**kwargs``."""
     if model.model_config["extra"] == "allow":
         return frozenset()
@@ -234,5 +253,5 @@ def _refusal(model: Any, arguments: Mapping[str, Any], unknown: frozenset[str]) 
     return ValidationError.from_exception_data(model.__name__, errors)
 
 
-def _fields(fields: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[tuple[str, str]]:
-    return [(key, field.alias) for key, field in fields.items() if field.alias in arguments]
+def _fields(fields: Mapping[str, Any], names: set[str]) -> list[tuple[str, str]]:
+    return [(key, field.alias) for key, field in fields.items() if field.alias in names]

@@ -59,6 +59,11 @@ class Identity(NamedTuple):
             inner = type(inner)
         return cls(inner, _name(inner), tuple(bound), tuple(layers))
 
+    def has_code_of(self, other: Identity) -> bool:
+        """Return whether both have one code: a factory made them, and no reload."""
+        code = _code(self.function)
+        return code is not None and code is _code(other.function)
+
     def is_again(self, other: Identity) -> bool:
         """Return whether this is the function *other* again, e.g. of a reloaded module."""
         if not self._is_named_as(other):

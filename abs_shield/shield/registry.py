@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from threading import RLock
 from typing import Any
 
@@ -55,8 +56,16 @@ class Shared:
         with self._lock:
             if not replace:
                 require_one(self.bindings.get(binding.tool.name), binding)
-            self.bindings[binding.tool.name] = binding
-            self.version += 1
+            self._keep(binding)
+
+    def add_ambiguous(self, binding: Binding) -> None:
+        """Keep a tool that a factory made several times, in place of the first one."""
+        with self._lock:
+            self._keep(binding)
+
+    def _keep(self, binding: Binding) -> None:
+        self.bindings[binding.tool.name] = binding
+        self.version += 1
 
 
 SHARED = Shared()
@@ -110,6 +119,13 @@ class Registry(Mapping[str, Entry]):
                 tool = with_declaration(tool, known)
             return self._keep(name, parts | {"declaration": tool}, tolerant)
 
+    def add_ambiguous(self, binding: Binding) -> None:
+        """Keep a tool that a factory made several times, in place of the first one."""
+        with self._lock:
+            name = binding.tool.name
+            parts = self._parts(self._entries.get(name))
+            self._keep(name, parts | {"binding": binding, "own": True}, False)
+
     def describe(self, tool: Tool, *, tolerant: bool = False) -> Entry:
         """
         Compile and keep a tool as somebody else describes it; what the host declared holds too.
@@ -162,7 +178,8 @@ class Registry(Mapping[str, Entry]):
         for name, shared in [*self._shared.bindings.items()]:
             own = self._entries.get(name)
             if own is not None and own.own and name not in self._replaced:
-                require_one(own.binding, shared)
+                with suppress(SameCodeError):  # each runs where it is called, and by name this one
+                    require_one(own.binding, shared)
         self._compared = version
 
     def of(self, session: Session | None) -> Registry | SessionTools:
@@ -368,6 +385,8 @@ def require_one(known: Binding | None, binding: Binding) -> None:
         return
     name = escaped(binding.tool.name)
     first, second = Identity.of(known.function), Identity.of(binding.function)
+    if isinstance(known.function, AmbiguousTool) and second.has_code_of(first):
+        raise SameCodeError(f"tool `{name}`: {second} was made several times, around other values")
     if second.is_again(first):
         return
     if second.is_other_instance(first) or second.is_other_closure(first):
@@ -396,9 +415,9 @@ def declare(binding: Binding, tools: Registry | Shared, *, replace: bool) -> Non
     """
     try:
         tools.add(binding, replace=replace)
-    except SameCodeError as error:
-        refused = AmbiguousTool(binding.function, str(error))
-        tools.add(dataclasses.replace(binding, function=refused), replace=True)
+    except SameCodeError:
+        refused = AmbiguousTool(binding.function, binding.tool.name)
+        tools.add_ambiguous(dataclasses.replace(binding, function=refused))
 
 
 class AmbiguousTool:
@@ -409,9 +428,9 @@ class AmbiguousTool:
         __wrapped__: One of the functions, to be compared with further ones.
     """
 
-    def __init__(self, function: Callable[..., Any], reason: str) -> None:
+    def __init__(self, function: Callable[..., Any], name: str) -> None:
         self.__wrapped__ = function
-        self._reason = reason
+        self._name = name
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """
@@ -420,7 +439,10 @@ class AmbiguousTool:
         Raises:
             PolicyError: Always.
         """
-        raise PolicyError(self._reason)
+        raise PolicyError(
+            f"tool `{escaped(self._name)}` is several functions of one factory; give each session "
+            "its own: `firewall.session(functions={...})`"
+        )
 
 
 def _sound(name: str) -> str:

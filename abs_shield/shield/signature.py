@@ -22,6 +22,7 @@ from abs_shield.shield.argument_model import (
     arguments_model,
     arguments_schema,
     field_defaults,
+    unknown_arguments,
     without_names,
 )
 from abs_shield.shield.validation import refused_by
@@ -94,7 +95,7 @@ class Binding:
         Raises:
             ValidationError: The types refuse one of them.
         """
-        return argument_values(self.model, arguments)
+        return argument_values(self.model, arguments, self.defaults)
 
     def values_where_taken(
         self, arguments: Mapping[str, Any], error: ValidationError
@@ -121,15 +122,22 @@ class Binding:
         try:
             values = self.values(arguments)
         except ValidationError as error:
-            return Conversion(arguments, refused_by(error))
+            unknown = map(pointer, zip(unknown_arguments(self.model, arguments), strict=True))
+            return Conversion(arguments, refused_by(error) | frozenset(unknown))
         except Exception:  # a validator of the tool's own may raise anything
             return Conversion(arguments, frozenset({""}))
-        for name in self.iterables & values.keys():
+        for name in self._iterated(values):
             try:  # pydantic validates their items when somebody iterates
                 values[name] = list(values[name])
             except Exception:
                 return Conversion(arguments, frozenset({pointer((name,))}))
         return Conversion(as_json(values))
+
+    def _iterated(self, values: Mapping[str, Any]) -> list[str]:
+        """Return the names of values that are iterators, those of ``**kwargs`` among them."""
+        kinds = self.signature.parameters
+        further = any(kinds[name].kind is inspect.Parameter.VAR_KEYWORD for name in self.iterables)
+        return [n for n in values if n in self.iterables or (further and n not in self.names)]
 
     def call(self, values: Mapping[str, Any]) -> Any:
         """
@@ -139,7 +147,8 @@ class Binding:
             ShieldError: The function needs an injected value, which a name cannot bring, or a
                 model's argument has the name of one that is the host's.
         """
-        values = {name: make() for name, make in self.defaults.items()} | dict(values)
+        missing = self.defaults.keys() - values.keys()
+        values = {name: self.defaults[name]() for name in missing} | dict(values)
         for name in self.injected:
             if name in values:
                 raise ShieldError(f"argument `{name}` of tool `{self.tool.name}` is the host's")
@@ -150,19 +159,38 @@ class Binding:
                     f"tool `{self.tool.name}` needs `{name}`, which is not the model's; "
                     "register a bound method or a `functools.partial`"
                 )
+        positional, named = self._placed(values)
+        return self.function(*positional, **named, **values)
+
+    def _placed(self, values: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Take the values of named parameters out of *values*: those by place, those by name."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
+        further = [p.name for p in self.signature.parameters.values() if p.kind is p.VAR_POSITIONAL]
+        by_place = any(values.get(name) for name in further)
         for name, parameter in self.signature.parameters.items():
-            if parameter.kind is parameter.VAR_KEYWORD or name not in values:
+            kind = parameter.kind
+            if kind is parameter.VAR_KEYWORD:
                 continue
-            value = values.pop(name)
-            if parameter.kind is parameter.VAR_POSITIONAL:
-                positional.extend(value)
-            elif parameter.kind is parameter.POSITIONAL_ONLY:
-                positional.append(value)
+            if kind is parameter.VAR_POSITIONAL:
+                positional.extend(values.pop(name, ()))
+            elif name not in values:
+                by_place = by_place and self._fill(parameter, positional)
+            elif kind is parameter.POSITIONAL_ONLY or (
+                by_place and kind is parameter.POSITIONAL_OR_KEYWORD
+            ):
+                positional.append(values.pop(name))
             else:
-                named[name] = value
-        return self.function(*positional, **named, **values)
+                named[name] = values.pop(name)
+        return positional, named
+
+    @staticmethod
+    def _fill(parameter: inspect.Parameter, positional: list[Any]) -> bool:
+        """Write the default of a parameter before ``*args``, which Python cannot leave out."""
+        if parameter.default is parameter.empty or parameter.kind is parameter.KEYWORD_ONLY:
+            return False
+        positional.append(parameter.default)
+        return True
 
     def _unread(self, given: Mapping[str, Any], written: dict[str, Any]) -> dict[str, Any]:
         """An iterator is a list that nobody knows yet: it is judged as an empty one."""

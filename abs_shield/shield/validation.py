@@ -72,6 +72,6 @@ def _without(holder: Any, path: tuple[int | str, ...]) -> Any:
         return [*holder[:step], _without(holder[step], tuple(rest)), *holder[step + 1 :]]
     if not isinstance(holder, dict) or step not in holder:
         return holder  # the step names a branch of a union, or nothing that was sent
-    if rest:
+    if rest and holder[step] is not None:  # a union's error names its branch behind the place
         return {**holder, step: _without(holder[step], tuple(rest))}
     return {name: value for name, value in holder.items() if name != step or value is not None}

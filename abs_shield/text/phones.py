@@ -19,8 +19,8 @@ _CONTACTS = frozenset(
     "business main direct desk daytime evening hotline helpline".split()
 )
 """Whose number is a telephone's."""
-_REACHED = frozenset("contact recipient receiver addressee to dial participant".split())
-"""Names of whom a message or a call goes to."""
+_REACHED = _CONTACTS | frozenset({"addressee", "participant"})
+"""Names of where somebody is reached."""
 _NUMBERS = frozenset({"number", "no", "num", "nr"})
 _CODES = frozenset(
     "id identifier uuid guid sid key code token ref reference account iban order invoice "
@@ -37,7 +37,7 @@ _SHAPE = re.compile(
 )
 """With a country's code, an area code in brackets, or grouped as in North America."""
 _LEAST, _MOST = 7, 15
-_RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,}")
+_RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
 """What begins with a country's code."""
 _GROUP = re.compile(r"[+(]*\d+")
@@ -74,9 +74,9 @@ def _names_phone(name: str) -> bool:
 
 def names_reached(name: str) -> bool:
     """
-    Return whether a parameter of this name says whom to reach, who may be a telephone number.
+    Return whether a field of this name says where somebody is reached: by telephone, it may be.
 
-    >>> [names_reached(name) for name in ("to", "recipients", "recipient_id", "order")]
+    >>> [names_reached(name) for name in ("to", "work", "recipient_id", "order")]
     [True, True, False, False]
     """
     said = name_words(name)
@@ -87,15 +87,15 @@ def names_code(name: str) -> bool:
     """
     Return whether a field of this name holds identifiers that are no telephone numbers.
 
-    >>> [names_code(name) for name in ("order_id", "account_number", "work_number", "nr", "work")]
-    [True, True, False, False, False]
+    >>> [names_code(name) for name in ("order_id", "account_number", "support_number", "work")]
+    [True, True, False, False]
     """
     said = name_words(name)
     if not said or names_phone(name):
         return False
     last = said[-1]
     if last in _NUMBERS:
-        return len(said) > 1
+        return not _CODES.isdisjoint(said)
     return last in _CODES or (len(last) > 3 and last.endswith("id") and last not in _NO_IDS)
 
 
@@ -154,10 +154,10 @@ def _unsigned(digits: str) -> Iterator[Phone]:
     if len(digits) < _LEAST_ABROAD or digits[0] == "0":
         return
     if digits[0] == "8" and len(digits) == _LEAST_ABROAD:
-        yield Phone(digits[1:], "7")
+        yield Phone(digits[1:], "7", sure=False)
     read = _abroad(digits)
     if read.country != "1" or len(digits) == _LEAST_ABROAD:
-        # a 7 before ten digits is Russia's only where the other side says so
+        # a 7 or 8 before ten digits is Russia's only where the other side says so
         yield read._replace(sure=read.country != "7")
 
 
@@ -212,11 +212,18 @@ def within(run: str) -> Iterator[str]:
     """
     Give the telephone numbers that a run of digits may hold, group by group.
 
-    What begins with a country's code is not read without it.
+    What begins with a country's code is not read without it, and what is grouped as a telephone
+    number not in part.
 
     >>> list(within("+49 30 1234567")), list(within("7 555-1234"))
     (['+49 30 1234567'], ['7 555-1234', '555-1234'])
+    >>> list(within("555-123-2002 555-987-6543"))
+    ['555-123-2002', '555-987-6543']
     """
+    shaped = [found[0] for found in _SHAPE.finditer(run)]
+    if shaped:
+        yield from shaped
+        return
     groups = [found.span() for found in _GROUP.finditer(run)]
     abroad = _ABROAD.match(run) is not None
     before = 0

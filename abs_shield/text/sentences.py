@@ -17,8 +17,8 @@ TITLES = frozenset("mr mrs ms mx messrs dr prof".split()) | _RANKS
 """Titles of people that end with a full stop, which ends no sentence."""
 _RANK = re.compile(rf"\b(?:{'|'.join(sorted(rank.title() for rank in _RANKS))})\.$")
 _ABBREVIATED = re.compile(
-    rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES - _RANKS))}|st|sr|jr|vs|etc|e\.g|i\.e|"
-    r"cf|approx|dept|inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
+    rf"(?:^|[\s(\"'\u201e\u201c\u00ab])(?:{'|'.join(sorted(TITLES - _RANKS))}|st|sr|jr|vs|etc|"
+    r"e\.g|i\.e|cf|approx|dept|inc|ltd|co|corp|no|nr|fig|vol|pp?|art|abs|tel|bzw|z\.b|d\.h|u\.a|usw|ca|str|hr|fr|sra?|"
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
     re.IGNORECASE,
 )

@@ -149,8 +149,6 @@ def is_code(text: str) -> bool:
     [True, True, True, False, False, False]
     """
     text = text[:LONGEST].strip()
-    if is_dated(text):
-        return False
     if text.isdigit():
         return _is_number_of_something(text)
     if not text or " " in text or is_quantity(text) or is_moment(text):

@@ -551,15 +551,16 @@ def test_the_version_that_is_called_is_the_one_that_is_judged(strict):
 
 def test_mcps_hints_are_the_authors_words(strict):
     """A server says what is destructive; it is judged so."""
+    session = strict.session()
     server = FastMCP("hints")
-    server.add_middleware(ShieldMiddleware(strict))
+    server.add_middleware(ShieldMiddleware(strict, session=session))
     hints = {"destructiveHint": True, "idempotentHint": True, "openWorldHint": True}
     server.tool(lambda: "", name="wipe", annotations=hints)
     server.tool(lambda: "", name="look", annotations={"readOnlyHint": True})
 
-    with_client(server, lambda client: client.list_tools())
+    with_client(server, lambda client: client.call_tool("look"))
 
-    tools = strict.registry.tools()
+    tools = strict.registry.of(session).tools()
     assert (True, True, True) == (
         tools["wipe"].destructive, tools["wipe"].idempotent, tools["wipe"].open_world,
     )  # fmt: skip

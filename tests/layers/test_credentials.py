@@ -113,6 +113,22 @@ def test_what_the_caller_makes_up_or_is_no_secret(tool, arguments):
     assert [] == codes(tool, arguments, results=results)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("api_key", "acme-prod-2024"),
+        ("session_token", "0x" + 20 * "ab"),
+        ("secret", "winter-sale-2024"),
+        ("access_token", "0x" + 20 * "ab"),
+    ],
+)
+def test_only_a_coin_and_an_event_are_no_credentials(name, value):
+    """An address on a chain is public, and a key that looks like one is none."""
+    assert [(name, "unseen")] == codes(
+        "list_files", {name: value}, results=[("log_in", {name: "tk_5f81c2d4"})]
+    )
+
+
 def test_a_password_that_the_run_set_is_known():
     """The result of a sign-up repeats the password, which is an echo, and no new one."""
     password = {"user": "mia", "password": "Zq8!kd02"}

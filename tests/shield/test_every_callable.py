@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal, Required
+from typing import Annotated, Any, Generic, Literal, NotRequired, Required, TypeVar
 from uuid import UUID
 
 import pytest
@@ -931,6 +931,122 @@ def test_unpacked_arguments_are_parameters():
             firewall.dispatch("book", written | further)
     with pytest.raises(CallBlocked, match="arrival"):
         firewall.dispatch("book", {"hotel": "Sonne"})
+
+
+def test_a_default_factory_runs_where_the_argument_is_missing():
+    """It may count, or raise."""
+    firewall = made()
+    ran: list[int] = []
+
+    def count(a: int = Field(default_factory=lambda: ran.append(1) or 3)) -> int:
+        return a
+
+    def keep(a: Annotated[int, Field(default=3)] = 5) -> int:
+        return a
+
+    for tool in (count, keep):
+        firewall.register(tool)
+    assert (7, []) == (firewall.dispatch("count", {"a": 7}), ran)
+    assert (3, [1]) == (firewall.dispatch("count", {}), ran)
+    assert 5 == firewall.dispatch("keep", {})
+
+
+def test_what_stands_before_further_values_goes_by_place():
+    """Python takes no name for a parameter that ``*args`` would fill."""
+    firewall = made()
+
+    def count(a: int, b: int = 2, *rest: int, c: int = 3) -> tuple:
+        return a, b, rest, c
+
+    firewall.register(count)
+    assert (1, 5, (7, 8), 3) == firewall.dispatch("count", {"a": 1, "b": 5, "rest": [7, 8]})
+    assert (1, 2, (7,), 4) == firewall.dispatch("count", {"a": 1, "rest": [7], "c": 4})
+    assert (1, 2, (), 3) == firewall.dispatch("count", {"a": 1})
+
+
+T = TypeVar("T")
+
+
+class Keyed(TypedDict, Generic[T]):
+    """A generic one has the keys of its class."""
+
+    value: T
+
+
+class Counted(TypedDict):
+    """A key with a default."""
+
+    number: NotRequired[Annotated[int, Field(default=4)]]
+
+
+class Unreadable(TypedDict):
+    """A key of a class that is nowhere."""
+
+    value: Missing  # noqa: F821
+
+
+def test_unpacked_arguments_of_odd_classes():
+    """What pydantic takes is taken; what cannot be honoured is refused where it is declared."""
+    firewall = made()
+
+    def generic(**values: Unpack[Keyed[date]]) -> dict:
+        return values
+
+    def counted(**values: Unpack[Counted]) -> dict:
+        return values
+
+    def unreadable(**values: Unpack[Unreadable]) -> dict:
+        return values
+
+    def twice(value: int, /, **values: Unpack[Keyed[int]]) -> dict:
+        return values
+
+    for tool in (generic, counted):
+        firewall.register(tool)
+    assert {"value": 1} == firewall.dispatch("generic", {"value": 1})
+    assert {} == firewall.dispatch("counted", {})
+    with pytest.raises(PolicyError, match="Missing"):
+        firewall.register(unreadable)
+    with pytest.raises(PolicyError, match="two parameters are named `value`"):
+        firewall.register(twice)
+
+
+def test_items_of_further_iterators_are_judged():
+    """Pydantic looks at them only when somebody iterates."""
+    firewall = made()
+
+    def add(**rows: Iterable[int]) -> int:
+        return sum(map(sum, rows.values()))
+
+    firewall.register(add)
+    assert 3 == firewall.dispatch("add", {"one": [1, 2]})
+    with pytest.raises(CallBlocked, match="/arguments/one/1"):
+        firewall.dispatch("add", {"one": [1, "two"]})
+
+
+def test_a_null_for_an_optional_union_is_left_out():
+    """Pydantic's error names the branch of the union behind the parameter."""
+    firewall = made()
+
+    def find(limit: int | str = 5) -> int | str:
+        return limit
+
+    firewall.register(find)
+    decision = firewall.check_call(ToolCall("find", {"limit": None}))
+    assert ["coercible"] == [finding.code for finding in decision.findings]
+    assert 5 == firewall.dispatch("find", {"limit": None})
+
+
+def test_an_invented_name_of_half_a_character_is_no_slip():
+    """It has no UTF-8, and converts to nothing."""
+    firewall = made()
+
+    def find(limit: int) -> int:
+        return limit
+
+    firewall.register(find)
+    with pytest.raises(CallBlocked, match="there is no argument"):
+        firewall.dispatch("find", {"limit": 1, "note\ud800": "x"})
 
 
 def test_places_are_judged_by_their_names():

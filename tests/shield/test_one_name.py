@@ -308,6 +308,40 @@ def test_a_factorys_second_function_runs_where_it_is_called(firewall, factory, b
         declare(update)
 
 
+@pytest.mark.parametrize("bare", [True, False])
+@pytest.mark.parametrize("order", ["ABB", "ABA", "ABCC", "AABA"])
+def test_a_name_that_was_ambiguous_stays_so(firewall, bare, order):
+    """Two requests of one client in a row do not make its function the name's."""
+    clients = {tenant: Db(tenant) for tenant in "ABC"}
+    functions = [
+        shielded(None if bare else firewall, name="whoami")(made(clients[tenant]))
+        for tenant in order
+    ]
+
+    assert order == "".join(function() for function in functions)
+    with pytest.raises(PolicyError, match="several functions of one factory"):
+        firewall.dispatch("whoami", {})
+
+
+def test_a_factorys_bare_function_beside_a_registered_one(firewall):
+    """The registered one runs by its name, and sessions go on being opened."""
+    firewall.register(bind(made(Db("A")), name="whoami"))
+    other = shielded(name="whoami")(made(Db("B")))
+
+    with firewall.session():
+        assert ("B", "A") == (other(), firewall.dispatch("whoami", {}))
+
+
+def test_an_ambiguous_name_hides_no_conflict(firewall):
+    """Another function of the name is another function still."""
+    for tenant in "AB":
+        shielded(firewall, name="whoami")(made(Db(tenant)))
+    shielded(name="whoami")(update)
+
+    with pytest.raises(PolicyError, match="is two functions"):
+        firewall.session()
+
+
 @pytest.mark.parametrize("factory", FACTORIES)
 def test_a_factorys_second_function_is_not_registered(firewall, factory):
     """Who registers a function wants it to run by its name."""
