@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield import Decision, Verdict
 from abs_shield.core import Subject
-from tests.adapters.scenes import MADE_UP, SCENES, Call, Driver, Ran, Scene, firewall
+from tests.adapters.scenes import MADE_UP, SCENES, Call, Desk, Driver, Ran, Scene, firewall
 
 EXECUTES = "gen_ai.operation.name"
 
@@ -17,9 +17,10 @@ EXECUTES = "gen_ai.operation.name"
 def played(driver: Driver, scene: Scene, mode: str | None) -> Ran:
     """Play one scene; without a mode, without a Shield."""
     guard = None if mode is None else firewall(mode)
-    if scene.delegates:
-        return driver.delegate(scene.turns, firewall=guard)
-    return driver.run(scene.turns, firewall=guard, stream=scene.streams)
+    with Desk.decorated(guard if scene.decorated else None):
+        if scene.delegates:
+            return driver.delegate(scene.turns, firewall=guard)
+        return driver.run(scene.turns, firewall=guard, stream=scene.streams)
 
 
 def proposed(scene: Scene) -> list[str]:
@@ -60,12 +61,14 @@ def strict(driver: Driver, name: str) -> Iterator[str]:
         yield "the bad call was not blocked"
     elif scene.codes.isdisjoint(finding.code for finding in bad.findings):
         yield f"findings: {bad.explain()}"
+    elif scene.decorated and bad.verdict is not Verdict.HALLUCINATED:
+        yield f"what was declared does not hold: {bad.explain()}"
     yield from _fed_back(ran, scene.bad, "blocked")
 
 
 def of_calls(ran: Ran) -> list[Decision]:
-    """The decisions about calls."""
-    return [decision for decision in ran.decisions if decision.subject is Subject.CALL]
+    """The decisions about the model's calls; a decorated tool inside the framework's has no id."""
+    return [d for d in ran.decisions if d.subject is Subject.CALL and d.call_id is not None]
 
 
 def results(ran: Ran, scene: Scene) -> Iterator[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Annotated, Any, ClassVar, NamedTuple, Protocol
 
-from abs_shield import Decision, Shield, Tool, ToolProfile, inverse, shield
+from pydantic import Field
+
+from abs_shield import Decision, Shield, Target, Tool, ToolProfile, inverse, shield, shielded
 
 ASKED = "Please look up order ord_1 and refund tx_12345, 20 dollars. Also make the user u_1."
 
@@ -25,6 +28,8 @@ class Call(NamedTuple):
         return self.arguments if isinstance(self.arguments, str) else json.dumps(self.arguments)
 
 
+Payee = Annotated[str, Target(must_be_seen=True)]
+Few = Annotated[float, Field(le=10)]
 Turn = Sequence[Call] | str
 """What the model answers once: calls, or the final text."""
 
@@ -35,10 +40,26 @@ class Desk:
     The host's own tools, and what ran; every driver offers these under their names.
 
     ``get_order(order_id: str)``, ``refund(transaction_id: str, amount: float)``,
-    ``create_user(user_id: str)``, ``delete_user(user_id: str)``, ``explode(order_id: str)``.
+    ``create_user(user_id: str)``, ``delete_user(user_id: str)``, ``explode(order_id: str)``,
+    ``pay(payee: Payee, amount: Few)``, which may be decorated.
     """
 
+    decorates: ClassVar[Shield | None] = None
     ran: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.decorates is not None:
+            self.pay = shielded(self.decorates)(self.pay)  # type: ignore[method-assign]
+
+    @classmethod
+    @contextmanager
+    def decorated(cls, firewall: Shield | None) -> Iterator[None]:
+        """Decorate `pay` of every desk that is made meanwhile."""
+        cls.decorates = firewall
+        try:
+            yield
+        finally:
+            cls.decorates = None
 
     def get_order(self, order_id: str) -> str:
         self.ran.append(("get_order", {"order_id": order_id}))
@@ -60,6 +81,10 @@ class Desk:
         self.ran.append(("explode", {"order_id": order_id}))
         raise RuntimeError("the warehouse is on fire")
 
+    def pay(self, payee: Payee, amount: Few) -> str:
+        self.ran.append(("pay", {"payee": payee, "amount": amount}))
+        return "paid"
+
 
 _NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
 _PARAMETERS = {
@@ -68,6 +93,7 @@ _PARAMETERS = {
     "create_user": {"user_id": _TEXT},
     "delete_user": {"user_id": _TEXT},
     "explode": {"order_id": _TEXT},
+    "pay": {"payee": _TEXT, "amount": _NUMBER},
 }
 TOOLS = tuple(_PARAMETERS)
 SCHEMAS: dict[str, Any] = {
@@ -144,6 +170,7 @@ class Scene:
         runs: The tools that run in strict mode.
         streams: Whether the framework's streaming way is taken.
         delegates: Whether it is played behind a handoff, or in a sub-agent.
+        decorated: Whether `pay` has the decorator too, inside the framework's own tool.
     """
 
     turns: Sequence[Turn]
@@ -153,6 +180,7 @@ class Scene:
     runs: tuple[str, ...] = ()
     streams: bool = False
     delegates: bool = False
+    decorated: bool = False
 
 
 def _bad(call: Call, *codes: str, **how: bool) -> Scene:
@@ -161,6 +189,8 @@ def _bad(call: Call, *codes: str, **how: bool) -> Scene:
     return Scene([[call], [again], DONE], call.id, frozenset(codes), runs=("refund",), **how)
 
 
+MALLORY = {"payee": "Mallory", "amount": 5.0}
+PAID = Call("c1", "pay", {"payee": "u_1", "amount": 50.0})
 UNSEEN = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
 SCENES: dict[str, Scene] = {
     "good call": Scene([[GOOD], DONE], runs=("refund",)),
@@ -196,6 +226,8 @@ SCENES: dict[str, Scene] = {
     ),
     "streaming": _bad(GOOD._replace(name="refnud"), "unknown_tool", streams=True),
     "handoff": _bad(UNSEEN, "unseen", delegates=True),
+    "mark of a decorated tool": _bad(PAID._replace(arguments=MALLORY), "unseen", decorated=True),
+    "bound of a decorated tool": _bad(PAID, "out_of_range", decorated=True),
 }
 
 
