@@ -97,7 +97,8 @@ def test_judging_never_raises(calls: list[Any], said: str) -> None:
                 found = firewall.inspect_turn(call)
                 found.append(firewall.check_call(call))
                 assert all(complete(decision, mode) for decision in found)
-                assert "CLEAN" == firewall.check_result(call, call, elapsed_ms=1).verdict
+                # results of earlier examples are what is usual, so that this one may be odd
+                assert not firewall.check_result(call, call, elapsed_ms=1).errors
 
 
 @given(NAMES, ARGUMENTS, IDS)

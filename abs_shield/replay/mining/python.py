@@ -40,9 +40,12 @@ def literal(value: Any, *, indent: int = 0, used: int = 0, after: int = 1) -> st
     if isinstance(value, str):
         fits = used + _columns(short) + after <= _LONGEST_LINE
         return short if fits else _in_parts(value, indent, short)
-    if not isinstance(value, (Mapping, list, tuple)) or not value:
-        return short
     if used + _columns(short) + after <= WIDTH:
+        return short
+    if isinstance(value, float) and not isfinite(value):
+        pad = " " * indent
+        return f'float(\n{pad}{" " * _STEP}"{value}"\n{pad})'
+    if not isinstance(value, (Mapping, list, tuple)) or not value:
         return short
     return exploded(_items(value, indent + _STEP), *_brackets(value), indent=indent)
 

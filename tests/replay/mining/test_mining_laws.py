@@ -8,11 +8,12 @@ import subprocess
 import sys
 import tokenize
 from io import StringIO
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from abs_shield import PolicyError, Tool
@@ -114,6 +115,7 @@ def test_whatever_was_recorded_is_let_through_or_told(sessions: list[Any]) -> No
 
 @settings(max_examples=min(20, settings.default.max_examples // 2))
 @given(st.lists(JSON, min_size=1, max_size=20))
+@example([{"x" * 73: inf}])
 def test_a_literal_is_the_value_and_formatted(values: list[Any]) -> None:
     """A value's source reads back as the value, and a formatter leaves it as it is."""
     given = [f"v{n} = " for n, _ in enumerate(values)]
