@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
@@ -18,14 +18,17 @@ from abs_shield.plan.readings import readings
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.session import Origin, Session
+from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
+from abs_shield.session.verbatim import stands_verbatim
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import leaves, name_of, pointer
+from abs_shield.text.leaves import Path, leaves, name_of, pointer, scalar_text
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
 from abs_shield.text.shape import BRACKETS, is_address, is_url
 from abs_shield.text.show import escaped, shown
+from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 PLACEHOLDER = 1.0
 HARD = 0.95
@@ -46,8 +49,11 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
+    guarded = [*_guarded(tool, proposal)]
     unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
-    return _looked_at(unclear, tool, proposal, session) if unclear or not proposal.plain else ()
+    if unclear or not proposal.plain:
+        return chain(guarded, _looked_at(unclear, tool, proposal, session))
+    return guarded
 
 
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
@@ -68,6 +74,31 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
         return RAN if all_seen(arguments, seen) else None
 
     return quick
+
+
+def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailable]:
+    """What is wrong with the values of guarded parameters, whatever the run has seen."""
+    for path, leaf in tool.targets.guarded(proposal.arguments):
+        name = f"`{escaped(name_of(path))}`"
+        text = scalar_text(leaf)
+        if text is None:
+            yield Unavailable(f"a value of {name} cannot be compared")
+        elif len(text) > LONGEST_VALUE:
+            detail = f"the value of {name} is longer than what is compared"
+            yield _guarded_finding(path, text[:_LONGEST], tool, "too_long", detail)
+        elif has_hidden_characters(text):
+            detail = f"the value of {name} holds characters that a reader does not see"
+            yield _guarded_finding(path, text, tool, "hidden_characters", detail)
+        elif is_whole_set(text):
+            detail = f"{shown(text)} names no one thing"
+            yield _guarded_finding(path, text, tool, "whole_set", detail)
+        elif not _identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
+            yield Unavailable(f"a value of {name} is of another script")
+
+
+def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: str) -> Finding:
+    argument = Argument(path=path, text=text, judged="hard", must_be_seen=True)
+    return _finding(argument, tool, HARD, code, detail)
 
 
 def _looked_at(
@@ -92,6 +123,10 @@ def _is_told(argument: Argument, session: Session) -> bool:
         return fills_a_slot(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
         return is_issued(argument, session)
+    if argument.must_be_seen:
+        # the wildcards, and what is too long to be compared, are findings of their own
+        text = argument.text
+        return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
     names = session.seen.in_english and latin(normal(argument.text))
     return argument.judged == "hard" or argument.placeholder or names
 
@@ -100,6 +135,12 @@ def _judged(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
     origin = _origin(argument, tool, session)
+    if origin is not None and argument.must_be_seen:
+        verbatim = stands_verbatim(argument.text, session)
+        if verbatim is None:
+            yield Unavailable("text of this run was forgotten to keep its bounds")
+            return
+        origin = origin if verbatim else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
         if not session.seen.blind and alien(
             argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session
@@ -116,7 +157,7 @@ def _judged(
         yield _unseen(argument, tool, SOFT, session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
-    elif _identifies(argument.text):
+    elif argument.must_be_seen or _identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
 
 

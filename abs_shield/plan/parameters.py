@@ -59,6 +59,8 @@ class Parameter:
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
+        guarded: Whether it must be seen, or says what a destructive call is done to, so that no
+            value of it is passed over.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
         description: What the schema says about it, in lower case.
@@ -75,6 +77,7 @@ class Parameter:
     free: bool
     asks: frozenset[str]
     must_be_seen: bool
+    guarded: bool
     defaults: frozenset[str]
     examples: tuple[str, ...]
     description: str
@@ -98,10 +101,12 @@ class Names(NamedTuple):
 
     Attributes:
         judged: Those whose values may be judged, and what asks.
+        guarded: Those of which no value is passed over.
         blank: Those of whose values only a blank to fill in is a fault.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
+    guarded: tuple[str, ...]
     blank: tuple[str, ...]
 
 
@@ -135,6 +140,7 @@ class Parameters:
             found = [(name, self.at((name,))) for name in names]
             known = Names(
                 tuple((name, of.asks) for name, of in found if of.is_judged),
+                tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
@@ -156,16 +162,19 @@ class Parameters:
         name = name_of(path)
         by_author = self._by_author(path)
         listed = "enum" in schema or "const" in schema
+        judged = by_author or self._by_name(path, schema)
+        must_be_seen = target is not None and target.must_be_seen
         return Parameter(
             name=name,
-            judged=by_author or self._by_name(path, schema),
+            judged=judged,
             told=target is not None,
             credential="none" if by_author or listed else use_of(name, self.deed),
             blanks=not listed and self._takes_blanks(path, schema),
             creates=creates(self.tool, self.deed, path),
             free=is_free(name) or not _steps(path).isdisjoint(self.tool.free),
             asks=of_what(name) or frozenset(self.deed.noun),
-            must_be_seen=target is not None and target.must_be_seen,
+            must_be_seen=must_be_seen,
+            guarded=must_be_seen or (self.tool.destructive and judged in ("hard", "who")),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             description=told,

@@ -20,6 +20,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_placeholder
+from abs_shield.text.wildcards import is_whole_set
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTERS = (("path",), ("from",))
@@ -35,6 +36,7 @@ _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 """One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only where it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: whatever has brackets or several words."""
+_PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 Kind = Literal["hard", "soft", "slot", "credential", "blank"]
 
@@ -93,6 +95,9 @@ class Targets:
         """Whether every judged one of arguments that are plain scalars stands in a run as it is."""
         said = seen.user_chunks
         names = self.parameters.judged(tuple(arguments))
+        for name in names.guarded:
+            if self.parameters.at((name,)).must_be_seen or not _is_plain(arguments[name]):
+                return False
         for name in names.blank:
             leaf = arguments[name]
             if isinstance(leaf, str) and may_be_blank(leaf.strip()):
@@ -118,9 +123,18 @@ class Targets:
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             text = scalar_text(leaf) if parameter.is_judged or _is_blank(leaf, parameter) else None
-            if text and not vouches(text, parameter.asks):
+            if text and (parameter.must_be_seen or not vouches(text, parameter.asks)):
                 found.append(Unclear(path, leaf, text, parameter))
         return found
+
+    def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+        """Return the leaves of guarded parameters that neither allowlist nor schema admits."""
+        for path, leaf in leaves(arguments, most=MOST_JUDGED):
+            parameter = self.parameters.at(path)
+            if not parameter.guarded or (isinstance(leaf, str) and leaf in parameter.defaults):
+                continue
+            if leaf is not None and not any(admits(leaf) for admits in parameter.allow):
+                yield path, leaf
 
     def read(self, unclear: Iterable[Unclear], arguments: Mapping[str, Any]) -> Iterator[Argument]:
         """Give those leaves that have to come from somewhere, as their values say."""
@@ -229,6 +243,13 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
     if not parameter.blanks or not isinstance(leaf, str):
         return False
     return is_blank(leaf, parameter.name, judged=parameter.is_judged)
+
+
+def _is_plain(leaf: Any) -> bool:
+    """Return whether a guarded value is written as ids are, of which all is compared."""
+    if isinstance(leaf, str):
+        return _PLAIN.fullmatch(leaf) is not None and not is_whole_set(leaf)
+    return type(leaf) is int
 
 
 def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:

@@ -39,10 +39,11 @@ def is_told(text: str, session: Session) -> bool:
 
 def _in(event: Event, text: str) -> str:
     wanted = text.casefold()
-    return next((found for said in _texts(event) if (found := _cut_out(said, wanted))), "")
+    return next((found for said in texts_of(event) if (found := _cut_out(said, wanted))), "")
 
 
-def _texts(event: Event) -> Iterator[str]:
+def texts_of(event: Event) -> Iterator[str]:
+    """Return what a person said, or the values and the names of a result."""
     if isinstance(event, Said) and event.role != "assistant":
         yield event.text[:_MOST]
     elif isinstance(event, Returned) and not event.error:

@@ -1,0 +1,185 @@
+"""What a declared target or a destructive call is given: nothing of it is passed over."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import pytest
+
+from abs_shield import Decision, Shield, Target, Tool, ToolCall, Verdict, shield, shielded
+from abs_shield.session.limits import Limits
+
+SAID = "Please delete /home/ann/tmp, and mail bob@paypal.com about 192.168.1.15."
+
+
+def judged(value: Any, *, said: str = SAID, result: Any = None, **target: Any) -> Decision:
+    """Judge a call of a destructive tool whose target must be seen."""
+    tool = Tool(
+        name="delete",
+        parameters={"properties": {"what": {}}},
+        targets={"what": Target(must_be_seen=True, **target)},
+        destructive=True,
+    )
+    firewall = Shield(shield.configure(mode="strict", tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user(said)
+        if result is not None:
+            session.tool_result("look", result)
+        return firewall.check_call(ToolCall("delete", {"what": value}))
+
+
+def codes(decision: Decision) -> list[str]:
+    """Return the codes of the findings."""
+    return [finding.code for finding in decision.findings]
+
+
+WHOLE = ["/", "*", "~", "..", "../..", "%", "", "  ", "**/*", ".", "\\", "/*", "all", "Everything"]
+
+
+@pytest.mark.parametrize("value", [*WHOLE, "/home/ann/*", '"*"'])
+def test_what_names_no_one_thing(value):
+    """The worst that a destructive tool can be given, also where the user has written it."""
+    decision = judged(value, said=f"{SAID} {value}")
+
+    assert decision.blocked
+    assert ["whole_set"] == codes(decision)
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\U000e0049\U000e0047", "\u00ad", "\x00", "\nfor all", "\u200b"]
+)
+def test_what_a_reader_does_not_see(hidden):
+    """An approver sees the address, and the tool gets more."""
+    decision = judged(f"/home/ann/tmp{hidden}x")
+
+    assert decision.blocked
+    assert ["hidden_characters"] == codes(decision)
+
+
+def test_what_is_longer_than_what_is_compared():
+    """Blanks before a second address."""
+    decision = judged("/home/ann/tmp" + 17_000 * " " + "eve@evil.org")
+
+    assert decision.blocked
+    assert ["too_long"] == codes(decision)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "/home/ann", "/home", "home/ann/tmp", "/home/ann/tmp2", "/home/ann/tmp/x", "tmp", "Иванов",
+        "生产数据库", "192.168.11.5", "192.168.1.1", "bob@pay-pal.com", "bo@bpaypal.com",
+        "paypal.com", "bob@paypal", "1921681.15",
+    ],
+)  # fmt: skip
+def test_another_entity_is_unseen(value):
+    """A parent, a part, a moved separator, another script."""
+    decision = judged(value)
+
+    assert Verdict.HALLUCINATED is decision.verdict
+    assert ["unseen"] == codes(decision)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["/home/ann/tmp", "/HOME/Ann/tmp", "'/home/ann/tmp'", " /home/ann/tmp\n", "bob@PayPal.com"],
+)
+def test_capitals_outer_quotes_and_blanks(value):
+    """They may differ."""
+    assert [] == codes(judged(value))
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "result"),
+    [
+        ("W123", "Cancel order #W123.", None),
+        ("W123", "Cancel **W123**, please", None),
+        ("订单7", "取消订单7谢谢", None),
+        ("tx_12345", "取消订单tx_12345谢谢", None),
+        ("acct_1", "Is acct_1's limit 5?", None),
+        (71, "Delete it.", {"id": 71}),
+        ("71", "Delete it.", {"id": 71}),
+        (71.0, "Delete it.", {"id": 71.0}),
+        ("Иванов", "Удали Иванов.", None),
+        ("k-1", "Delete it.", {"k-1": {"age": 3}}),
+        ("a b c", "Delete it.", ["a b c"]),
+    ],
+)
+def test_what_stands_so(value, said, result):
+    """In a person's words, or in a result, whatever stands around it."""
+    assert [] == codes(judged(value, said=said, result=result))
+
+
+def test_chained_words_are_no_value():
+    """Each two of them stand side by side."""
+    assert ["unseen"] == codes(judged("10 20 30", said="Delete 10 20 and 20 30."))
+
+
+def test_an_author_may_admit_a_whole_set():
+    """Some tools mean it."""
+    assert [] == codes(judged("all", allow=["all"]))
+
+
+def test_a_type_that_cannot_be_compared():
+    """It is said, and no verdict."""
+    coverage = judged(True).coverage["phantom_target"]
+
+    assert ("unavailable", "a value of `what` cannot be compared") == coverage
+
+
+def test_a_text_that_was_forgotten_proves_nothing():
+    """The run may have had it so."""
+    firewall = Shield(shield.configure(limits=Limits(text=2_000)), hooks=None)
+
+    @shielded(firewall)
+    def delete(what: Annotated[str, Target(must_be_seen=True)]) -> str:
+        return "deleted"
+
+    with firewall.session() as session:
+        session.user("Delete db.prod.users.")
+        for number in range(50):
+            session.tool_result("look", f"row {number} " + 100 * "x ")
+        decision = firewall.check_call(ToolCall("delete", {"what": "db.prod.users"}))
+
+    assert not decision.blocked
+    assert "forgotten" in decision.coverage["phantom_target"].reason
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("all", ["whole_set"]),
+        ("*", ["whole_set"]),
+        ("u_1\u202e", ["hidden_characters"]),
+        ("u_1", []),
+    ],
+)
+def test_what_a_destructive_tool_is_done_to(value, found):
+    """No mark is needed where the author said that nothing can be undone."""
+    tool = Tool(
+        name="delete_user",
+        parameters={"properties": {"user_id": {"type": "string"}}},
+        destructive=True,
+    )
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Delete u_1.")
+        decision = firewall.check_call(ToolCall("delete_user", {"user_id": value}))
+
+    assert found == codes(decision)
+    assert (Verdict.HALLUCINATED if found else Verdict.CLEAN) is decision.verdict
+
+
+def test_another_script_without_must_be_seen_is_said():
+    """Names of other scripts are not told apart."""
+    tool = Tool(
+        name="delete_user",
+        parameters={"properties": {"user_id": {"type": "string"}}},
+        destructive=True,
+    )
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Delete u_1.")
+        decision = firewall.check_call(ToolCall("delete_user", {"user_id": "Иванов"}))
+
+    assert "of another script" in decision.coverage["phantom_target"].reason
