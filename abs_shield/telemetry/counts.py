@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Iterable, Mapping
+from functools import partial
 from threading import Lock
-from weakref import WeakKeyDictionary
+from weakref import ref
 
 from opentelemetry.metrics import (
     CallbackOptions,
@@ -129,7 +130,8 @@ class Counts:
         ]
 
 
-_counts: WeakKeyDictionary[MeterProvider, Counts] = WeakKeyDictionary()
+_counts: dict[int, tuple[Callable[[], MeterProvider | None], Counts]] = {}
+"""By the id of a provider, which may compare and hash as it likes: Logfire's cannot be hashed."""
 _global: Counts | None = None
 _lock = renewed(Lock())
 
@@ -144,11 +146,28 @@ def counts_of(meter: Meter, provider: MeterProvider | None) -> Counts:
     current = get_meter_provider()
     key = current if provider is None else provider
     with _lock:
-        found = _counts.get(key, _global if key is current else None)
+        held, found = _counts.get(id(key), (None, None))
+        if held is None or held() is not key:
+            found = _global if key is current else None
         if found is None:
             found = Counts()
             found.observe(meter)
-        _counts[key] = found
+        _counts[id(key)] = (_held(key), found)
         if key is current:
             _global = found
     return found
+
+
+def _held(provider: MeterProvider) -> Callable[[], MeterProvider | None]:
+    """Return what gives the provider as long as it lives; for ever, where it takes no reference."""
+    try:
+        return ref(provider, partial(_forget, id(provider)))
+    except TypeError:
+        return lambda: provider
+
+
+def _forget(key: int, gone: ref[MeterProvider]) -> None:
+    """Let go of the count of a provider that is gone; another one may have its id by now."""
+    held = _counts.get(key)
+    if held is not None and held[0] is gone:
+        del _counts[key]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from dataclasses import dataclass
 from threading import Thread
+from typing import Any
 
 import pytest
 from opentelemetry._logs import get_logger_provider
-from opentelemetry.metrics import get_meter_provider
+from opentelemetry.metrics import Meter, MeterProvider, NoOpMeterProvider, get_meter_provider
 from opentelemetry.trace import get_tracer_provider
 
 from abs_shield import Shield, Tool, shield
 from abs_shield.core import RAN, Action, Coverage, Outcome
 from abs_shield.stores import SqliteStore
+from abs_shield.telemetry.otel import Otel
 
 
 def _sums(points):
@@ -68,6 +71,36 @@ def test_two_hooks_of_one_provider_share_the_coverage_count(heard, decide):
         otel(decide(coverage={"phantom_tool": RAN}))
 
     assert [point.value for point in heard.points("abs_shield.coverage")] == [2]
+
+
+@dataclass
+class Wrapping(MeterProvider):
+    """A provider that compares by what it wraps, as Logfire's, so that it has no hash."""
+
+    inner: MeterProvider
+
+    def get_meter(self, *args: Any, **kwargs: Any) -> Meter:
+        return self.inner.get_meter(*args, **kwargs)
+
+
+class Slotted(NoOpMeterProvider):
+    """A provider that is equal to every other one."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = None
+
+
+@pytest.mark.parametrize("provider", [Wrapping(NoOpMeterProvider()), Slotted()])
+def test_a_provider_without_a_hash(provider):
+    """Two hooks share its count, and it can be forgotten."""
+    one, other = (Otel(meter_provider=provider) for _ in range(2))
+    alone = Otel(meter_provider=NoOpMeterProvider())
+
+    assert one._counts is other._counts
+    assert one._counts is not alone._counts
+    Shield(shield.configure(mode="audit"), hooks=[one])
 
 
 def test_coverage_is_exact_under_threads(heard, decide):
