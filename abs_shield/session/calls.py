@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments, same
@@ -67,34 +67,52 @@ def is_feedback(value: Any, status: str) -> bool:
     return type(value) is dict and value.keys() == _FEEDBACK and same(value["status"], status)
 
 
+class Open(NamedTuple):
+    """A call that is running: the decision about it, its name and its arguments."""
+
+    decision_id: str
+    name: str
+    arguments: Any
+
+
 class CallBook:
     """
     What the door and the transcript each know of a session's calls, so that none counts twice.
 
     Attributes:
-        opened: Call id to the decisions of the calls that are running under it.
+        opened: Call id to the calls that are running under it.
     """
 
     __slots__ = ("_blocked", "_ended", "_loose", "_most", "_running", "opened")
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self.opened: dict[str, list[str]] = {}
+        self.opened: dict[str, list[Open]] = {}
         self._running: dict[str, int] = {}
         self._ended: dict[str, bool] = {}
         self._loose: list[tuple[str, Mapping[str, Any]]] = []
         self._blocked: list[bytes] = []
 
-    def open(self, call_id: str, decision_id: str) -> None:
-        """The door let a call pass under that id; a model may use an id twice."""
-        self.opened.setdefault(call_id, []).append(decision_id)
+    def open(self, call_id: str, call: Open) -> None:
+        """The Shield let a call pass under that id; a model may use an id twice."""
+        self.opened.setdefault(call_id, []).append(call)
         if len(self.opened) > self._most:
             self.opened.pop(next(iter(self.opened)))
 
-    def decided(self, call_id: str | None) -> str | None:
-        """Give the newest decision of the calls that run under that id."""
-        open_ids = self.opened.get(call_id) if call_id else None
-        return open_ids[-1] if open_ids else None
+    def decided(self, call: ToolCall, arguments: Any) -> str | None:
+        """Return the newest decision about this very call that runs under its id."""
+        calls: list[Open] = self.opened.get(call.id, []) if call.id else []
+        ids: list[str] = [
+            one.decision_id
+            for one in calls
+            if one.name == call.name and same(read_arguments(one.arguments), arguments)
+        ]
+        return ids[-1] if ids else None
+
+    def is_open(self, call_id: str | None, decision_id: str) -> bool:
+        """Return whether the call of that decision runs under that id."""
+        calls = self.opened.get(call_id) if call_id else None
+        return any(one.decision_id == decision_id for one in calls or ())
 
     def open_loose(self, name: str) -> None:
         """The door let a call pass that has no id: one result of that tool is to come."""

@@ -14,7 +14,7 @@ from abs_shield.core import Decision, ToolCall
 from abs_shield.core.events import Event, Opaque, Proposed, Returned, Said
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import UnreadableMessage, id_of, read_message, text_of
-from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, is_feedback, object_of
+from abs_shield.session.calls import TOO_LARGE, CallBook, Executed, Open, is_feedback, object_of
 from abs_shield.session.decided import Decided
 from abs_shield.session.field import Field
 from abs_shield.session.limits import Limits
@@ -311,7 +311,7 @@ class Session(Scoped):
         call_id = call.id
         with self.lock:
             if call_id:
-                self.calls.open(call_id, decision.id)
+                self.calls.open(call_id, Open(decision.id, call.name, call.arguments))
             else:
                 self.calls.open_loose(call.name)
             if not (call_id and self.pending.forget(call_id)):

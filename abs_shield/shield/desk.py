@@ -21,7 +21,7 @@ from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.signature import Binding
+from abs_shield.shield.signature import Binding, as_json
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -56,7 +56,6 @@ class Desk:
         self.store = store
         self._append = store.append
         self._needs_log = policy.on_log_loss == "block"
-        self._unkept = False
         self.hooks = tuple(hooks)
         self.approver = approver
         self.approvals = Approvals()
@@ -88,7 +87,7 @@ class Desk:
         with session.lock:
             if session.pending:
                 return self._proposed(call, arguments, session, siblings, binding)
-            known = session.calls.decided(call.id) if call.id else None
+            known = session.calls.decided(call, arguments) if call.id else None
             nested = RUNNING.get() is not None and _inside(session)
             return self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=nested, known=known,
@@ -110,7 +109,7 @@ class Desk:
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _around(pending, session)
-        known = pending.decision.id if pending else session.calls.decided(call.id)
+        known = pending.decision.id if pending else session.calls.decided(call, arguments)
         nested = pending is None and _inside(session)
         if not (pending or nested or call.id):
             told = session.pending.named(call, plain)
@@ -156,6 +155,7 @@ class Desk:
         """Ask for an approval where one is needed, and record what was decided."""
         if opened.decision.blocked:
             if self._asks(opened):
+                opened = _apart(opened)
                 opened = self._answered(opened, _settled(self._ask(opened)))
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
@@ -165,6 +165,7 @@ class Desk:
         """As `admit`; an async approver is awaited."""
         if opened.decision.blocked:
             if self._asks(opened):
+                opened = _apart(opened)
                 opened = self._answered(opened, await _awaited(self._ask(opened)))
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
@@ -192,12 +193,12 @@ class Desk:
         return opened._replace(decision=granted)
 
     def _admitted(self, opened: Opened) -> Opened:
-        if self._needs_log and (self._unkept or self.store.losing):
-            self._unkept = False  # the decision of this blocked call tries whether it is kept
-            opened = opened._replace(decision=_unlogged(opened.decision))
         call, session, decision = opened.call, opened.session, opened.decision
-        if call.id is not None and decision.id in session.calls.opened.get(call.id, ()):
+        if session.calls.is_open(call.id, decision.id):
             return opened
+        decision = self._logged(decision)
+        if decision is not opened.decision:
+            opened = opened._replace(decision=decision)
         if decision.blocked or opened.nested:
             if not opened.nested:
                 session.stopped(call, decision)
@@ -207,18 +208,31 @@ class Desk:
         self._tell(decision)
         return opened
 
+    def _logged(self, decision: Decision) -> Decision:
+        """Store a decision; where the policy needs its record and there is none, it is a block."""
+        losing = self._needs_log and self.store.losing
+        if losing:
+            decision = _unlogged(decision)
+        if self._store(decision) or losing or not self._needs_log:
+            return decision
+        return _unlogged(decision)
+
+    def _store(self, decision: Decision) -> bool:
+        """Store a decision; False where it was dropped. A store that raises is reported."""
+        try:
+            return self._append(decision) is not False
+        except Exception:
+            logger.exception("abs_shield could not store decision %s", decision.id)
+            return False
+
     def record(self, decision: Decision, session: Session) -> None:
-        """Keep a decision in its session, and tell everybody."""
+        """Keep a decision in its session and its store, and tell everybody."""
         session.decided(decision)
+        self._store(decision)
         self._tell(decision)
 
     def _tell(self, decision: Decision) -> None:
-        """Store a decision and tell everybody; a store that fails is reported, no more."""
-        try:
-            self._append(decision)
-        except Exception:
-            self._unkept = True
-            logger.exception("abs_shield could not store decision %s", decision.id)
+        """Tell every hook and listener of a decision."""
         if self.hooks:
             emit(decision, self.hooks)
         if LISTENERS.all:
@@ -372,6 +386,11 @@ def _inside(session: Session) -> bool:
     """Whether a tool of *session* runs in this context; a sub-agent's session is another."""
     running = RUNNING.get()
     return running is not None and (running is session or session.ephemeral)
+
+
+def _apart(opened: Opened) -> Opened:
+    """Copy the arguments that are approved: what runs is what was judged, whoever changes them."""
+    return opened._replace(arguments=as_json(opened.arguments))
 
 
 def _waits(decision: Decision) -> bool:

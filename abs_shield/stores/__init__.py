@@ -61,8 +61,13 @@ class Store(Protocol):
     def status(self) -> Status:
         """How many decisions wait to be written, how many were lost, and why."""
 
-    def append(self, decision: Decision) -> None:
-        """Keep *decision*; this stands on every call's path, so it is quick."""
+    def append(self, decision: Decision) -> bool | None:
+        """
+        Keep *decision*; this stands on every call's path, so it is quick.
+
+        Returns:
+            False where it was dropped; the policy may let nothing run then.
+        """
 
     def label(self, label: Label) -> None:
         """

@@ -50,7 +50,7 @@ class DurableStore(Reading):
         StoreError: The database cannot be used, or *most* or *key* is out of range.
     """
 
-    append: Callable[[Decision], None]
+    append: Callable[[Decision], bool]
     """Puts a decision into the buffer; full, the decision is dropped and counted."""
 
     def __init__(self, *, key: bytes | None, most: int, existing: bool) -> None:

@@ -112,17 +112,19 @@ class Writer(Generic[T]):
 
     # On the caller's thread ----------------------------------------------------------------------
 
-    def put(self, item: T) -> None:
-        """Take *item*; it never waits."""
+    def put(self, item: T) -> bool:
+        """Take *item*; it never waits. False where it was dropped, or may never be written."""
         buffer = self._buffer
         if len(buffer) >= self._most or self._closed:
             self._drop()
-            return
+            return False
         buffer.append(item)
         if self._asleep:
             self._wake()
         if self._closed:
             self._drop_late()
+            return False
+        return not self._unstarted
 
     def flush(self, timeout_s: float) -> bool:
         """Wait until everything that was put before is written; False where it takes longer."""

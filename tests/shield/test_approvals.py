@@ -67,6 +67,28 @@ def test_an_approver_lets_a_call_through(approving, kind, entrance):
     assert ["refund"] == asked
 
 
+@pytest.mark.parametrize("entrance", ["dispatch", "adispatch"])
+def test_what_was_approved_is_what_runs(approving, entrance):
+    """Whoever holds the arguments may change them while a person is asked."""
+    arguments = {"amount": -1, "lines": [1]}
+
+    def changing(decision):
+        arguments["amount"] = -999
+        arguments["lines"].append(2)
+        return True
+
+    firewall = approving(changing)
+
+    @shielded(firewall, replace=True)
+    def refund(amount: float, lines: list[int]) -> tuple:
+        return amount, lines
+
+    if entrance == "dispatch":
+        assert (-1, [1]) == firewall.dispatch("refund", arguments)
+    else:
+        assert (-1, [1]) == asyncio.run(firewall.adispatch("refund", arguments))
+
+
 @pytest.mark.parametrize("said", [False, None, 1, "yes"])
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 def test_anything_but_true_blocks(approving, kind, said):

@@ -77,3 +77,30 @@ def test_calls_that_run_beside_one_are_said(session) -> None:
 
     with pytest.raises(CallBlocked, match="undoes `create_user`"):
         door.guard(GONE, session=session, siblings=(MADE,)).__enter__()
+
+
+def test_two_calls_under_one_id_are_two_records() -> None:
+    """A model may use an id twice; each call that runs is decided and kept."""
+    door = firewall("audit")
+    with door.session() as session:
+        session.user("Make the users u_1 and u_2.")
+        one = door.guard(ToolCall("create_user", {"user_id": "u_1"}, "x"))
+        other = door.guard(ToolCall("create_user", {"user_id": "u_2"}, "x"))
+        with one, other:
+            one.value = other.value = "made"
+
+    calls = [decision for decision in door.store.decisions() if decision.subject == "call"]
+    assert 2 == len({decision.id for decision in calls})
+    assert ["u_2", "u_1"] == [ran.arguments["user_id"] for ran in session.executed]
+
+
+def test_a_bad_call_under_an_open_id_is_a_record() -> None:
+    """It was in no store: the id's first decision stood for it."""
+    door = firewall()
+    with door.session() as session:
+        session.user("Delete u_1.")
+        assert not door.check_call(ToolCall("delete_user", {"user_id": "u_1"}, "c1")).blocked
+        assert door.check_call(ToolCall("delete_user", {"user_id": "u_999"}, "c1")).blocked
+
+    assert [False, True] == [decision.blocked for decision in door.store.decisions()]
+    assert 2 == len(session.decisions)

@@ -114,7 +114,7 @@ def test_a_scan_that_goes_on_holds_no_fork_up(tmp_path):
     next(scan)
     started = time.monotonic()
 
-    assert 0 == ended(child_of(lambda: store.append(decision(9)) or store.flush(10)))
+    assert 0 == ended(child_of(lambda: store.append(decision(9)) and store.flush(10)))
     assert ({}, True) == (forks.FORKS._uses, time.monotonic() - started < 10)
     assert ["d-1", "d-2"] == ids(scan)
     store.close()
@@ -134,7 +134,7 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
     thread = Thread(target=read)
     thread.start()
     assert inside.wait(10)
-    assert 0 == ended(child_of(lambda: store.append(decision(0)) or not store.flush(0.3)))
+    assert 0 == ended(child_of(lambda: store.append(decision(0)) and not store.flush(0.3)))
     done.set()
     thread.join()
 
@@ -195,7 +195,7 @@ def test_a_fork_after_a_reader_writes_again(tmp_path, caplog):
     with store.snapshot():
         pass
 
-    assert 0 == ended(child_of(lambda: store.append(decision(9)) or store.flush(10)))
+    assert 0 == ended(child_of(lambda: store.append(decision(9)) and store.flush(10)))
     assert ("", ["d-9"]) == (caplog.text, ids(store.scan()))
     store.close()
 
