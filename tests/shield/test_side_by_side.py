@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, inverse, shield
@@ -82,16 +84,23 @@ def test_calls_that_run_beside_one_are_said(session) -> None:
 def test_two_calls_under_one_id_are_two_records() -> None:
     """A model may use an id twice; each call that runs is decided and kept."""
     door = firewall("audit")
+
+    async def create_user(user_id: str) -> str:
+        await asyncio.sleep(0)
+        return f"made {user_id}"
+
+    async def both(*users: str) -> list[str]:
+        calls = [door.adispatch("create_user", {"user_id": u}, call_id="x") for u in users]
+        return await asyncio.gather(*calls)
+
+    door.register(create_user)
     with door.session() as session:
         session.user("Make the users u_1 and u_2.")
-        one = door.guard(ToolCall("create_user", {"user_id": "u_1"}, "x"))
-        other = door.guard(ToolCall("create_user", {"user_id": "u_2"}, "x"))
-        with one, other:
-            one.value = other.value = "made"
+        assert ["made u_1", "made u_2"] == asyncio.run(both("u_1", "u_2"))
 
     calls = [decision for decision in door.store.decisions() if decision.subject == "call"]
     assert 2 == len({decision.id for decision in calls})
-    assert ["u_2", "u_1"] == [ran.arguments["user_id"] for ran in session.executed]
+    assert ["u_1", "u_2"] == sorted(ran.arguments["user_id"] for ran in session.executed)
 
 
 def test_a_bad_call_under_an_open_id_is_a_record() -> None:
