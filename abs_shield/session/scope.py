@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from contextvars import ContextVar
+from contextlib import suppress
+from contextvars import ContextVar, Token
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -35,6 +36,12 @@ def leave() -> None:
     _OUTER.set(tuple(outer))
     CURRENT.set(current)
     RUNNING.set(running)
+
+
+def stop_running(token: Token[Session | None]) -> None:
+    """Undo that a tool runs in this context; in another one there is nothing to undo."""
+    with suppress(ValueError):  # whoever resumes a coroutine may do it in a context of its own
+        RUNNING.reset(token)
 
 
 def current_session() -> Session | None:

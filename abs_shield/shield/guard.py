@@ -12,7 +12,7 @@ from typing import Any, Self
 from abs_shield.core import Decision, ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.scope import RUNNING, stop_running
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.ran import UNKNOWN, Ran
@@ -159,6 +159,10 @@ class Guard:
         """The call is not over when the block is left: a later guard of its id goes on with it."""
         self._suspended = True
 
+    def unread(self, reason: str) -> None:
+        """The call returned what cannot be read, and the model may: a miss proves nothing now."""
+        self._session.opaque(f"the result of `{escaped(self._call.name)}`: {reason}")
+
     def running(self) -> Token[Session | None]:
         """Mark that the tool runs in this context, for one step of a generator."""
         return RUNNING.set(self._session)
@@ -197,7 +201,7 @@ class Guard:
         traceback: TracebackType | None,
     ) -> None:
         if self._running is not None:
-            RUNNING.reset(self._running)
+            stop_running(self._running)
             self._running = None
         if self._span is not None:
             self._span.__exit__(kind, error, traceback)

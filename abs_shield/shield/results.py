@@ -7,7 +7,7 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.scope import stop_running
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.ran import UNKNOWN
 
@@ -34,7 +34,6 @@ def followed(value: Any, guard: Guard) -> Any:
 def settled(value: Any, guard: Guard) -> Any:
     """The result of a function; one that is awaited ends the call when it is there."""
     if inspect.isawaitable(value) and not hasattr(value, "__aenter__"):
-        guard.leave()
         return _pending(value, guard)
     guard.value = value
     guard.__exit__(None, None, None)
@@ -42,11 +41,18 @@ def settled(value: Any, guard: Guard) -> Any:
 
 
 def _pending(value: Any, guard: Guard) -> Any:
+    """A coroutine or a future, whose result is still to come; another awaitable as it is."""
     from asyncio import Future  # a quarter of what our import takes; sync programs need none
 
-    if not isinstance(value, Future):
+    if inspect.iscoroutine(value):
+        guard.leave()
         return _awaited(value, guard)
-    value.add_done_callback(functools.partial(_record, guard))
+    if isinstance(value, Future):
+        guard.leave()
+        value.add_done_callback(functools.partial(_record, guard))
+        return value
+    guard.unread("it returned an awaitable object")  # a query that may be refined before it runs
+    guard.__exit__(None, None, None)
     return value
 
 
@@ -67,7 +73,7 @@ async def _awaited(value: Awaitable[Any], guard: Guard) -> Any:
         guard.__exit__(type(error), error, error.__traceback__)
         raise
     finally:
-        RUNNING.reset(token)
+        stop_running(token)
     guard.__exit__(None, None, None)
     return guard.value
 
@@ -83,7 +89,7 @@ def steps(items: Generator[Any, Any, Any], guard: Guard) -> Generator[Any, Any, 
             try:
                 item = step()
             finally:
-                RUNNING.reset(token)
+                stop_running(token)
             if len(kept) < _KEPT:
                 kept.append(item)
             try:
@@ -116,7 +122,7 @@ async def asteps(items: AsyncGenerator[Any, Any], guard: Guard) -> AsyncGenerato
             try:
                 item = await step()
             finally:
-                RUNNING.reset(token)
+                stop_running(token)
             if len(kept) < _KEPT:
                 kept.append(item)
             try:

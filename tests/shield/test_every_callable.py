@@ -546,19 +546,13 @@ def test_a_generator_may_catch_a_keyboard_interrupt():
     assert [1, "caught"] == asyncio.run(talk(shielded(made())(astubborn)()))
 
 
-@pytest.mark.parametrize("kind", ["coroutine", "task", "awaitable"])
+@pytest.mark.parametrize("kind", ["coroutine", "task"])
 def test_what_is_awaited_has_run_when_it_is_there(kind):
     """A plain function may give something to await: the call ends with it."""
-
-    class Later:
-        def __await__(self):
-            return coroutine(5).__await__()
-
     firewall = made()
-    gives = {"coroutine": lambda: coroutine(5), "awaitable": Later}
 
     def tool():
-        return asyncio.ensure_future(coroutine(5)) if kind == "task" else gives[kind]()
+        return asyncio.ensure_future(coroutine(5)) if kind == "task" else coroutine(5)
 
     async def run():
         with firewall.session() as session:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextvars import copy_context
 
 import pytest
 
@@ -51,3 +52,57 @@ def test_without_it_awaiting_raises() -> None:
 def test_a_good_value_is_given_as_it_is(on_block) -> None:
     """Neither way changes it."""
     assert GOOD is given(GOOD, on_block)
+
+
+class Query:
+    """A query set: it may be refined, and runs when it is awaited, as often as one likes."""
+
+    def __init__(self, most: int = 9) -> None:
+        self.most = most
+
+    def limit(self, most: int) -> Query:
+        return Query(most)
+
+    def __await__(self):
+        yield from asyncio.sleep(0).__await__()
+        return [{"id": f"ord_{n}"} for n in range(self.most)]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_an_awaitable_object_stays_as_it_is(mode) -> None:
+    """Nobody knows what it will give, so that a miss proves nothing from then on."""
+    firewall = Shield(shield.configure(mode=mode), hooks=None)
+
+    @shielded(firewall)
+    def get_orders(user_id: str):
+        return Query()
+
+    async def run(session) -> list:
+        with session:
+            query = get_orders("u_1")
+            return [await query, await query.limit(1)]
+
+    session = firewall.session()
+    session.user("The orders of u_1?")
+    every, one = asyncio.run(run(session))
+
+    assert (9, 1) == (len(every), len(one))
+    assert "awaitable object" in session.origin("ord_3").reason
+    assert ["get_orders"] == [ran.tool for ran in session.executed]
+
+
+def test_a_coroutine_may_go_on_in_another_context() -> None:
+    """A framework of its own steps it wherever it likes."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+
+    @shielded(firewall)
+    async def wait(user_id: str) -> str:
+        await asyncio.sleep(0)
+        return user_id
+
+    call = wait("u_1")
+    copy_context().run(call.send, None)
+    with pytest.raises(StopIteration) as end:
+        copy_context().run(call.send, None)
+
+    assert "u_1" == end.value.value

@@ -16,7 +16,7 @@ from abs_shield.adapters.openai_agents.run import Runs
 from abs_shield.adapters.openai_agents.shapes import given, tool_shape
 from abs_shield.core import ToolCall
 from abs_shield.errors import CallBlocked, ResultBlocked
-from abs_shield.session.scope import RUNNING
+from abs_shield.session.scope import stop_running
 from abs_shield.shield.turns import feedback_text
 
 Known = dict[int, Agent[Any]]
@@ -122,7 +122,7 @@ class Copies:
                     value = await value if isinstance(value, Awaitable) else value
                 finally:
                     if token is not None:
-                        RUNNING.reset(token)
+                        stop_running(token)
             if call_id and _is_paused(tool, context):
                 run.paused[call_id] = guard
                 guard.leave()
