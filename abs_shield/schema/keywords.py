@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
@@ -18,6 +18,9 @@ Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
 """Values of an `enum` that are compared in the time of one step."""
+_MOST_ENUMS = 256
+_KEYS: dict[int, tuple[list[Any], frozenset[Hashable]]] = {}
+"""By the id of an `enum`'s list, which is kept beside it so that no other one gets its id."""
 
 
 class PatternTimeout(Exception):
@@ -93,8 +96,18 @@ def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
 def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Errors:
     """A value equals one of the list."""
     spend(len(allowed) // _EQUALITIES)
-    if canonical(instance) not in {canonical(each) for each in allowed}:
+    if canonical(instance) not in _keys_of(allowed):
         yield ValidationError("not in the list")
+
+
+def _keys_of(allowed: list[Any]) -> frozenset[Hashable]:
+    """Return what the values of an `enum` are compared by; worked out once, not for each item."""
+    known = _KEYS.get(id(allowed))
+    if known is None or known[0] is not allowed:
+        if len(_KEYS) >= _MOST_ENUMS:
+            _KEYS.clear()
+        known = _KEYS[id(allowed)] = (allowed, frozenset(map(canonical, allowed)))
+    return known[1]
 
 
 def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:

@@ -44,6 +44,8 @@ _ARRAY = frozenset({"items", "minItems", "maxItems", "uniqueItems"})
 _OBJECT = frozenset(
     {"properties", "required", "additionalProperties", "minProperties", "maxProperties"}
 )
+_MOST_EXTRAS = 2_000
+"""Further members of one object; pydantic-core keeps an error for each that is wrong."""
 _TYPED = _NUMBER | _TEXT | _ARRAY | _OBJECT
 _EXACT = 2**53
 
@@ -146,6 +148,7 @@ class _Translation:
             strict=True,
             min_length=_whole(said.get("minItems")),
             max_length=_whole(said.get("maxItems")),
+            fail_fast=True,  # an error for each item would take 40 KB of memory an item
         )
         return _gate(unique, made) if said.get("uniqueItems") else made
 
@@ -166,9 +169,10 @@ class _Translation:
         if isinstance(rest, bool):
             extra: core.ExtraBehavior = "ignore" if rest else "forbid"
             return core.typed_dict_schema(fields, extra_behavior=extra, strict=True)
-        return core.typed_dict_schema(
+        made = core.typed_dict_schema(
             fields, extra_behavior="allow", extras_schema=self.of(rest), strict=True
         )
+        return _gate_first(lambda value: len(value) <= _MOST_EXTRAS, made)
 
 
 def _string(said: dict[str, Any]) -> CoreSchema:
@@ -254,6 +258,17 @@ def _gate(check: Accepts, inner: CoreSchema) -> CoreSchema:
         return value
 
     return core.no_info_wrap_validator_function(checked, inner)
+
+
+def _gate_first(check: Accepts, inner: CoreSchema) -> CoreSchema:
+    """Leave to the reference what an inner schema would collect too many errors of."""
+
+    def checked(value: Any) -> Any:
+        if isinstance(value, dict) and not check(value):
+            raise ValueError
+        return value
+
+    return core.no_info_before_validator_function(checked, inner)
 
 
 def _then(check: Accepts, inner: CoreSchema) -> CoreSchema:

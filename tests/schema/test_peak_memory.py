@@ -1,0 +1,52 @@
+"""What an engine takes while it looks at a value that is wrong everywhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+FIELDS = "{f'f{n}': {'type': 'string'} for n in range(20)}"
+ITEM = f"{{'type': 'object', 'properties': {FIELDS}, 'required': [f'f{{n}}' for n in range(20)]}}"
+CASES = {
+    "items": (f"{{'type': 'array', 'items': {ITEM}}}", "[{}] * 99_000"),
+    "members": (
+        f"{{'type': 'object', 'additionalProperties': {ITEM}}}",
+        "{f'k{n}': {} for n in range(9_000)}",
+    ),
+    "an enum of texts": (
+        "{'type': 'array', 'items': {'enum': [f'v{n}' for n in range(20_000)]}}",
+        "['w'] * 20_000",
+    ),
+    "an enum of objects": (
+        "{'type': 'array', 'items': {'enum': [{'a': n} for n in range(4_000)]}}",
+        "[{'a': -1}] * 1_000",
+    ),
+}
+PROGRAM = """
+from resource import RUSAGE_SELF, getrusage
+from abs_shield.schema import compile_schema
+
+value = {value}
+whole = {{"type": "object", "properties": {{"x": {schema}}}}}
+schema = compile_schema(whole, engine="pydantic-core")
+schema.accepts({{"x": None}})
+before = getrusage(RUSAGE_SELF).ru_maxrss
+assert not schema.accepts({{"x": value}})
+print(schema.engine, (getrusage(RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_value_that_is_wrong_everywhere(case):
+    """Pydantic-core kept an error for each leaf: 4 GB for 400 kB, in audit as well."""
+    schema, value = CASES[case]
+    program = PROGRAM.format(schema=schema, value=value)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120
+    )
+
+    assert "" == done.stderr
+    engine, megabytes = done.stdout.split()
+    assert ("pydantic-core", True) == (engine, int(megabytes) < 100)
