@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -61,13 +61,12 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
         TextColumn("{task.description}"), BarColumn(), DownloadColumn(), _Rate(),
         TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(
-        *columns,
-        console=console,
-        transient=True,
-        disable=hidden or not console.is_terminal,
-        redirect_stdout=False,
-    ) as progress:
+    hidden = hidden or not console.is_terminal
+    progress = Progress(
+        *columns, console=console, transient=True, disable=hidden, redirect_stdout=False
+    )
+    # a disabled one still writes an empty line at its end, before rich 14.2
+    with nullcontext(progress) if hidden else progress:
         yield Bar(progress, files=files, doing=doing)
 
 
