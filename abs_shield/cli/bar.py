@@ -65,7 +65,7 @@ def bar(files: Iterable[str], *, doing: str, hidden: bool = False) -> Iterator[B
     progress = Progress(
         *columns, console=console, transient=True, disable=hidden, redirect_stdout=False
     )
-    # a disabled one still writes an empty line at its end, before rich 14.2
+    # a disabled one still writes an empty line at its end, before rich 14.3
     with nullcontext(progress) if hidden else progress:
         yield Bar(progress, files=files, doing=doing)
 

@@ -183,7 +183,7 @@ class _Chosen:
 def _shown(decisions: Iterable[Decision], *, total: int | None) -> Iterator[Decision]:
     """Show on the standard error, where it is a terminal, how much is read."""
     console = Console(stderr=True)
-    yield from track(
-        decisions, "report", total=total, console=console, transient=True,
-        disable=not console.is_terminal or not sys.stderr.isatty(),
-    )  # fmt: skip
+    if not console.is_terminal or not sys.stderr.isatty():
+        yield from decisions  # before rich 14.3 a disabled bar ends with an empty line
+        return
+    yield from track(decisions, "report", total=total, console=console, transient=True)
