@@ -86,6 +86,8 @@ class Desk:
         return "paid"
 
 
+# pydantic 2.11.0 looks for the names of a method's hints nowhere
+Desk.pay.__annotations__.update(payee=Payee, amount=Few)
 _NUMBER, _TEXT = {"type": "number"}, {"type": "string"}
 _PARAMETERS = {
     "get_order": {"order_id": _TEXT},
