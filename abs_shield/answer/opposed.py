@@ -25,6 +25,10 @@ _EMPTY = frozenset(
 )
 _CONTRACTED = re.compile(r"\b\w{2,20}n['\u2019]{1,2}t\b", re.IGNORECASE)
 """``aren't``: a negation, which `polarity` reads, and no word that says something."""
+_REQUEST = re.compile(
+    r"[\W\d]*(?:please )?(?:verify|check|make sure|be sure|ensure|confirm|see to it)\b",
+    re.IGNORECASE,
+)
 _LEAST_WORDS = 3
 _SURE = 0.8
 _SAME = 0.6
@@ -127,6 +131,11 @@ def _shifted(missing: Figure, other: Figure) -> bool:
     return False
 
 
+def _asks_for(sentence: str) -> bool:
+    """Return whether a sentence of the evidence asks for what it says: it is not so, maybe."""
+    return _REQUEST.match(sentence) is not None
+
+
 def contrary(claim: str, sentences: Sentences) -> tuple[Sentence, str] | None:
     """
     Return the sentence that says the same but for a negation or an opposite, and which; or None.
@@ -138,7 +147,7 @@ def contrary(claim: str, sentences: Sentences) -> tuple[Sentence, str] | None:
         return None
     words = content(said)
     nearest = sentences.nearest(words) if len(words) >= _LEAST_WORDS else None
-    if nearest is None or len(nearest.words) > len(words) + 1:
+    if nearest is None or len(nearest.words) > len(words) + 1 or _asks_for(nearest.text):
         return None
     new = len(words - nearest.words)
     compare = (denial, opposite)[new] if new < 2 else None

@@ -62,10 +62,14 @@ def test_a_number_before_a_date_and_a_number_in_words(answer):
     [
         ("Didn't the parcel leave on May 3? It did.", "The parcel did leave on May 3."),
         ("Isn't the ticket refundable? Yes.", "The ticket is refundable."),
+        (
+            "The country doesn't match your account.",
+            "1. Verify that the country matches your account.",
+        ),
     ],
 )
-def test_a_negative_question_denies_nothing(answer, evidence):
-    """It asks for what it seems to deny."""
+def test_a_question_and_a_request_deny_nothing(answer, evidence):
+    """They ask for what they seem to deny, or to say."""
     found = checked(answer, evidence=evidence)
 
     assert "contradicted" not in {one.status for one in found.report.claims}
