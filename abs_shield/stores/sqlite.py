@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from os import PathLike, fspath
@@ -19,6 +20,7 @@ from abs_shield.stores.record import Row
 
 _APPLICATION = 0x61627368
 _OPENS_WITHIN_S = 10.0
+_ASKS_AGAIN_S = 0.005
 _WAITS_MS = 1_000
 """How long one attempt waits for another process's lock; the writer tries again."""
 _NOT_WRITABLE = ("unable to open database file", "attempt to write a readonly database")
@@ -133,11 +135,24 @@ class SqliteLedger(Ledger):
         if self._reads and not version:
             raise StoreError(f"`{self._path}` holds no decision log; name another")
         if version < len(STEPS):
-            self._pragma("journal_mode = WAL")
+            self._write_ahead()
             self._migrate()
         if not self._reads:
             self._pragma("synchronous = FULL")
             self._pragma(f"busy_timeout = {_WAITS_MS}")
+
+    def _write_ahead(self) -> None:
+        """Switch to a write-ahead log; while another process does so, SQLite waits for nobody."""
+        until = time.monotonic() + _OPENS_WITHIN_S
+        while True:
+            try:
+                self._pragma("journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() > until:
+                    raise
+            time.sleep(_ASKS_AGAIN_S)
 
     def _migrate(self) -> None:
         with self.transaction():

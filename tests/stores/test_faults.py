@@ -318,6 +318,27 @@ def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method)
         assert [] == list(verify(store))
 
 
+OPENED = """
+import random, sys, time
+from abs_shield.stores import open_store
+
+random.seed(int(sys.argv[2]))
+for number in range(100):
+    time.sleep(random.random() / 250)
+    open_store(f"{sys.argv[1]}/{number}.db").close()
+"""
+
+
+def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
+    """SQLite itself waits for nobody who switches to a write-ahead log."""
+    command = [sys.executable, "-c", OPENED, str(tmp_path)]
+    workers = [
+        subprocess.Popen([*command, str(n)], stderr=subprocess.PIPE, text=True) for n in range(3)
+    ]
+
+    assert ["", "", ""] == [worker.communicate(timeout=60)[1] for worker in workers]
+
+
 @QUICK_ON_A_FILE
 def test_a_log_is_whole_while_it_is_written(address):
     """A verification sees one moment, whatever is appended meanwhile."""
