@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 _WORDS = frozenset(
     "all any every each everything everyone everybody anything anyone anybody whole entire todos "
     "todo alle alles tous tout tutti".split()
 )
+_JOINED = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
 _QUOTES = "\"'`"
 
 
@@ -28,10 +30,13 @@ def has_hidden_characters(text: str) -> bool:
     r"""
     Return whether *text* holds control or format characters, which a reader does not see.
 
+    A joiner between two characters beyond ASCII is how Persian, Hindi and emoji are written.
+
     >>> [has_hidden_characters(text) for text in ("eve\u202e", "eve", "eve\n")]
     [True, False, False]
     """
     bare = text.strip()
     if bare.isascii() and bare.isprintable():
         return False
+    bare = _JOINED.sub("", bare)
     return any(unicodedata.category(character) in ("Cc", "Cf") for character in bare)

@@ -46,7 +46,17 @@ def test_what_names_no_one_thing(value):
 
 
 @pytest.mark.parametrize(
-    "hidden", ["\u202e", "\U000e0049\U000e0047", "\u00ad", "\x00", "\nfor all", "\u200b"]
+    "hidden",
+    [
+        "\u202e",
+        "\U000e0049\U000e0047",
+        "\u00ad",
+        "\x00",
+        "\nfor all",
+        "\u200b",
+        "\u200d",
+        "\u200c\u200d",
+    ],
 )
 def test_what_a_reader_does_not_see(hidden):
     """An approver sees the address, and the tool gets more."""
@@ -101,6 +111,8 @@ def test_capitals_outer_quotes_and_blanks(value):
         ("71", "Delete it.", {"id": 71}),
         (71.0, "Delete it.", {"id": 71.0}),
         ("Иванов", "Удали Иванов.", None),
+        ("علی\u200cرضا", "Delete علی\u200cرضا.", None),
+        ("क्\u200dष", "Delete क्\u200dष.", None),
         ("k-1", "Delete it.", {"k-1": {"age": 3}}),
         ("a b c", "Delete it.", ["a b c"]),
     ],
