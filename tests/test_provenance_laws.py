@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -184,6 +185,7 @@ def test_parallel_calls_are_judged_by_the_results_so_far():
     assert ([0, 1], 0) == ([len(d.findings) for d in proposed], len(dispatched.findings))
 
 
+@pytest.mark.slow
 def test_a_run_and_its_sub_agents_at_once():
     """Threads of a parent and its children make, read and remove: no layer breaks."""
     tools = [

@@ -70,5 +70,6 @@ def _below(looks: Counter[int], edges: Edges) -> Counter[int]:
     anywhere = places.pop((), Counter())
     worst: Counter[int] = Counter()
     for named in places.values():
-        worst |= named
+        for there, count in named.items():  # `|=` would walk all that is in `worst` each time
+            worst[there] = max(worst[there], count)
     return worst + anywhere

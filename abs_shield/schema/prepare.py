@@ -19,6 +19,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.schema import dialects, ecma
 from abs_shield.schema.arrays import with_item_enum
 from abs_shield.schema.growth import Edges
+from abs_shield.schema.meta import is_ordinary
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.text import shown
 from abs_shield.schema.walk import IN_PLACE, NAMED_ONLY, children
@@ -209,6 +210,8 @@ def _dialect(schema: dict[str, Any] | bool, where: str) -> str:
 
 
 def _valid(schema: Any, dialect: str, where: str, path: Path) -> None:
+    if is_ordinary(schema, dialect):
+        return
     try:
         error = best_match(dialects.meta(dialect).iter_errors(schema))
     except RecursionError:

@@ -160,6 +160,7 @@ def test_a_context_may_be_what_a_tool_returned():
     assert [False] * 3 == [one.check(wrong).passed for one in found]
 
 
+@pytest.mark.slow
 def test_a_context_that_is_cut_is_said():
     """What could not be read whole proves no absence."""
     long = "Rooms are free on Monday. " * 45_000

@@ -151,6 +151,7 @@ def test_it_is_a_contradiction_with_its_line():
     assert (CONTRADICTED, "/locked") == (found.score, found.spans[-1].pointer)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["is not ", "locked ", "is locked ", "un", "no: ", "| D-2 ", "'"])
 def test_it_is_bounded(piece):
     """Long claims and thousands of equal fields are read in bounded time."""

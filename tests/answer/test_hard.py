@@ -418,6 +418,7 @@ def test_without_the_answer_the_claims_stand_for_it():
     assert answer.index("May 30") == one.misses[0].start
 
 
+@pytest.mark.slow
 def test_a_large_run_is_read_in_time():
     """A hundred thousand values, and an answer of ten thousand figures."""
     rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]

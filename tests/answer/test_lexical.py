@@ -198,6 +198,7 @@ def test_a_claim_that_is_not_read_to_its_end_is_never_sure() -> None:
     assert scored(long, held).score <= 0.5
 
 
+@pytest.mark.slow
 def test_of_very_much_evidence_the_newest_is_read() -> None:
     """Megabytes are indexed up to a bound, from the end."""
     held = evidence("Old words stand here. " * 100_000, PARK)
@@ -212,6 +213,7 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_are_scored(text: str) -> None:
     """As evidence, as a claim and as a question, odd text gives a score within its bounds."""

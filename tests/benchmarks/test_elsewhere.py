@@ -20,6 +20,7 @@ def elsewhere():
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((FOLDER / "runs").glob("*.gz")), ids=lambda p: p.name)
 def test_runs_of_other_domains(path):
     """At most one right call in forty is flagged, and nine of ten phantom targets are found."""

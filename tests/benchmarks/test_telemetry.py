@@ -14,6 +14,7 @@ import telemetry_collectors
 import telemetry_hook
 
 
+@pytest.mark.slow
 def test_the_hook_is_measured_over_the_hand():
     """Every way is timed, recorded and sampled out."""
     made = telemetry_hook.measure(rounds=1, calls=5)

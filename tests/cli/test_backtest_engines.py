@@ -100,6 +100,7 @@ def backtested(command, library, monkeypatch):
     return partial(command, "backtest", "first.jsonl.gz", "second.jsonl", *two)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shuffle")
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_same_report(backtested, format):
@@ -124,6 +125,7 @@ def test_the_same_report_of_other_processes(backtested, engine):
     assert backtested(*argv) == backtested(*argv, *engine)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("shuffle")
 def test_the_same_report_sorted(backtested):
     """With --sort no session comes back, and the report is the same again."""
@@ -133,6 +135,7 @@ def test_the_same_report_sorted(backtested):
     assert ("stood earlier" in here.err, json.loads(here.out)["returned_sessions"]) == (False, 0)
 
 
+@pytest.mark.slow
 def test_the_report_does_not_depend_on_the_chunks(backtested, monkeypatch):
     """One chunk of everything gives what chunks of twenty lines give, however many tools."""
     small = backtested("--format", "json")

@@ -194,6 +194,7 @@ def test_an_openapi_description(command, tmp_path, suffix):
     assert "# `destructive`: it is `DELETE /books/{id}`\n" in done.out
 
 
+@pytest.mark.slow
 def test_yaml_of_endless_aliases(command, tmp_path):
     """A small file that would be a huge one is refused."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")

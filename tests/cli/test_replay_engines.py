@@ -107,6 +107,7 @@ def test_the_same_bytes(replayed, library, format):
     assert 'session "back" stood earlier in the input; use --sort' in here[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", REAL)
 @pytest.mark.parametrize("format", ["jsonl", pytest.param("json", marks=pytest.mark.slow)])
 def test_the_same_bytes_of_other_processes(replayed, library, engine, format):

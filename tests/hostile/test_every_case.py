@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,17 +25,30 @@ KINDS = {
 }
 """A case of each kind: those of one group of which the same has to be said."""
 
-every_case = pytest.mark.parametrize("case", EVERY, ids=lambda case: case.name)
-every_kind = pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(
-            case, id=case.name, marks=[] if case.name in KINDS.values() else pytest.mark.slow
-        )
+SLOW = {
+    "100,000 arguments",
+    "5,000 objects",
+    "99,000 items against two branches",
+    "a megabyte of '1,' before the packs",
+    "references that double 25 times",
+    "references that double 60 times",
+    "two branches back to the same place, 60 deep",
+}
+"""Cases that take half a second or more."""
+
+
+def marked(quick: Callable[[Case], bool]) -> pytest.MarkDecorator:
+    """Every case, of which only the quick ones are judged in the quick run."""
+    cases = [
+        pytest.param(case, id=case.name, marks=[] if quick(case) else pytest.mark.slow)
         for case in EVERY
-    ],
-)
-"""Every case, of which only one of each kind is judged in the quick run."""
+    ]
+    return pytest.mark.parametrize("case", cases)
+
+
+every_case = marked(lambda case: case.name not in SLOW)
+every_kind = marked(lambda case: case.name in KINDS.values() and case.name not in SLOW)
+"""One case of each kind is judged in the quick run."""
 
 
 def said(decision: Decision) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
@@ -109,6 +123,11 @@ def test_a_replay_says_the_same(case: Case, tmp_path: Path) -> None:
         assert expected(case) == said(each.decision)
         assert (False, is_stopped(case)) == (each.decision.blocked, each.decision.would_block)
         assert is_small(each.decision)
+
+
+def test_slow_cases_are_cases() -> None:
+    """A name in the list of slow cases is the name of one."""
+    assert {case.name for case in EVERY} >= SLOW
 
 
 def test_no_rule_of_a_pack_is_left_out() -> None:

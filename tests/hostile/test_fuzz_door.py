@@ -63,7 +63,8 @@ def door(mode: str, **declared: Any) -> Shield:
 
 
 EVERY = [*LAYER_NAMES, *OPT_IN_NAMES]
-DOORS = [door(mode, layers=EVERY) for mode in ("strict", "audit")]
+MODES = ("strict", "audit")
+DOORS = [door(mode, layers=EVERY) for mode in MODES]
 
 
 def complete(decision: Decision, mode: str) -> bool:
@@ -89,16 +90,15 @@ def assert_one_line(error: ShieldError) -> None:
 @example([ToolCall("act", {"value": nested(200)}), ToolCall("act", {"value": nested(200)})], "x")
 def test_judging_never_raises(calls: list[Any], said: str) -> None:
     """A proposal, a dispatch and a result of any shape is judged, by every layer."""
-    for firewall in DOORS:
-        mode = firewall.policy.mode
+    for mode in MODES:
+        firewall = door(mode, layers=EVERY)  # one that has not seen which results are usual
         with firewall.session() as session:
             session.user(said)
             for call in calls:
                 found = firewall.inspect_turn(call)
                 found.append(firewall.check_call(call))
                 assert all(complete(decision, mode) for decision in found)
-                # results of earlier examples are what is usual, so that this one may be odd
-                assert not firewall.check_result(call, call, elapsed_ms=1).errors
+                assert "CLEAN" == firewall.check_result(call, call, elapsed_ms=1).verdict
 
 
 @given(NAMES, ARGUMENTS, IDS)

@@ -148,6 +148,7 @@ def after(calls: int, limits: Limits) -> tuple[int, int, tuple[int, ...]]:
     return sizes[0], sizes[1], kept
 
 
+@pytest.mark.slow
 def test_a_session_stops_growing() -> None:
     """Past its bounds a session holds no more after twice as many calls."""
     half, whole, kept = after(3_000, SMALL)
@@ -316,6 +317,7 @@ def test_500_tasks_lose_nothing_and_mix_nothing(shared: bool) -> None:
 # Many in one turn --------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_turn_of_2_000_calls_is_judged_whole() -> None:
     """Every call of a turn has its decision, and what waits for its dispatch is bounded."""
     firewall = door()

@@ -50,6 +50,7 @@ def written(path: Path, *, most: int) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_it_is_the_same_in_every_process(tmp_path: Path) -> None:
     """Neither the process, nor its hash seed, nor the file's place matters."""
     here, there = tmp_path / "a.py", tmp_path / "b.py"

@@ -133,6 +133,7 @@ def test_processes_end_with_the_work():
     assert not working & children()
 
 
+@pytest.mark.slow
 def test_no_more_processes_than_chunks():
     """A worker is started when there is a chunk for it: none before, and none too many."""
     others, started = children(), []

@@ -191,6 +191,7 @@ def test_our_formats_pass_every_case() -> None:
     assert (set(), set(LOCAL), True) == (refused, differs, count > 450)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "least"),
     [("pydantic-core", 3000), pytest.param("jsonschema-rs", 3000, marks=pytest.mark.slow)],

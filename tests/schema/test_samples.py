@@ -176,6 +176,7 @@ def test_a_pattern_that_is_not_read(pattern: str) -> None:
     assert all(len(text) <= 4_096 for text in matching(pattern))
 
 
+@pytest.mark.slow
 def test_a_pattern_that_takes_for_ever() -> None:
     """A schema that answers slowly is given up: each answer is bounded, and so is their number."""
     evil = {"type": "string", "pattern": "^(a|aa|aaa)+$"}
@@ -239,6 +240,7 @@ SCHEMAS = st.recursive(st.one_of(st.booleans(), REF), extended, max_leaves=8)
 ODD = st.builds(lambda schema, d: {**schema, "$defs": {"d": d}}, extended(SCHEMAS), extended(REF))
 
 
+@pytest.mark.slow
 @given(ODD)
 def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
     """Whatever the schema, each sample is one of its values, and there is a bound to them."""
@@ -252,6 +254,7 @@ def test_every_sample_is_valid(schema: dict[str, Any]) -> None:
     assert [] == [each for each in found if compiled.problems(each)]
 
 
+@pytest.mark.slow
 @given(ODD, st.one_of(SCALARS, st.lists(SCALARS, max_size=2), st.dictionaries(NAME, SCALARS)))
 def test_an_impossible_schema_accepts_nothing(schema: dict[str, Any], value: Any) -> None:
     """Where a reason is given why nothing fits, nothing does."""

@@ -417,6 +417,7 @@ def test_a_text_that_is_too_long_or_breaks_is_not_known(value):
     assert "unknown" == session.origin("tx_9876").source
 
 
+@pytest.mark.slow
 def test_circular_and_deep_results_come_to_an_end():
     """A list that holds itself, and one of ten thousand that is nested too deep."""
     circle: list[Any] = []
@@ -550,6 +551,7 @@ def test_threads_write_into_one_session():
 LONG = "a" * 60_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "value",
     [

@@ -28,6 +28,7 @@ def full(tmp_path):
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("declared", "blocked", "would_block"),
     [
@@ -46,6 +47,7 @@ def test_a_call_without_a_record_runs_or_not(door, full, declared, blocked, woul
     assert would_block == any("decision log" in error for error in told.errors)
 
 
+@pytest.mark.slow
 def test_calls_run_again_once_the_log_does(door, full):
     """What was blocked says why, and that it is not the model's mistake."""
     store, other = full

@@ -93,6 +93,7 @@ def test_an_invalid_file_is_an_error_at_start(door, file):
         door()
 
 
+@pytest.mark.slow
 def test_the_file_is_noticed_without_a_restart(door, file):
     """The word opens the door within a second; without the file it is closed again."""
     firewall = door()

@@ -43,6 +43,7 @@ def test_it_equals_its_batch_twin_at_every_step(numbers, size):
         assert_equal(window, list(newest))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("middle", "noise"), [(1e9, 1), (1e9, 1e-4), (1e12, 1), (1e-9, 1e-12)])
 def test_small_noise_on_a_large_number_at_every_step(middle, noise):
     """The variance keeps its digits, long after the sums were last made anew as well."""
@@ -56,6 +57,7 @@ def test_small_noise_on_a_large_number_at_every_step(middle, noise):
         assert window.variance == pytest.approx(variance, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_it_stays_exact_after_a_million_numbers():
     """Rounding errors do not add up, and an outlier that leaves takes its digits with it."""
     dice, window, newest = random.Random(6), Window(100), deque(maxlen=100)

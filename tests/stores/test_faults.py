@@ -127,6 +127,7 @@ def test_a_file_locked_for_ten_attempts_loses_nothing(tmp_path, monkeypatch, att
     store.close()
 
 
+@pytest.mark.slow
 def test_a_full_buffer_drops_counts_and_says_so(tmp_path, caplog):
     """A gap stands where the lost decisions would, with their number."""
     store = SqliteStore(tmp_path / "log.db", most=10)
@@ -319,22 +320,29 @@ def test_workers_of_multiprocessing_lose_nothing_when_they_end(tmp_path, method)
 
 
 OPENED = """
-import random, sys, time
+import sys, time
 from abs_shield.stores import open_store
 
-random.seed(int(sys.argv[2]))
+print("ready", flush=True)
+start = float(sys.stdin.readline())
 for number in range(100):
-    time.sleep(random.random() / 250)
+    time.sleep(max(0, start + number / 100 - time.time()))
     open_store(f"{sys.argv[1]}/{number}.db").close()
 """
+"""Makes a log every hundredth of a second from a time on that stdin tells."""
 
 
 def test_workers_that_make_a_log_at_once_wait_for_each_other(tmp_path):
     """SQLite itself waits for nobody who switches to a write-ahead log."""
     command = [sys.executable, "-c", OPENED, str(tmp_path)]
-    workers = [
-        subprocess.Popen([*command, str(n)], stderr=subprocess.PIPE, text=True) for n in range(3)
-    ]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    workers = [subprocess.Popen(command, text=True, **pipes) for _ in range(3)]
+    for worker in workers:
+        assert "ready\n" == worker.stdout.readline()
+    start = f"{time.time() + 0.1}\n"
+    for worker in workers:
+        worker.stdin.write(start)
+        worker.stdin.flush()
 
     assert ["", "", ""] == [worker.communicate(timeout=60)[1] for worker in workers]
 
@@ -378,6 +386,7 @@ class Refusing(sqlite3.Connection):
         return super().execute(sql, values)
 
 
+@pytest.mark.slow
 def test_a_refused_record_leaves_a_gap_and_no_other_twice(tmp_path, monkeypatch):
     """Also where the database fails while the others are written one by one."""
     connect = sqlite3.connect

@@ -144,6 +144,7 @@ def test_a_fork_waits_for_a_reader_no_longer_than_it_says(tmp_path, monkeypatch,
     store.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [50])
 def test_stores_that_are_gone_are_not_kept_for_a_fork(tmp_path, count):
     """What is closed before a fork is known by a weak reference."""

@@ -76,6 +76,7 @@ def test_a_log_without_a_thread_is_written_when_it_closes(tmp_path, no_thread):
     assert ["d-1"] == ids(store.scan())
 
 
+@pytest.mark.slow
 def test_flushes_that_wait_are_no_decisions(tmp_path):
     """A health check that asks while the file is locked fills no buffer, and leaves nothing."""
     store = SqliteStore(tmp_path / "log.db", most=5)

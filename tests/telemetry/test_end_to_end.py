@@ -63,6 +63,7 @@ def series(rows: Iterable[dict[str, Any]]) -> Counter[Any]:
     return Counter(frozenset(row.items()) for row in rows)
 
 
+@pytest.mark.slow
 def test_the_agent_met_everything(story: Story) -> None:
     """Each verdict, both modes, an approval, an error of ours, and nothing on standard error."""
     said = story.said

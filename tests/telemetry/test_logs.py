@@ -33,6 +33,7 @@ def test_all_logs_are_summed_each_once(kind):
     assert (4, 6) == (logs.waiting(), logs.dropped())
 
 
+@pytest.mark.slow
 def test_what_a_log_lost_stays_counted_when_it_is_gone():
     """A counter never goes back; the log itself is free."""
     logs, log = Logs(), Kept(waiting=1, dropped=2)

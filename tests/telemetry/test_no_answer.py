@@ -52,6 +52,7 @@ def run(code: str, env: dict[str, str]) -> tuple[str, str, float]:
     return done.stdout, done.stderr, time.monotonic() - start
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", [pytest.param("grpc", marks=pytest.mark.slow), "http"])
 @pytest.mark.parametrize("kind", ["dead", "deaf", pytest.param("slow", marks=pytest.mark.slow)])
 def test_shutdown_keeps_its_time(kind: str, over: str, tmp_path: Path) -> None:

@@ -119,6 +119,7 @@ def test_a_failed_comparison_shows_decisions_short(inner):
     ran.stdout.fnmatch_lines(["E       assert not [[]double: allowed[]]"])
 
 
+@pytest.mark.slow
 def test_a_process_of_its_own_says_the_same(alone):
     """As a user's run does, which nothing of this test run has prepared."""
     source = """

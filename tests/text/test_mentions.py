@@ -61,6 +61,7 @@ def test_places_are_true_and_apart(text):
     assert all(a.end <= b.start for a, b in pairwise(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_long_texts_are_read_whole(piece):
     """A hundred thousand repetitions of an awkward piece come to an end."""

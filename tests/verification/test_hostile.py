@@ -212,6 +212,7 @@ def test_wrong_limits_are_refused(limits, told):
         VerificationEngine(**limits)
 
 
+@pytest.mark.slow
 def test_memory_is_bounded():
     """Ever new fields, arguments and sessions: what is remembered stops growing."""
     engine = VerificationEngine()
@@ -246,6 +247,7 @@ def test_what_is_no_data_is_not_judged_by_its_fields(value):
     assert not engine.snapshot()["results"]
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_where_arguments_come_back():
     """Results with many numbers push the longest unused histories out."""
     engine = VerificationEngine()

@@ -489,6 +489,7 @@ def test_a_proof_is_total(parameters: Any) -> None:
     assert bool(proof) == (not proof.errors)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=5), JSON)
 def test_a_proof_is_total_on_parameters(name: str, schema: Any) -> None:
     """Whatever stands for a parameter's schema, the proof ends and says something."""

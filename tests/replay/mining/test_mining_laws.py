@@ -72,6 +72,7 @@ def tools(draw: Any) -> list[Tool]:
     return [*made.values()]
 
 
+@pytest.mark.slow
 @given(tools())
 def test_any_tools_give_a_proved_module(listed: list[Tool]) -> None:
     """No name, text or schema breaks the module, and its proof has no errors."""

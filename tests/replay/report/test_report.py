@@ -51,6 +51,7 @@ def test_invented_tools_share_one_row():
     }
 
 
+@pytest.mark.slow
 def test_memory_is_bounded_by_tools():
     """Beyond a thousand tools, and a hundred layers, one row holds the rest."""
     (one,) = judged(("first", 1))
