@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.kept import At, Kept
-from abs_shield.text.normal import chunks, parts, squeezed, unaccented, words
+from abs_shield.text.normal import chunks, parts, words
+from abs_shield.text.tight import Tight, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -18,6 +19,8 @@ SYSTEM, USER, PROSE, SCALAR = range(4)
 _GROUPED = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
+_NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
+_HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _MOST_UNREAD = 8 * 1024
@@ -48,8 +51,8 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_kept", "_keys", "_lock", "_pairs", "_parts", "_squeezed", "_unpadded",
-        "_unread", "_unread_size", "forgot", "said",
+        "_exact", "_kept", "_keys", "_lock", "_negative", "_pairs", "_parts", "_squeezed",
+        "_unpadded", "_unread", "_unread_size", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -58,8 +61,9 @@ class Index:
         self.said = self._exact[USER]
         self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
-        self._squeezed: dict[str, At] = {}
+        self._squeezed: dict[str, tuple[At, bytes]] = {}
         self._unpadded: dict[str, At] = {}
+        self._negative: dict[str, At] = {}
         self._kept = Kept(scan)
         self._lock = renewed(RLock())
         self._unread: list[_Unread] = []
@@ -108,6 +112,9 @@ class Index:
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
             self._grouped(text, at)
+            if "-" in text:
+                for number in _NEGATIVE.findall(text):
+                    self._negative.setdefault(_bare(number), at)
         self._bound()
 
     def _spelt(self, fresh: list[str], text: str, at: At, own: frozenset[str]) -> None:
@@ -126,37 +133,41 @@ class Index:
             if part not in own:
                 self._parts.setdefault(part, at)
                 if not part.isalnum() or not part.isascii() or part[0] == "0":
-                    self._squeeze(part, words(part), at, own)
-        self._squeeze(chunk, split, at, own)
+                    self._squeeze(part, at, own)
+        self._squeeze(chunk, at, own)
         if 2 < len(split) <= _MOST_RUNS and (split[0].isalpha() or split[-1].isalpha()):
             self._squeeze_within(chunk, split, at, own)
 
     def _squeeze_within(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
         """Keep what stands among words: the ``TX-1`` of ``TX-1-Bestellung``."""
-        if "@" in chunk:
+        if "@" in chunk or not _HYPHENED.fullmatch(chunk):
             return
         for start, end in combinations(range(len(split) + 1), 2):
             around = (*split[:start][-1:], *split[end:][:1])
             if 1 < end - start < len(split) and all(map(str.isalpha, around)):
-                self._squeeze("", split[start:end], at, own)
+                self._squeeze("-".join(split[start:end]), at, own)
 
-    def _squeeze(self, chunk: str, split: list[str], at: At, own: frozenset[str]) -> None:
+    def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
         """Keep the letters and digits of what is not letters and digits alone."""
-        whole = unaccented("".join(split))
+        tight = Tight.of(chunk)
+        whole = tight.letters
         if whole != chunk and whole not in own:
-            self._squeezed.setdefault(whole, at)
+            self._squeezed.setdefault(whole, (at, tight.codes[1:-1]))
         if whole[:1] == "0" and whole.isdigit():
             self._unpadded.setdefault(whole.lstrip("0"), at)
 
     def _grouped(self, text: str, at: At) -> None:
         """Numbers that are written in groups: of telephones, cards, accounts."""
         for group in _GROUPED.findall(text):
-            digits = squeezed(group)
-            if len(digits) >= _LEAST_GROUPED:
-                self._squeezed.setdefault(digits, at)
+            tight = Tight.of(group)
+            if len(tight.letters) >= _LEAST_GROUPED:
+                self._squeezed.setdefault(tight.letters, (at, tight.codes[1:-1]))
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        return (*self._exact, *self._pairs, self._parts, self._squeezed, self._unpadded)
+        return (
+            *self._exact, *self._pairs, self._parts, self._squeezed, self._unpadded,
+            self._negative,
+        )  # fmt: skip
 
     def _size(self) -> int:
         return sum(map(len, self._tables()))
@@ -214,17 +225,26 @@ class Index:
             self._read()
         return self._parts.get(part)
 
-    def squeezed(self, letters: str) -> At | None:
-        """Where something is written with these letters and digits and other separators."""
+    def squeezed(self, letters: str, spelt: bytes) -> At | None:
+        """Where the same thing is written with these letters and digits and other separators."""
         if self._unread:
             self._read()
-        return self._squeezed.get(letters)
+        found = self._squeezed.get(letters)
+        if found is None or not names_the_same(letters, spelt, found[1]):
+            return None
+        return found[0]
 
     def unpadded(self, digits: str) -> At | None:
         """Where a number stands that is *digits* behind leading zeros."""
         if self._unread:
             self._read()
         return self._unpadded.get(digits)
+
+    def negative(self, number: str) -> At | None:
+        """Where a number stands with its minus; chunks hold no signs."""
+        if self._unread:
+            self._read()
+        return self._negative.get(_bare(number))
 
     def joined(self, found: Sequence[str]) -> At | None:
         """Where chunks stand side by side; the least trusted place of them."""
@@ -246,9 +266,9 @@ class Index:
                 return At(level, table[pair])
         return None
 
-    def kept(self, letters: str, *, whole: bool = False) -> At | None:
-        """Where the newest text holds *letters*, whatever separators are within; the oldest."""
-        return self._kept.find(letters, whole=whole)
+    def kept(self, letters: str, spelt: bytes, *, whole: bool = False) -> At | None:
+        """Where the newest text holds *letters* with separators like *spelt*; the oldest."""
+        return self._kept.find(letters, spelt, whole=whole)
 
     def stood_in_prose(self, chunk: str) -> bool:
         """Whether a chunk ever stood in the running text of a result."""
@@ -257,3 +277,9 @@ class Index:
     def newest(self, level: int, most: int) -> list[str]:
         """Give the newest chunks of one level."""
         return [*islice(reversed(self._exact[level]), most)]
+
+
+def _bare(number: str) -> str:
+    """A number without commas, and without the zeros behind its full stop."""
+    plain = number.replace(",", "").rstrip(".")
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain

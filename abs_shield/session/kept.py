@@ -33,7 +33,7 @@ class _Block:
         self._starts: list[int] = []
         self.size = 0
         self.spelt_apart = True
-        self.tight = Tight("", b"")
+        self.tight = Tight("", b"", b"")
 
     def add(self, text: str, at: At) -> None:
         self._starts.append(len(self.tight.letters))
@@ -42,11 +42,11 @@ class _Block:
         self.spelt_apart = self.spelt_apart and not unspaced(text)
         self.tight = self.tight.followed(Tight.of(text))
 
-    def find(self, letters: str, *, whole: bool) -> Iterator[At]:
-        place = self.tight.place(letters, whole=whole)
+    def find(self, letters: str, spelt: bytes, *, whole: bool) -> Iterator[At]:
+        place = self.tight.place(letters, spelt, whole=whole)
         while place >= 0:
             yield self._ats[bisect_right(self._starts, place) - 1]
-            place = self.tight.place(letters, whole=whole, start=place + 1)
+            place = self.tight.place(letters, spelt, whole=whole, start=place + 1)
 
 
 class Kept:
@@ -73,10 +73,10 @@ class Kept:
         while self._size > self._limit and len(self._blocks) + len(self._new) > 1:
             self._drop()
 
-    def find(self, letters: str, *, whole: bool = False) -> At | None:
-        """Where *letters* stand, whatever separators are within: the most trusted, the oldest."""
+    def find(self, letters: str, spelt: bytes, *, whole: bool = False) -> At | None:
+        """Where *letters* stand with separators like *spelt*: the most trusted, the oldest."""
         self._settle()
-        found = (at for block in self._blocks for at in block.find(letters, whole=whole))
+        found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)
 
     def _settle(self) -> None:

@@ -10,10 +10,11 @@ from urllib.parse import unquote
 from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import SYSTEM, Index
 from abs_shield.session.kept import At
-from abs_shield.text.forms import Form, forms
+from abs_shield.text.forms import Form, forms, is_negative, unlettered
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
+from abs_shield.text.tight import Tight, has_significant, names_the_same
 
 LONGEST_VALUE = 16 * 1024
 _LONGEST_SPELT = 256
@@ -24,7 +25,10 @@ _SEPARATED = re.compile(r"[:=/]")
 _DOI = re.compile(r"10\.\d{4,9}")
 _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
 _TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
+_CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
+"""A step that is no file's name: it holds a digit, and no full stop."""
 _MOST_STEPS = 12
+_MOST_ALIKE = 2_000
 
 
 class Hit(NamedTuple):
@@ -52,6 +56,8 @@ def find(
         field: The parameter that it stands in: it says which spellings are the same value.
     """
     text = plain(value)
+    if is_negative(text):
+        return _hit("exact", index.negative(text))
     at = index.chunk(text)
     if at is not None:
         return Hit("exact", at)
@@ -62,13 +68,15 @@ def find(
     if at is not None:
         return Hit("exact", at)
     if len(text) > _LONGEST_SPELT:
-        return _hit("variant", index.kept(unaccented(squeezed(text)), whole="@" in text))
+        tight = Tight.of(text)
+        at = index.kept(tight.letters, tight.codes[1:-1], whole="@" in text)
+        return _hit("variant", at)
     return (
         _respelt(text, found, index, field)
         or _decoded(text, index, templates)
+        or _lettered(text, index)
         or _as_prescribed(text, index, templates)
         or _as_resource(text, index)
-        or _qualified(text, index)
         or _below(text, index)
     )
 
@@ -92,11 +100,13 @@ def _word(word: str, index: Index) -> At | None:
     if len(word) == 1 and not unspaced(word):
         return At(SYSTEM, 0)
     for form in (word, unaccented(word), word + "s", word.removesuffix("s")):
-        at = index.chunk(form) or index.part(form) or index.squeezed(form)
+        at = index.chunk(form) or index.part(form) or index.squeezed(form, bytes(len(form) - 1))
         if at is not None:
             return at
-    if not word.isascii() and (at := index.kept(unaccented(word))) is not None:
-        return at
+    if not word.isascii():
+        bare = unaccented(word)
+        if (at := index.kept(bare, bytes(len(bare) - 1))) is not None:
+            return at
     return next((at for form in forms(word) if (at := index.joined(form)) is not None), None)
 
 
@@ -105,22 +115,25 @@ def _word(word: str, index: Index) -> At | None:
 
 def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | None:
     """Other separators and accents, then typed forms, then a whole word of something longer."""
-    split = words(text)
-    letters = unaccented(squeezed(text))
-    at = index.squeezed(letters) or index.joined((letters,))
+    tight = Tight.of(text)
+    letters, spelt = tight.letters, tight.codes[1:-1]
+    split = [] if has_significant(spelt) else words(text)
+    at = index.squeezed(letters, spelt)
+    if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
+        at = index.joined((letters,))
     if at is None and field.number:
         at = _unpadded(letters, index)
     if at is not None:
         return Hit("variant", at)
-    for spelt in (split, *_numbers(found), *_numbers(split)):
-        at = index.joined(spelt)
+    for side_by_side in (split, *_numbers(found), *_numbers(split)):
+        at = index.joined(side_by_side)
         if at is not None:
             return Hit("variant", at)
     part = index.part(found[0] if len(found) == 1 else text)
     if part is not None:
         return Hit("part", part)
     if len(letters) >= _LEAST_LETTERS or unspaced(letters):
-        at = index.kept(letters, whole="@" in text)
+        at = index.kept(letters, spelt, whole="@" in text)
         if at is not None:
             return Hit("variant", at)
     return _hit("typed", _formed(forms(text, padded=field.number), index))
@@ -152,9 +165,22 @@ def _formed(found: Iterable[Form], index: Index) -> At | None:
 
 
 def _as_one(form: str, index: Index) -> At | None:
-    letters = squeezed(unaccented(form))
-    at = index.part(form) or index.squeezed(letters)
-    return index.kept(letters) if at is None and len(letters) >= _LEAST_DIGITS else at
+    tight = Tight.of(form)
+    letters, spelt = tight.letters, tight.codes[1:-1]
+    at = index.part(form) or index.squeezed(letters, spelt)
+    return index.kept(letters, spelt) if at is None and len(letters) >= _LEAST_DIGITS else at
+
+
+def _lettered(text: str, index: Index) -> Hit | None:
+    """A seen number behind a letter: a long one, or where other codes of the run have it too."""
+    letters = squeezed(text)
+    digits = unlettered(letters)
+    at = index.joined((digits,)) if digits else None
+    if at is None or len(digits) >= _LEAST_DIGITS:
+        return _hit("typed", at)
+    is_alike = re.compile(rf"{letters[0]}\d{{{len(digits)}}}").fullmatch
+    seen = (chunk for level in range(4) for chunk in index.newest(level, _MOST_ALIKE))
+    return Hit("typed", at) if any(map(is_alike, seen)) else None
 
 
 def _decoded(text: str, index: Index, templates: Mapping[Template, At]) -> Hit | None:
@@ -197,21 +223,16 @@ def _as_resource(text: str, index: Index) -> Hit | None:
     if len(pieces) < 2 or len(pieces[-1]) < _LEAST_LETTERS:
         return None
     telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
-    found = [_stands(p, index) or _stands(_NAMESPACE.sub("", p), index) for p in telling]
-    return None if None in found else _hit("composed", found[-1])
+    if len(telling) > 1:
+        return None  # two seen values make a third
+    found = _stands(telling[0], index) or _stands(_NAMESPACE.sub("", telling[0]), index)
+    if text[0] == "/" and not _stands_alone(telling[0], index):
+        return None  # it may be a step of another path
+    return _hit("composed", found)
 
 
 def _is_prefix(piece: str) -> bool:
     return is_plain(piece) or _DOI.fullmatch(piece) is not None
-
-
-def _qualified(text: str, index: Index) -> Hit | None:
-    """A seen name within seen ones: ``database.schema.table``."""
-    pieces = text.split(".")
-    if len(pieces) < 2 or "/" in text or "@" in text or not ("_" in text or len(pieces) > 2):
-        return None
-    found = [_stands(piece, index) if len(piece) > 1 else None for piece in pieces]
-    return None if None in found else _hit("composed", found[-1])
 
 
 def _below(text: str, index: Index) -> Hit | None:
@@ -221,6 +242,8 @@ def _below(text: str, index: Index) -> Hit | None:
     at = _module(text, index)
     if at is not None:
         return Hit("composed", at)
+    if all(map(_CODES.fullmatch, text.split("/"))):
+        return None  # two ids are no path
     head = _seen_head(text, index)
     return Hit("composed", head[0]) if head is not None and _leads(head[1], index) else None
 
@@ -238,7 +261,8 @@ def _seen_head(text: str, index: Index) -> tuple[At, str] | None:
     for cut in cuts(text)[:_MOST_STEPS]:
         head = text[:cut]
         at = index.joined(chunks(head)) or index.part(head.strip("/"))
-        at = at or index.kept(unaccented(squeezed(head)), whole=True)
+        tight = Tight.of(head)
+        at = at or index.kept(tight.letters, tight.codes[1:-1], whole=True)
         if at is not None:
             return at, text[cut + 1 :]
     return None
@@ -254,11 +278,19 @@ def _is_usual(step: str) -> bool:
 
 
 def _leads(tail: str, index: Index) -> bool:
-    """Whether the end of a path is known: as a module's name, or step by step."""
-    if _module(tail, index) is not None:
+    """Whether the end of a path is known: as a module's name, as a whole, or step by step."""
+    if _module(tail, index) is not None or index.joined(chunks(tail)) is not None:
         return True
     steps = [*_steps(tail)]
-    return bool(steps) and all(_stands(step, index) is not None for step in steps)
+    return bool(steps) and all(_stands_alone(step, index) for step in steps)
+
+
+def _stands_alone(step: str, index: Index) -> bool:
+    """Whether a step stands by itself, and not as a step of another path."""
+    if index.joined(chunks(step)) is not None:
+        return True
+    tested = _TESTING.sub("", step)
+    return tested != step and _stands_alone(tested, index)
 
 
 def _stands(step: str, index: Index) -> At | None:
@@ -266,7 +298,8 @@ def _stands(step: str, index: Index) -> At | None:
     if not found:
         return None
     at = index.joined(found) or index.part(step if len(found) > 1 else found[0])
-    at = at or index.squeezed(unaccented(squeezed(step)))
+    tight = Tight.of(step)
+    at = at or index.squeezed(tight.letters, tight.codes[1:-1])
     tested = _TESTING.sub("", step)
     return _stands(tested, index) if at is None and tested != step else at
 

@@ -13,7 +13,7 @@ from abs_shield.session.lookup import LONGEST_VALUE, Hit, below, find, plain, wo
 from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
-from abs_shield.text.forms import forms, phone_forms
+from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
@@ -197,6 +197,7 @@ class Provenance:
                 yield chunk
                 yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
+        yield unlettered(squeezed(normalised))
         spelt = (*forms(normalised, padded=True), *phone_forms(normalised))
         yield from (form[0] for form in spelt if len(form) == 1)
 
@@ -226,7 +227,7 @@ class Provenance:
         bare = text.strip()
         if bare in self._index.said:
             return True
-        if bare[:1] in BRACKETS:
+        if bare[:1] in BRACKETS or is_negative(bare):
             return False
         level = self._index.level(bare)
         if level is None:

@@ -7,14 +7,16 @@ from collections.abc import Iterator
 
 from abs_shield.text.normal import squeezed, unaccented, words
 from abs_shield.text.phones import nationals
+from abs_shield.text.tight import has_significant, separators
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
 _PADDED = re.compile(r"\D*0\d")
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
+_SCHEME = re.compile(r"\Ahttps?://")
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
+_NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
 
 Form = tuple[str, ...]
@@ -53,7 +55,7 @@ def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
 
 def _urls(text: str) -> Iterator[Form]:
     bare = _SCHEME.sub("", text, count=1).rstrip("/")
-    if "." not in bare or " " in bare or "@" in bare:
+    if "." not in bare or " " in bare or "@" in bare or "://" in bare:
         return
     for host in (bare, bare.removeprefix("www."), f"www.{bare}"):
         for scheme in ("", "https://", "http://"):
@@ -108,20 +110,35 @@ def _numbers(text: str) -> Iterator[Form]:
 
 
 def _codes(letters: str, text: str) -> Iterator[Form]:
-    """One code with other separators, in groups, or without its leading letter."""
+    """One code with other separators, in groups, or behind a letter."""
+    if has_significant(separators(text)):
+        return
     split = words(text)
     yield tuple(split)
-    if len(letters) >= 8:
+    if len(split) == 1 and len(letters) >= 8:
         for size in (4, 3, 2, 5):
             yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
-    if letters.isdigit():
-        if len(letters) >= 4:
-            yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
-    elif "a" <= letters[0] <= "z" and letters[1:].isdigit() and len(letters) >= 5:
-        yield (letters[1:],)
+    if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
+        yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     head = re.match(r"([a-z]+)(\d+)$", letters)
     if head:
         yield head.groups()
+
+
+def is_negative(normalised: str) -> bool:
+    """Return whether a value is a number with a minus."""
+    return _NEGATIVE.fullmatch(normalised) is not None
+
+
+def unlettered(letters: str) -> str:
+    """
+    Give the number of a code that one letter stands before; empty where none does.
+
+    >>> unlettered("w2378156"), unlettered("wx2378156"), unlettered("w23")
+    ('2378156', '', '')
+    """
+    lettered = len(letters) >= 5 and "a" <= letters[0] <= "z" and letters[1:].isdigit()
+    return letters[1:] if lettered else ""
 
 
 def phone_forms(normalised: str) -> Iterator[Form]:

@@ -62,6 +62,7 @@ class _Plain(dict[int, str | None]):
 _PLAIN = _Plain({ord("\u0307"): None, ord("\u0131"): "i"})  # Turkish dotted and dotless i
 _PLAIN.update(dict.fromkeys(map(ord, _FILLERS)))
 _PLAIN.update(dict.fromkeys(map(ord, _HYPHENS), "-"))
+_PLAIN.update({ord("\u066b"): ".", ord("\u066c"): ","})  # Arabic decimals and thousands
 
 
 _SIGN = re.compile(

@@ -1,4 +1,4 @@
-"""A text without its separators, so that one search finds every spelling of a code."""
+"""A text without its separators, and which other separators leave a value what it is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,77 @@ _GAPS = re.compile(r"([\W_]+)")
 _SIGNS = re.compile(rf"[{MARKS}\u0300-\u036f]+")
 _SOFT = re.compile(r"[ \t]?[-./()'\u2019#+~\\_]{0,2}[ \t]?|[-./:=?&%@!*$^()'\u2019#+~\\_]{1,4}")
 _INSIDE, _UNDERSCORE, _DOTTED, _JOINED, _LOOSE, _APART = range(6)
+_NOTHING, _BLANK, _OTHER = 0, 1, 255
+_SIGNIFICANT = {".": 32, "@": 33, ":": 34, "/": 35, "://": 36, ",": 37, "=": 38, "&": 39, "?": 40}
+"""Separators that are a part of what they stand in: of addresses, amounts, dotted names."""
+_SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
+_CODES = {**_SIGNIFICANT, **_SLIGHT, "\\": _SIGNIFICANT["/"]}
+_OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
+_OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
+_LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
+_LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
+"""
+How long a number, or a code, is that may be written with its groups or without: shorter ones are
+numbered so, and 12-3456 is not 123456. Cards, accounts, IBANs, UUIDs, parcels are longer.
+"""
+
+
+def separators(normalised: str) -> bytes:
+    """
+    Give a code of what stands before each letter and digit of a value but the first; 0 is nothing.
+
+    >>> len(separators("tx-12345")), separators("tx_12").count(0), separators("tx 12")[1]
+    (6, 2, 1)
+    """
+    return Tight.of(normalised).codes[1:-1]
+
+
+def has_significant(codes: bytes) -> bool:
+    """Return whether a value holds separators that are a part of it: full stops, ``@``, ``/``."""
+    return max(codes, default=0) >= _LEAST_SIGNIFICANT
+
+
+def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
+    """
+    Return whether two spellings with the same letters and digits name the same thing.
+
+    The separators of addresses, dotted names and amounts stand as they are. Others may be changed,
+    and put in or left out beside a letter. Between digits they may be put in or left out only
+    where that is done everywhere, in a number or code that is long enough to be grouped.
+
+    >>> def same(one, other):
+    ...     letters = "".join(c for c in one if c.isalnum())
+    ...     return names_the_same(letters, separators(one), separators(other))
+    >>> same("tx_12345", "tx-12345"), same("tx12345", "tx-12345"), same("12-3456", "1-23456")
+    (True, True, False)
+    >>> same("192.168.1.15", "192.168.11.5"), same("de89 3704 0044", "de8937040044")
+    (False, True)
+    """
+    if one == other:
+        return True
+    grouped = one if not any(other) else other if not any(one) else None
+    if letters.isdigit() and grouped is not None:
+        return _is_grouped(grouped)
+    if has_significant(one) or has_significant(other):
+        return False
+    if grouped is not None and len(letters) >= _LEAST_GROUPED:
+        return True
+    within = [
+        (bool(a), bool(b), letters[at].isdigit() and letters[at + 1].isdigit())
+        for at, (a, b) in enumerate(zip(one, other, strict=True))
+    ]
+    if any(a != b for a, b, digits in within if digits):
+        return False
+    return all(a <= b for a, b, _ in within) or all(a >= b for a, b, _ in within)
+
+
+def _is_grouped(codes: bytes) -> bool:
+    """Whether digits with these separators are one number: in thousands, or of many groups."""
+    separated = {*codes} - {_NOTHING}
+    if separated <= _OF_THOUSANDS:
+        sizes = [len(group) + 1 for group in re.split(rb"[^\x00]", codes)]
+        return sizes[-1] == 3 and all(size in (2, 3) for size in sizes[1:])
+    return len(codes) >= _LEAST_GROUPED_DIGITS - 1 and separated <= _OF_GROUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,37 +92,46 @@ class Tight:
     Attributes:
         letters: The text without separators, vowel signs and accents.
         gaps: One byte a letter, and one for the end: how far it stands from the letter before.
+        codes: The same for what stands before it: 0 is nothing, 255 the end, or several things.
     """
 
     letters: str
     gaps: bytes
+    codes: bytes
 
     @classmethod
     def of(cls, normalised: str) -> Tight:
         """Read a text, in linear time."""
         letters: list[str] = []
-        gaps = bytearray()
-        gap = _APART
+        gaps, codes = bytearray(), bytearray()
+        gap, code = _APART, _OTHER
         for n, piece in enumerate(_GAPS.split(unaccented(normalised))):
             if n % 2:
-                gap = max(gap, _gap(piece))
+                gap, code = max(gap, _gap(piece)), _code(piece)
             elif piece:
                 letters.append(piece)
                 gaps.append(gap)
+                codes.append(code)
                 gaps.extend(bytes(len(piece) - 1))
-                gap = _INSIDE
+                codes.extend(bytes(len(piece) - 1))
+                gap, code = _INSIDE, _NOTHING
         gaps.append(_APART)
-        return cls("".join(letters), bytes(gaps))
+        codes.append(_OTHER)
+        return cls("".join(letters), bytes(gaps), bytes(codes))
 
     def followed(self, later: Tight) -> Tight:
         """Give this text and a *later* one behind it, on another line."""
-        return Tight(self.letters + later.letters, self.gaps[:-1] + later.gaps)
+        return Tight(
+            self.letters + later.letters, self.gaps[:-1] + later.gaps, self.codes[:-1] + later.codes
+        )
 
     def holds(self, letters: str, *, whole: bool = False) -> bool:
         """Whether *letters* stand here; see `place`."""
         return self.place(letters, whole=whole) >= 0
 
-    def place(self, letters: str, *, whole: bool = False, start: int = 0) -> int:
+    def place(
+        self, letters: str, spelt: bytes | None = None, *, whole: bool = False, start: int = 0
+    ) -> int:
         """
         Where *letters* stand here as whole words, whatever separators are within; -1 if nowhere.
 
@@ -60,6 +140,7 @@ class Tight:
 
         Args:
             letters: Letters and digits alone.
+            spelt: The separators of the value; what stands here has to name the same thing.
             whole: Whether the value is an address: none begins behind a hyphen or a full stop
                 inside another, and none ends before a full stop.
             start: The letter from which on to look.
@@ -71,6 +152,7 @@ class Tight:
                 self._borders(at, _LOOSE if whole else _DOTTED, at - 1)
                 and self._borders(end, _JOINED if whole else _DOTTED, end)
                 and _APART not in self.gaps[at + 1 : end]
+                and (spelt is None or names_the_same(letters, spelt, self.codes[at + 1 : end]))
             ):
                 return at
             at = self.letters.find(letters, at + 1)
@@ -90,6 +172,17 @@ class Tight:
             return unspaced(self.letters[at - 1 : at + 1])
         counts = gap in (_DOTTED, _JOINED) and self.letters[beyond].isdigit()
         return gap >= least and not counts
+
+
+def _code(between: str) -> int:
+    """What stands between two letters; a vowel sign is a part of its letter."""
+    known = _CODES.get(between)
+    if known is not None:
+        return known
+    if _SIGNS.fullmatch(between):
+        return _NOTHING
+    significant = not _SIGNIFICANT.keys().isdisjoint(between)
+    return _OTHER if significant and not any(map(str.isspace, between)) else _BLANK
 
 
 def _gap(between: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.session.kept import At, Kept
+from abs_shield.text.tight import separators
 
 
 def kept(*texts: tuple[str, int], limit: int = 10_000) -> Kept:
@@ -15,26 +16,28 @@ def kept(*texts: tuple[str, int], limit: int = 10_000) -> Kept:
 def test_a_value_is_found_in_the_text_that_holds_it() -> None:
     """Texts are searched together, and told apart again."""
 
-    assert At(2, 1) == kept(("one", 2), ("call 555-0100", 2), ("two", 2)).find("5550100")
+    assert At(2, 1) == kept(("one", 2), ("call 555-0100", 2), ("two", 2)).find(
+        "5550100", separators("555 0100")
+    )
 
 
 def test_the_most_trusted_text_is_named() -> None:
     """Where several hold a value, the most trusted one is its source."""
 
-    assert At(1, 1) == kept(("ab-12", 3), ("ab 12", 1)).find("ab12")
+    assert At(1, 1) == kept(("ab-12", 3), ("ab 12", 1)).find("ab12", separators("ab_12"))
 
 
 def test_nothing_is_found_across_two_texts() -> None:
     """The end of one text and the beginning of the next are no value."""
 
-    assert kept(("order 12", 2), ("34 left", 2)).find("1234") is None
+    assert kept(("order 12", 2), ("34 left", 2)).find("1234", separators("12 34")) is None
 
 
 def test_older_text_makes_room() -> None:
     """No more is kept than the limit, in whole blocks."""
     made = kept(*((f"{n:04} " + "x " * 4_000, 2) for n in range(8)), limit=20_000)
 
-    assert (None, At(2, 7)) == (made.find("0000"), made.find("0007"))
+    assert (None, At(2, 7)) == (made.find("0000", bytes(3)), made.find("0007", bytes(3)))
 
 
 def test_dropped_text_without_blanks_is_told() -> None:
@@ -49,4 +52,7 @@ def test_the_oldest_text_goes_first_whoever_said_it() -> None:
     said = [("a user's word", 1), *((f"{n:04} " + "x " * 500, 2) for n in range(40))]
     made = kept(*said, ("id x1y 2z3", 1), *said[1:10], limit=20_000)
 
-    assert (None, 1) == (made.find("ausersword"), getattr(made.find("x1y2z3"), "level", None))
+    assert (None, 1) == (
+        made.find("ausersword", separators("a users word")),
+        getattr(made.find("x1y2z3", bytes(5)), "level", None),
+    )

@@ -1,0 +1,95 @@
+"""Another spelling of a seen value passes; another value that is close to it does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Session
+from benchmarks.identifiers import KINDS
+from benchmarks.respellings import LEAST_FOUND, LEAST_PASSED, judged
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_of_identifier_in_short(kind):
+    """Twenty respellings and twenty others, so that a broken kind is seen at once."""
+    row = judged(kind, 20, seed=1)
+
+    assert ([], True) == (row.stopped, row.found >= 0.9), row.missed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_kind_of_identifier(kind):
+    """Of 500 respellings .995 pass, of 500 others .99 are found."""
+    row = judged(kind, 500, seed=2)
+
+    assert row.passed >= LEAST_PASSED, row.stopped
+    assert row.found >= LEAST_FOUND, row.missed
+
+
+OTHERS = [
+    ("ping 192.168.1.15", "192.168.11.5"),
+    ("ping 192.168.1.15", "192168115"),
+    ("mail bob@paypal.com", "bob@pay-pal.com"),
+    ("mail bob@paypal.com", "bob@paypalc.om"),
+    ("mail bob@paypal.com", "bo@bpaypal.com"),
+    ("pay at https://paypal.com/pay/W9-1", "https://p.aypal.com/pay/W9-1"),
+    ("pay at https://paypal.com/pay/W9-1", "https://paypal.com.pay/W9-1"),
+    ("pay at https://paypal.com/pay", "javascript://paypal.com/pay"),
+    ("db1.prod.internal and db2.test.internal", "db2.prod.internal"),
+    ("order 12-3456", "1-23456"),
+    ("order 12-3456", "123456"),
+    ("invoice INV-2024-117", "INV-20241-17"),
+    ("invoice INV-2024-117", "INV-2024117"),
+    ("seat A1-2", "A12"),
+    ("version 2.14.3", "2.1.43"),
+    ("balance 120.50", "12050"),
+    ("order 12345", "-12345"),
+    ("order 12345", "1.2345"),
+    ("order 12345", "1,2345"),
+    ("order 12345", "A12345"),
+    ("accounts acct_1 and acct_2", "acct_1/acct_2"),
+    ("accounts acct_1 and acct_2", "acct_1=acct_2"),
+    ("accounts acct_1 and acct_2", "acct_1:acct_2"),
+    ("/srv/ann/tmp-1 and /srv/bob/log-2", "/srv/ann/log-2"),
+]
+
+
+@pytest.mark.parametrize(("said", "value"), OTHERS)
+def test_another_entity_is_not_found(said, value):
+    """One separator moved, put in or left out; a sign; two values made one."""
+    session = Session()
+    session.user(f"{said}, please.")
+
+    assert session.origin(value) is None
+
+
+SAME = [
+    ("ids -1001234567890 and 5", "-1001234567890"),
+    ("a change of −3.50 percent", "-3.5"),
+    ("iban DE89 3704 0044 0532 0130 00", "de89-3704-0044-0532-0130-00"),
+    ("IBAN DE89370400440532013000", "DE89 3704 0044 0532 0130 00"),
+    ("ssn 123-45-6789", "123456789"),
+    ("isbn 978-3-16-148410-0", "9783161484100"),
+    ("invoice INV-2024-117", "inv 2024 117"),
+    ("invoice INV-2024-117", "INV2024117"),
+    ("order tx-12345", "TX12345"),
+    ("₹1,50,000 are due", "150000"),
+    ("1'500 francs", "1500"),
+    ("Tel. 030/12345678", "03012345678"),
+    ("order 2378156", "#W2378156"),
+    ("order 23781, not #W12345", "#W23781"),
+    ("order W2378156", "2378156"),
+    ("the repo vscode of microsoft", "microsoft/vscode"),
+    ("C:\\Users\\ann\\a.txt", "C:/Users/ann/a.txt"),
+    ("ann@example.org", " 'Ann@Example.org' "),
+]
+
+
+@pytest.mark.parametrize(("said", "value"), SAME)
+def test_the_same_entity_is_found(said, value):
+    """Capitals, quotes, and separators that carry nothing."""
+    session = Session()
+    session.user(f"{said}, please.")
+
+    assert session.origin(value) is not None
