@@ -14,7 +14,7 @@ from abs_shield.text.forms import Form, forms, is_negative, unlettered
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
-from abs_shield.text.tight import Tight, has_significant, names_the_same
+from abs_shield.text.tight import Tight, is_in_words, names_the_same
 
 LONGEST_VALUE = 16 * 1024
 _LONGEST_SPELT = 256
@@ -117,7 +117,7 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
     """Other separators and accents, then typed forms, then a whole word of something longer."""
     tight = Tight.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
-    split = [] if has_significant(spelt) else words(text)
+    split = words(text) if is_in_words(letters, spelt) else []
     at = index.squeezed(letters, spelt)
     if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
         at = index.joined((letters,))

@@ -31,6 +31,7 @@ from abs_shield.shield.off import NOT_JUDGED, SWITCH
 from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.result_ruling import ruled, suppressed_by
+from abs_shield.shield.session_tools import SessionTools
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
@@ -126,8 +127,17 @@ class Verifier:
             result=back.value if ran.judges is None else ran.judges,
             execution_time_ms=ran.elapsed_ms,
             session_id=None if back.session.ephemeral else back.session.id,
+            by_session=self._knows_who_asks(back.call.name, back.session),
             suppressed=suppressed_by(plan) if plan.suppress else None,
         )
+
+    def _knows_who_asks(self, name: str, session: Session) -> bool:
+        """Whether equal arguments mean other things elsewhere: the host, or a method, adds more."""
+        tools = self._registry.of(session)
+        if isinstance(tools, SessionTools) and tools.is_own(name):
+            return True
+        entry = tools.get(name)
+        return entry is not None and entry.binding is not None and bool(entry.binding.injected)
 
     def _failed(self, said: str, mode: Mode, ran: Ran) -> dict[str, Any]:
         """

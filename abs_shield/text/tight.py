@@ -18,6 +18,7 @@ _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
 _CODES = {**_SIGNIFICANT, **_SLIGHT, "\\": _SIGNIFICANT["/"]}
 _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
 _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
+_AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
 """
@@ -36,6 +37,11 @@ def separators(normalised: str) -> bytes:
     return Tight.of(normalised).codes[1:-1]
 
 
+def is_in_words(letters: str, codes: bytes) -> bool:
+    """Return whether the words of a value may stand apart: it is no address, path or amount."""
+    return not has_significant(_in_words(codes) if letters.isalpha() else codes)
+
+
 def has_significant(codes: bytes) -> bool:
     """Return whether a value holds separators that are a part of it: full stops, ``@``, ``/``."""
     return max(codes, default=0) >= _LEAST_SIGNIFICANT
@@ -45,8 +51,9 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     """
     Return whether two spellings with the same letters and digits name the same thing.
 
-    The separators of addresses, dotted names and amounts stand as they are. Others may be changed,
-    and put in or left out beside a letter. Between digits they may be put in or left out only
+    The separators of addresses, dotted names and amounts stand as they are, but for full stops
+    in the place of blanks between words. Others may be changed, and put in or left out beside a
+    letter. Between digits they may be put in or left out only
     where that is done everywhere, in a number or code that is long enough to be grouped.
 
     >>> def same(one, other):
@@ -63,7 +70,7 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     if letters.isdigit() and grouped is not None:
         return _is_grouped(grouped)
     if has_significant(one) or has_significant(other):
-        return False
+        return letters.isalpha() and _in_words(one) == _in_words(other)
     if grouped is not None and len(letters) >= _LEAST_GROUPED:
         return True
     within = [
@@ -73,6 +80,11 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     if any(a != b for a, b, digits in within if digits):
         return False
     return all(a <= b for a, b, _ in within) or all(a >= b for a, b, _ in within)
+
+
+def _in_words(codes: bytes) -> bytes:
+    """The separators of a name, in which full stops are as good as blanks: ``robert.johnson``."""
+    return codes.translate(_AS_BLANKS)
 
 
 def _is_grouped(codes: bytes) -> bool:

@@ -15,6 +15,8 @@ LEAST = 8
 """Results that a baseline needs before it judges."""
 _MOST_SERIES = 1_000
 _SURE_OF_FIELDS = 20
+_MUCH = 3.0
+"""How many times a limit is much beyond it; a figure would tell what other sessions were given."""
 _WEAK = 0.15
 """What a missing field or an odd size counts: never enough by itself."""
 
@@ -223,6 +225,5 @@ def _logged(x: float) -> float:
 
 def _value(far: float, name: str) -> Surprise:
     score = min(1.0, WEIGHTS[0] + (1 - WEIGHTS[0]) * log10(far)) if far < 1e300 else 1.0
-    times = f"{far:.1f}" if far < 100 else "over 100"
-    said = f"{times} times as far from its mean as it ever should be"
+    said = f"{'much ' if far > _MUCH else ''}further from its mean than it ever should be"
     return Surprise(score, said, pointer_to(name))

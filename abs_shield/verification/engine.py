@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Iterable, Mapping
 from itertools import count
+from math import nextafter
 from os import PathLike
 from threading import Lock, get_ident
 from time import time
@@ -143,10 +144,13 @@ class VerificationEngine:
         result: Any,
         execution_time_ms: float,
         session_id: str | None = None,
+        by_session: bool = False,
         suppressed: Suppressed | None = None,
     ) -> VerificationResult:
         """
         Judge what a call returned.
+
+        What other sessions were given makes a result suspicious at most, and blocks none.
 
         Args:
             tool_name: The tool.
@@ -154,6 +158,8 @@ class VerificationEngine:
             result: What it returned: JSON-able data, a text that holds JSON, a model.
             execution_time_ms: How long it took, in milliseconds.
             session_id: The session, a text; None compares with none.
+            by_session: Whether results of equal arguments are compared within one session only:
+                those of a tool that knows by itself who asks.
             suppressed: Says of a signal that fired, by its name and what it read, whether it is a
                 known false alarm: it stands in the result, and is not weighed.
 
@@ -168,7 +174,7 @@ class VerificationEngine:
         seen = Seen(result, latency_ms=ms, profile=profile)
         if profile is not None and profile.response_patterns:
             seen.look()
-        key = b"" if args is None else key_of(tool, args)
+        key = b"" if args is None else key_of(tool, (session, args) if by_session else args)
         heard = Heard(suppressed)
         if self._judging and self._judging == get_ident():
             return self._inside_itself(tool, heard)
@@ -201,6 +207,9 @@ class VerificationEngine:
         if posterior < limits.blocks_from:
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
+        if past.of_others and posterior >= limits.blocks_from:
+            own = weigher.without_others(limits.prior, heard)
+            posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
         kept.probability = posterior
         given = weigher.result(limits, posterior, heard, kept.id)
         if not seen.readable:

@@ -16,6 +16,7 @@ NEWEST = 50
 RECENT = 10
 """Results of one session that a further one is compared with."""
 _LEAST_CHANGE = 0.25
+_FAR = 0.5
 _NEGATED = 1.1
 """How many times the other a number may be, to be the same one with the other sign."""
 CONSISTENT = Surprise(0.0, "")
@@ -68,6 +69,24 @@ class History:
         known = [kept.numbers[name] for kept in self.newest if name in kept.numbers]
         return len(known) >= LEAST and min(known) <= x <= max(known)
 
+    @property
+    def differs_by_session(self) -> bool:
+        """
+        Whether equal arguments give each session its own: who asks decides, and is no argument.
+
+        Sessions that asked twice got the same numbers, and others got others.
+        """
+        first: dict[str, Mapping[str, float]] = {}
+        again = False
+        for kept in self.newest:
+            known = first.setdefault(kept.session, kept.numbers)
+            if known is not kept.numbers:
+                again = True
+                if known != kept.numbers:
+                    return False
+        values = [*first.values()]
+        return again and any(numbers != values[0] for numbers in values)
+
     def learn(self, kept: Kept) -> None:
         """Take a result in that was accepted; it is read when a further one is judged."""
         newest = self.newest
@@ -107,7 +126,8 @@ def furthest(
             worst, where = change, name
     if worst < _LEAST_CHANGE:
         return CONSISTENT
-    said = f"{worst:.0%} away from what the same arguments gave before"
+    # no figure: it would tell one tenant what another was given
+    said = f"{'far' if worst > _FAR else 'away'} from what the same arguments gave before"
     return Surprise(worst, said, pointer_to(where))
 
 

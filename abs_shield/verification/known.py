@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -21,6 +21,8 @@ OUT_OF_DATE = 30
 _RETURNS = 12
 """How often results like a refused one have to return, before they are known for real."""
 _HALF_AGAIN = 1.5
+_OF_ITS_OWN = 5
+"""Results of one session from which on they judge a further one, and not those of others alone."""
 _SURE_OF_KIND = 5
 """Results in which a field had one type, before another one is a fault."""
 
@@ -40,6 +42,7 @@ class KnownTool:
     def __init__(self) -> None:
         self.baseline = Baseline()
         self.newest: deque[Kept] = deque(maxlen=NEWEST)
+        self._sessions: Counter[str] = Counter()
         self.quarantine: deque[Kept] = deque(maxlen=QUARANTINED)
         self.kinds: Mapping[str, str] = {}
         self._counted: dict[str, tuple[str, int]] = {}
@@ -57,6 +60,18 @@ class KnownTool:
         if kinds == self.kinds:
             kinds = self.kinds
         return Kept(ident, at, key, session, seen.numbers, seen.latency_ms, seen.size, names, kinds)
+
+    def learn(self, kept: Kept) -> None:
+        """Take a result in among the newest."""
+        if len(self.newest) == NEWEST:
+            self._sessions[self.newest[0].session] -= 1
+            self._sessions += Counter()  # without those that have none left
+        self.newest.append(kept)
+        self._sessions[kept.session] += 1
+
+    def is_of_others(self, session: str) -> bool:
+        """Whether what is known comes from other sessions, but for a few results."""
+        return session != "" and self._sessions[session] < _OF_ITS_OWN
 
     def learn_kinds(self, kinds: Mapping[str, str]) -> None:
         """Count the types of an accepted result; of several types none is usual."""
@@ -97,6 +112,7 @@ class KnownTool:
         if self._unlike > OUT_OF_DATE:
             self.baseline, self._unlike = Baseline(), 0
             self.newest.clear()
+            self._sessions.clear()
         if self._otherwise > OUT_OF_DATE:
             self.kinds, self._otherwise = {}, 0
             self._counted.clear()

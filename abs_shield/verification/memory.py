@@ -71,7 +71,13 @@ class Memory:
                     times=self._times,
                     usual=lambda name, x: _is_usual(name, x, baseline, history),
                 )
-        return Past(known.kinds, outlook, in_all, in_session, self._sub_floor_lr)
+        odd = in_all is not None and in_all.score > 0 and kept.session != ""
+        if odd and history is not None and history.differs_by_session:
+            outlook = in_all = None  # they are of other people, and say nothing of this one
+        return Past(
+            known.kinds, outlook, in_all, in_session, self._sub_floor_lr,
+            of_others=known.is_of_others(kept.session),
+        )  # fmt: skip
 
     def learn(self, known: KnownTool, kept: Kept, tool: str, *, judged: bool = False) -> None:
         """Take a result in that was accepted, or that a label released."""
@@ -79,7 +85,7 @@ class Memory:
         if known.doubts:
             known.accept()
         known.baseline.learn(kept, judged=judged)
-        known.newest.append(kept)
+        known.learn(kept)
         if kept.kinds:
             known.learn_kinds(kept.kinds)
         weight = 1 + len(numbers)

@@ -19,6 +19,7 @@ class Past:
         history: What the same arguments gave before; None where they gave too little.
         session: What this session was given before; None where that is nothing.
         sub_floor_lr: Likelihood ratio of a network call that is back at once.
+        of_others: Whether all but a few of the tool's results came in other sessions.
     """
 
     kinds: Mapping[str, str]
@@ -26,3 +27,4 @@ class Past:
     history: Surprise | None = None
     session: Surprise | None = None
     sub_floor_lr: float = 50.0
+    of_others: bool = False

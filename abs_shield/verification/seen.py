@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from itertools import islice
+from math import isfinite
 from typing import Any
 
 from abs_shield.policy.profile import UNPROFILED_MS, ToolProfile
@@ -33,13 +34,14 @@ class Seen:
         latency_ms: How long the call took, finite and at least 0.
         judges_latency: Whether anybody said how long a call takes.
         kinds: JSON type of each required field that it has, and that is not null.
+        finite: Whether none of these is NaN or infinite.
         readable: Whether it is data at all: no cursor, and no object that breaks when it is read.
         numbers: Its numbers by JSON pointer without the first slash; see `read_numbers`.
         size: About how many characters its JSON has.
     """
 
     __slots__ = (
-        "_given", "_matched", "_text", "_whole", "judges_latency", "kinds", "latency_ms",
+        "_given", "_matched", "_text", "_whole", "finite", "judges_latency", "kinds", "latency_ms",
         "numbers", "profile", "readable", "size", "value",
     )  # fmt: skip
 
@@ -49,6 +51,7 @@ class Seen:
         self.judges_latency = profile is not None and profile.judges_latency
         self._text: str | None = _UNWRITTEN
         self.kinds: Mapping[str, str] = _NO_KINDS
+        self.finite = True
         self._matched: bool | str | None = None
         try:
             self._given: Any = result
@@ -121,6 +124,7 @@ class Seen:
             value = self.member(name)
             if value is not None and value is not ABSENT:
                 kinds[name] = kind_of(value)
+                self.finite = self.finite and is_finite(value)
         return kinds
 
     def member(self, name: str) -> Any:
@@ -178,6 +182,11 @@ def kind_of(value: Any) -> str:
         if isinstance(value, kinds):
             return name
     return "null" if value is None else "object"
+
+
+def is_finite(value: Any) -> bool:
+    """Whether a value is no NaN and no infinity."""
+    return not isinstance(value, float) or isfinite(value)
 
 
 _KINDS: tuple[tuple[Any, str], ...] = (

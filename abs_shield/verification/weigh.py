@@ -20,6 +20,8 @@ from abs_shield.verification.thresholds import Thresholds
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
 _NOT_REACHED = "tier 0 blocked already"
 _LATER = frozenset(s.name for s in SIGNALS if s.tier is VerificationTier.TIER_1)
+_OF_OTHERS = _LATER - {"session_inconsistency"}
+"""Signals that compare with results which may have come in other sessions."""
 _NO_DATA = Unavailable("the result is no data that can be read")
 _MOST_KNOWN = 1_000
 
@@ -126,6 +128,13 @@ class Weigher:
         if (suppressed := heard.suppressed) is not None:
             looked = [one for one in looked if not (one[1].fired and suppressed(*one))]
         return self._combiner.odds(prior_odds, looked)
+
+    def without_others(self, prior: float, heard: Heard) -> float:
+        """Give P(hallucination) without what only a tool's results of before can say."""
+        own = Heard(heard.suppressed)
+        own.signals = {n: s for n, s in heard.signals.items() if not (s.fired and n in _OF_OTHERS)}
+        own.fired = True
+        return self.posterior(prior, own)
 
     def result(
         self, limits: Thresholds, posterior: float, heard: Heard, ident: str

@@ -217,3 +217,23 @@ def test_the_order_of_arguments_does_not_matter():
         .signals["historical_inconsistency"]
         .unavailable
     )
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
+@pytest.mark.parametrize("before", [0, 60])
+def test_a_required_number_that_is_not_finite_is_a_mismatch(value, before):
+    """From the first result on; where the field may be null, pandas writes NaN for that."""
+    engine = VerificationEngine().register_tool_profile("p", required_fields=["price"])
+    engine.register_tool_profile("q", required_fields=["price"], nullable_fields=["price"])
+
+    def judged(tool, price):
+        return engine.verify(tool, args={}, result={"price": price}, execution_time_ms=100)
+
+    for n in range(before):
+        judged("p", 650 + n % 7)
+
+    assert ("block", True) == (
+        judged("p", value).verdict,
+        judged("p", value).signals["schema_mismatch"].fired,
+    )
+    assert "accept" == judged("q", value).verdict

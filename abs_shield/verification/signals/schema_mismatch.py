@@ -9,7 +9,7 @@ from abs_shield.text.show import escaped
 from abs_shield.verification.numbers import escaped_step
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
-from abs_shield.verification.seen import ABSENT, Seen, kind_of
+from abs_shield.verification.seen import ABSENT, Seen, is_finite, kind_of
 
 _NOTHING = Unavailable("no fields are declared")
 
@@ -23,7 +23,7 @@ def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     if not required and not forbidden:
         return _NOTHING
     wrong = []
-    if len(seen.kinds) < len(required) or seen.kinds != past.kinds:
+    if len(seen.kinds) < len(required) or seen.kinds != past.kinds or not seen.finite:
         wrong = list(_faults(seen, required, past))
     for name in forbidden:
         if seen.member(name) is not ABSENT:
@@ -50,5 +50,7 @@ def _fault(value: object, usual: str | None, *, nullable: bool) -> str:
         return "is missing"
     if value is None:
         return "" if nullable else "is null"
+    if not is_finite(value):
+        return "" if nullable else "is not a finite number"
     kind = kind_of(value) if usual is not None else ""
     return f"is of type {kind}, and always was {usual}" if kind != (usual or "") else ""

@@ -1,0 +1,124 @@
+"""What one session was given neither blocks another session's results nor shows in their texts."""
+
+from __future__ import annotations
+
+import random
+from typing import Annotated, Any
+
+import pytest
+
+from abs_shield import Injected, ResultBlocked, Session, Shield, shield, shielded
+from abs_shield.verification import VerificationEngine
+
+USERS = 40
+
+
+def orders(dice: random.Random) -> dict[str, Any]:
+    """Make what a shop knows of one user."""
+    spent = round(dice.lognormvariate(5, 1.2), 2)
+    return {"orders": dice.randint(1, 40), "spent": spent, "points": dice.randint(0, 9_000)}
+
+
+def withheld(firewall: Shield, tool: Any, users: list[dict[str, Any]], calls: int) -> list[Any]:
+    """Let each user of a shop ask so many times, in a session of their own; return what is said."""
+    stopped = []
+    for user in users:
+        with firewall.session() as session:
+            session.user("What did I order?")
+            for _ in range(calls):
+                try:
+                    assert user == tool(user)
+                except ResultBlocked as blocked:
+                    stopped.append(blocked.decision)
+    return stopped
+
+
+@pytest.mark.parametrize("calls", [1, 2, 3, 8])
+@pytest.mark.parametrize("seed", range(3))
+def test_honest_results_of_many_users_are_given_out(calls, seed):
+    """Equal arguments, and a result that depends on who asks; on the old code 10 to 30 % went."""
+    dice = random.Random(seed)
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    asks = {}
+
+    @shielded(firewall)
+    def get_my_orders() -> dict[str, Any]:
+        """Look up the orders of whoever asks."""
+        return asks["now"]
+
+    def tool(user: dict[str, Any]) -> dict[str, Any]:
+        asks["now"] = user
+        return get_my_orders()
+
+    assert [] == withheld(firewall, tool, [orders(dice) for _ in range(USERS)], calls)
+
+
+def test_an_injected_context_makes_a_history_of_its_own():
+    """Two users with other numbers are not compared, whatever they ask before."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def get_balance(account: str, user: Annotated[dict[str, Any], Injected()]) -> dict[str, Any]:
+        """Look up a balance."""
+        return user
+
+    for balance in (100.0, 101.0, 99.0, 100.5, 100.2, 99.9, 100.1, 99.5, 100.3, 5_000_000.0):
+        with firewall.session() as session:
+            session.user("What is on main?")
+            for _ in range(3):
+                get_balance("main", user={"balance": balance})
+        assert {"CLEAN"} == {decision.verdict for decision in session.decisions}
+
+
+def test_another_session_may_flag_and_never_block():
+    """A made-up price after fifty real ones of others is suspicious; its own five block it."""
+    engine = VerificationEngine()
+
+    def price(value: float, session: str | None) -> Any:
+        return engine.verify(
+            "get_price", args={"symbol": "NVDA"}, result={"price": value}, execution_time_ms=100,
+            session_id=session,
+        )  # fmt: skip
+
+    for n in range(50):
+        assert "accept" == price(650 + n % 7, f"s{n}").verdict
+    other = price(50, "new")
+    assert ("flag", "block") == (other.verdict, price(50, None).verdict)
+
+    for n in range(6):
+        price(650 + n % 7, "long")
+    assert "block" == price(50, "long").verdict
+
+
+def test_no_text_tells_what_others_were_given():
+    """Neither a figure nor a share of one: 5,000 beside "100 %" would tell 0."""
+    engine = VerificationEngine()
+    for n in range(60):
+        engine.verify(
+            "get", args={}, result={"balance": 1234.5 + n % 3}, execution_time_ms=9,
+            session_id=f"s{n}",
+        )  # fmt: skip
+    found = engine.verify(
+        "get", args={}, result={"balance": 5_000}, execution_time_ms=9, session_id="new"
+    )
+
+    said = [signal.detail for signal in found.signals.values() if signal.fired]
+    assert said
+    assert not any(c.isdigit() for one in said for c in one)
+
+
+def test_functions_of_a_session_have_a_history_of_their_own():
+    """A client of one tenant is no client of the next."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    for n, balance in enumerate([100.0 + k / 10 for k in range(12)] + [7_000_000.0]):
+
+        def get_balance(balance: float = balance) -> dict[str, float]:
+            """Look up a balance."""
+            return {"balance": balance}
+
+        session: Session = firewall.session(functions={"get_balance": get_balance})
+        with session:
+            session.user("What is there?")
+            for _ in range(3):
+                firewall.dispatch("get_balance", {}, call_id=f"c{n}")
+        assert {"CLEAN"} == {decision.verdict for decision in session.decisions}
