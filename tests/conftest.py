@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import shutil
 import tempfile
@@ -27,9 +26,3 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )  # fmt: skip
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
-
-
-def pytest_collection_finish() -> None:
-    """Take the 13,000 collected tests out of what each collection of garbage walks."""
-    gc.collect()
-    gc.freeze()

@@ -200,6 +200,7 @@ def test_what_stands_behind_the_most_claims_is_the_last_one() -> None:
     assert "action" in claims[-1].kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", HOSTILE)
 def test_hostile_answers_are_read(answer: str) -> None:
     """No text is too odd or too repetitive to be taken apart."""

@@ -98,6 +98,7 @@ def test_markdown_is_no_obstacle():
     assert [1, 1] == verdicts(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [30_000, pytest.param(150_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("piece", ["a", "a ", "a. ", "9 ", "Lyon ", "not ", "- x y\n", "東京"])
 def test_texts_without_end_are_judged(piece, length):

@@ -40,6 +40,7 @@ def test_a_decision_is_labelled(command, log):
     assert {one.id: ("hallucinated", "ann", "no such order")} == labels(log)
 
 
+@pytest.mark.slow
 def test_a_log_in_postgresql_is_labelled(command, dsn):
     """The same on a server."""
     (one,) = filled(dsn, refund(1, 900))

@@ -76,6 +76,7 @@ def test_the_agent_met_everything(story: Story) -> None:
     assert (said.in_time, said.stderr) == (True, "")
 
 
+@pytest.mark.slow
 def test_every_decision_but_a_clean_result_is_one_span(story: Story) -> None:
     """No other decision lacks its check span, none has two, and each says what was decided."""
     spans = [s for s in story.arrived.spans if s.name.startswith("abs_shield.check")]

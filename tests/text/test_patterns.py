@@ -43,6 +43,7 @@ READERS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", PIECES)
 def test_long_text_is_read_to_its_end(piece):
     """Every reader comes to an end on twenty thousand awkward characters."""

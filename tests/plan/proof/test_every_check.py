@@ -478,6 +478,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.one_of(st.none(), st.booleans(), st.dictionaries(st.text(max_size=9), JSON, max_size=5)))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_proof_is_total(parameters: Any) -> None:

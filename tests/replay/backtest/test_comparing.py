@@ -184,6 +184,7 @@ def test_examples_are_bounded(compared):
     assert 6 == len(into.firsts)
 
 
+@pytest.mark.slow
 def test_names_that_a_model_makes_up_are_bounded(compared):
     """Behind a thousand tools the others count together."""
     lines = [a_line("a", *(lend(name=f"tool{n}") for n in range(1_200)))]
