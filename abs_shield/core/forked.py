@@ -1,9 +1,11 @@
-"""Locks that a forked child can take, whoever held them in its parent."""
+"""Locks and modules that a forked child can use, whoever was using them in its parent."""
 
 from __future__ import annotations
 
 import os
-from threading import Lock
+import sys
+from importlib import _bootstrap
+from threading import Lock, get_ident
 from typing import Any, TypeVar
 from weakref import ref
 
@@ -44,5 +46,29 @@ LOCKS = Renewed()
 renewed = LOCKS.keep
 """Keep a lock free in forked children: ``self._lock = renewed(Lock())``."""
 
+
+def forget_unfinished_imports() -> None:
+    """
+    In a child: let every module be imported anew that another thread was importing.
+
+    The lock of such a module is held for ever by a thread that the child does not have. Python
+    3.11 to 3.14 keep these locks in the table that is read here; without it nothing happens.
+    """
+    locks = getattr(_bootstrap, "_module_locks", {})
+    for name, known in [*locks.items()]:
+        lock = known()
+        if getattr(lock, "owner", None) in (None, get_ident()):
+            continue
+        locks.pop(name, None)
+        spec = getattr(sys.modules.get(name), "__spec__", None)
+        if getattr(spec, "_initializing", False):
+            sys.modules.pop(name, None)
+
+
+def _in_child() -> None:
+    LOCKS.renew()
+    forget_unfinished_imports()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=LOCKS.renew)
+    os.register_at_fork(after_in_child=_in_child)

@@ -1,0 +1,52 @@
+"""A process that forks while its first calls are under way has children that work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+
+ROOT = Path(__file__).parents[2]
+FIRST_CALLS = """
+import os, signal, sys, threading, time
+from abs_shield import Shield, shield, shielded
+
+firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+@shielded(firewall)
+def refund(order_id: str, amount: float) -> dict:
+    return {"order": order_id, "amount": amount}
+
+def call():
+    with firewall.session() as session:
+        session.user("Refund 5 of tx_1.")
+        return firewall.dispatch("refund", {"order_id": "tx_1", "amount": 5})
+
+threads = [threading.Thread(target=call) for _ in range(4)]
+for thread in threads:
+    thread.start()
+time.sleep(float(sys.argv[1]))
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    os._exit(0 if call() == {"order": "tx_1", "amount": 5.0} else 1)
+for thread in threads:
+    thread.join()
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0, 0.003, 0.006, 0.01, 0.02, 0.05, 0.1])
+def test_a_child_that_was_forked_in_a_first_call_calls_as_well(delay):
+    """A thread of the parent imports what a first result needs; the child has no such thread."""
+    command = [sys.executable, "-c", FIRST_CALLS, str(delay)]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
+
+    assert "0\n" == ran.stdout
