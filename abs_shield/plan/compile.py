@@ -14,6 +14,7 @@ from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.verbs import touches
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, shared_parameters
+from abs_shield.policy.places import ANY, first_name
 from abs_shield.schema import CompiledSchema, both, compile_schema
 from abs_shield.schema.annotations import is_same
 from abs_shield.text.nearest import nearest
@@ -129,7 +130,8 @@ def unknown_marks(tool: Tool, schema: CompiledSchema) -> Iterator[tuple[str, str
     """Give the field and the name of each mark of a parameter that no call can have."""
     for field in MARKS:
         for name in getattr(tool, field):
-            if refuses(schema, name):
+            first = first_name(name)
+            if first != ANY and refuses(schema, first):
                 yield field, name
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from abs_shield.plan.names import by_name
 from abs_shield.plan.verbs import Deed, Does, commanded
 from abs_shield.policy import Tool
+from abs_shield.policy.places import keys_of
 from abs_shield.text.leaves import Path, name_of
 from abs_shield.text.names import name_words
 
@@ -47,12 +48,12 @@ _TITLES = frozenset({("name",), ("title",), ("label",)})
 def creates(tool: Tool, done: Deed, path: Path) -> bool:
     """Whether the leaf at *path* names what a call of *tool* brings into being."""
     root = str(path[0]) if path else ""
-    if root in tool.creates or name_of(path) in tool.creates:
+    if keys_of(path, tool.creates, tool.parameters):
         return True
     said = frozenset(name_words(root))
     if done.writes and (said & _CLIENT or _is_callers(root) or _marks_request(root, tool)):
         return True
-    if root in tool.targets:
+    if keys_of(path[:1], tool.targets, tool.parameters):
         return False
     if names_file(path) and not _OUTPUT.isdisjoint(name_words(tool.name)):
         return True

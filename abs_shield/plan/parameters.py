@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from abs_shield.plan.names import Judged, by_name
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
 from abs_shield.plan.verbs import Deed
 from abs_shield.policy import Target, Tool
+from abs_shield.policy.places import keys_of
 from abs_shield.session.field import Field
 from abs_shield.text.leaves import Path, name_of
 from abs_shield.text.names import is_free, is_working, name_words, of_what
@@ -171,7 +172,7 @@ class Parameters:
             credential="none" if by_author or listed else use_of(name, self.deed),
             blanks=not listed and self._takes_blanks(path, schema),
             creates=creates(self.tool, self.deed, path),
-            free=is_free(name) or not _steps(path).isdisjoint(self.tool.free),
+            free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
             guarded=must_be_seen or (self.tool.destructive and judged in ("hard", "who")),
@@ -191,16 +192,19 @@ class Parameters:
         return _PATTERNS.isdisjoint(said) and _MOULDS.isdisjoint(name_words(tool))
 
     def _target(self, path: Path) -> Target | None:
-        root = str(path[0]) if path else ""
-        return self.tool.targets.get(root) or self.tool.targets.get(name_of(path))
+        """The author's mark; the strictest, where several keys are about the leaf."""
+        found = [self.tool.targets[key] for key in self._keys(path, self.tool.targets)]
+        return max(found, key=lambda target: target.must_be_seen, default=None)
+
+    def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
+        return keys_of(path, keys, self.tool.parameters)
 
     def _by_author(self, path: Path) -> Judged | None:
-        names = _steps(path)
-        if not names.isdisjoint(self.tool.targets):
+        if self._keys(path, self.tool.targets):
             return "hard"
-        if not names.isdisjoint(self.tool.free):
+        if self._keys(path, self.tool.free):
             return "never"
-        if not names.isdisjoint(self.tool.soft):
+        if self._keys(path, self.tool.soft):
             return "soft"
         return "never" if creates(self.tool, self.deed, path) else None
 
@@ -228,11 +232,6 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
-
-
-def _steps(path: Path) -> set[str]:
-    """The first and the last name on a path: by either an author may mean a parameter."""
-    return {str(path[0]), name_of(path)} if path else set()
 
 
 def _is_of_plain(path: Path) -> bool:

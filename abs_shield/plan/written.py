@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from abs_shield.policy import Tool
+from abs_shield.policy.places import names_in
 
 _MOST = 50_000
 """Members of a schema that are looked at."""
@@ -20,7 +21,8 @@ def written_names(tool: Tool) -> frozenset[str]:
     >>> sorted(written_names(Tool(name="order", parameters={"properties": {"lines": lines}})))
     ['lines', 'sku']
     """
-    names = {*tool.targets, *tool.soft, *tool.free, *tool.creates}
+    keys = (*tool.targets, *tool.soft, *tool.free, *tool.creates)
+    names = {name for key in keys for name in names_in(key)}
     if tool.profile is not None:
         names |= tool.profile.names
     left: list[Any] = [tool.parameters]

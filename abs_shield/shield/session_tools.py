@@ -14,6 +14,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, with_declaration
+from abs_shield.policy.places import first_name
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
@@ -235,7 +236,10 @@ def _marking(registered: Tool, tool: Tool) -> Tool:
     """Return what was declared of a name, without its marks of parameters that *tool* has not."""
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
-    marks = {field: tuple(n for n in getattr(registered, field) if n in names) for field in MARKS}
+    marks = {
+        field: tuple(key for key in getattr(registered, field) if first_name(key) in names)
+        for field in MARKS
+    }
     targets = {name: registered.targets[name] for name in marks["targets"]}
     return registered.model_copy(update={**marks, "targets": targets})
 

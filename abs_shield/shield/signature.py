@@ -25,9 +25,9 @@ from abs_shield.shield.argument_model import (
     unknown_arguments,
     without_names,
 )
+from abs_shield.shield.marks import marks_of
 from abs_shield.shield.validation import refused_by
 
-_MARKS = (Target, Soft, Free, Creates, Injected)
 _STREAMS = (IOBase, IO, AsyncIterable)
 """What no JSON becomes: the host's, without a mark."""
 
@@ -222,9 +222,11 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     signature = inspect.signature(_bare(function))
     hints = _hints(function, signature)
     bound = _bound_names(function, signature)
-    marks = {p: _mark(hints.get(p)) for p in signature.parameters if p not in bound}
+    marks = marks_of(name, signature, hints, bound)
     injected = frozenset(
-        p for p, mark in marks.items() if isinstance(mark, Injected) or _is_stream(hints.get(p))
+        p
+        for p in signature.parameters
+        if isinstance(marks.get(p), Injected) or (p not in bound and _is_stream(hints.get(p)))
     )
     injected |= _receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
@@ -317,18 +319,6 @@ def _annotated(function: Any) -> Any:
 
 def _is_unread(hint: Any) -> bool:
     return hint is inspect.Parameter.empty or isinstance(hint, str)
-
-
-def _mark(hint: Any) -> Any:
-    """The first mark of a hint or of what it is made of: ``Annotated[str, Target()] | None``."""
-    annotated = get_origin(hint) is Annotated
-    for extra in get_args(hint)[1:] if annotated else ():
-        if isinstance(extra, type) and issubclass(extra, _MARKS):
-            return extra()
-        if isinstance(extra, _MARKS):
-            return extra
-    inside = get_args(hint)[:1] if annotated else get_args(hint)
-    return next((mark for mark in map(_mark, inside) if mark is not None), None)
 
 
 def _is_stream(hint: Any) -> bool:

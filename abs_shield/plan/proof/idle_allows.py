@@ -14,6 +14,7 @@ from abs_shield.plan.problem import Problem, problem
 from abs_shield.plan.targets import targets_of
 from abs_shield.policy import Tool
 from abs_shield.policy.place import Place
+from abs_shield.policy.places import keys_of
 from abs_shield.schema.equality import canonical
 from abs_shield.schema.samples import Pool
 from abs_shield.text.leaves import Path
@@ -126,7 +127,7 @@ def _without_allows(tool: Tool) -> Tool:
 
 def _admit(entries: list[_Entry], path: Path, leaf: Any) -> None:
     for entry in entries:
-        if entry.matched or (entry.parameter and entry.parameter not in (path[0], path[-1])):
+        if entry.matched or (entry.parameter and not keys_of(path, [entry.parameter], None)):
             continue
         if len(entry.asked) < _ENOUGH:
             entry.asked.add(canonical(leaf))

@@ -1,0 +1,142 @@
+"""Marks inside models, typed dictionaries, mappings and ``**kwargs`` hold as those outside do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Optional, Unpack
+
+import pytest
+from pydantic import BaseModel, Field
+from typing_extensions import TypedDict
+
+from abs_shield import Free, Injected, PolicyError, Shield, Target, Tool, ToolCall, shield, shielded
+
+Id = Annotated[str, Target(must_be_seen=True)]
+
+
+class Typed(TypedDict):
+    order: Id
+
+
+class Model(BaseModel):
+    order: Id
+    note: Annotated[str, Free()] = "x"
+
+
+class Aliased(BaseModel):
+    order: Id = Field(alias="orderRef")
+
+
+class Outer(BaseModel):
+    inner: Model
+
+
+class Tree(BaseModel):
+    order: Id
+    children: list[Tree] = []
+
+
+@dataclass
+class Record:
+    order: Id
+
+
+def typed(x: Typed) -> None: ...
+def model(x: Model) -> None: ...
+def aliased(x: Aliased) -> None: ...
+def record(x: Record) -> None: ...
+def listed(x: list[Model]) -> None: ...
+def optional(x: Optional[Model] = None) -> None: ...  # noqa: UP045
+def outer(x: Outer) -> None: ...
+def tree(x: Tree) -> None: ...
+def mapped(x: dict[str, Model]) -> None: ...
+def valued(x: dict[str, Id]) -> None: ...
+def unpacked(**more: Unpack[Typed]) -> None: ...
+def further(n: int = 0, **more: Id) -> None: ...
+def positional(order: Id, /) -> None: ...
+def iterated(x: Iterable[Id]) -> None: ...
+
+
+def leaf(value: str) -> dict[str, Any]:
+    return {"order": value}
+
+
+CASES = [
+    (typed, lambda v: {"x": leaf(v)}),
+    (model, lambda v: {"x": leaf(v) | {"note": "as nobody said"}}),
+    (aliased, lambda v: {"x": {"orderRef": v}}),
+    (record, lambda v: {"x": leaf(v)}),
+    (listed, lambda v: {"x": [leaf("tx_1"), leaf(v)]}),
+    (optional, lambda v: {"x": leaf(v)}),
+    (outer, lambda v: {"x": {"inner": leaf(v)}}),
+    (
+        tree,
+        lambda v: {"x": {**leaf("tx_1"), "children": [{**leaf("tx_1"), "children": [leaf(v)]}]}},
+    ),
+    (mapped, lambda v: {"x": {"any": leaf(v)}}),
+    (valued, lambda v: {"x": {"any": v}}),
+    (unpacked, leaf),
+    (further, lambda v: {"n": 5, "any": v}),
+    (positional, leaf),
+    (iterated, lambda v: {"x": [v]}),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), CASES, ids=lambda one: getattr(one, "__name__", "")
+)
+def test_a_mark_holds_wherever_it_stands(function, arguments):
+    """What nobody mentioned is HALLUCINATED, and what the user did is clean."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    shielded(firewall)(function)
+    with firewall.session() as session:
+        session.user("Please do tx_1, for any reason.")
+        seen = firewall.check_call(ToolCall(function.__name__, arguments("tx_1")))
+        unseen = firewall.check_call(ToolCall(function.__name__, arguments("tx_99999")))
+
+    assert ("CLEAN", "HALLUCINATED") == (seen.verdict, unseen.verdict), seen.explain()
+    assert ["unseen"] == [finding.code for finding in unseen.findings]
+
+
+class Wrong(BaseModel):
+    client: Annotated[str, Injected()]
+
+
+def pay(order: Wrong) -> None: ...
+def count(x: dict[Id, int]) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [(pay, "`Injected` stands inside `order`"), (count, "stands on the keys of `x`")],
+)
+def test_a_mark_that_cannot_hold_is_an_error(function, said):
+    """What would never be injected, and names that are no values."""
+    with pytest.raises(PolicyError, match=said):
+        shielded(Shield(shield.configure(), hooks=None))(function)
+
+
+def test_a_policy_may_mark_by_pointer():
+    """The one ``id`` of the lines, and no other; a place that no call has is an error."""
+    line = {"type": "object", "properties": {"id": {"type": "string"}}}
+    parameters = {"properties": {"lines": {"type": "array", "items": line}, "by": line}}
+    tool = Tool(
+        name="order", parameters=parameters, targets={"/lines/id": Target(must_be_seen=True)},
+        free=["/by/id"],
+    )  # fmt: skip
+    firewall = Shield(shield.configure(tools=[tool]), hooks=None)
+    with firewall.session() as session:
+        session.user("Order something.")
+        found = firewall.check_call(
+            ToolCall("order", {"lines": [{"id": "sku-771"}], "by": {"id": "usr-5512"}})
+        )
+
+    assert ["/arguments/lines/0/id"] == [finding.where for finding in found.findings]
+
+    closed = {**parameters, "additionalProperties": False}
+    wrong = shield.configure(
+        tools=[Tool(name="order", parameters=closed, targets={"/rows/id": Target()})]
+    )
+    with pytest.raises(PolicyError, match="is no parameter of it"):
+        Shield(wrong, hooks=None)
