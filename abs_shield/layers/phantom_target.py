@@ -20,7 +20,7 @@ from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
-from abs_shield.session.verbatim import stands_verbatim
+from abs_shield.session.verbatim import stands_verbatim, was_said_before
 from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import Path, leaves, name_of, pointer, scalar_text
 from abs_shield.text.nearest import closest
@@ -150,6 +150,8 @@ def _judged(
         return
     elif blind := session.seen.blind or _forgot_calls(proposal, session):
         yield Unavailable(blind)
+    elif was_said_before(argument.text, session):
+        yield Unavailable("the agent had named a value before the conversation was heard here")
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)

@@ -31,6 +31,8 @@ from abs_shield.text.show import shown
 
 D = TypeVar("D")
 _LIMITS = Limits()
+_MOST_RESUMED = 50
+"""Turns of the agent, of a conversation that began elsewhere, that are kept."""
 
 
 class Session(Scoped):
@@ -56,6 +58,9 @@ class Session(Scoped):
 
     ephemeral: bool = False
     """Whether it stands for one call that belongs to none."""
+
+    resumed: tuple[str, ...] = ()
+    """What the agent had said before its conversation was first heard here."""
 
     def __init__(
         self,
@@ -135,6 +140,7 @@ class Session(Scoped):
         if isinstance(messages, (str, bytes, Mapping)) or not isinstance(messages, Iterable):
             raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
         with self.lock:
+            resumes = self.log.version == 0
             for message in self._transcript.new(list(messages)):
                 try:
                     events = [*read_message(message)] if tolerant else read_message(message)
@@ -142,6 +148,8 @@ class Session(Scoped):
                     events = [Opaque(str(error))]
                 for event in events:
                     self.take(event)
+                    if resumes and isinstance(event, Said) and event.role == "assistant":
+                        self.resumed = (*self.resumed, event.text)[-_MOST_RESUMED:]
 
     def take(self, event: Event) -> None:
         """Append one event to the log, and draw its consequences."""

@@ -7,6 +7,8 @@ import re
 from abs_shield.session.session import Session
 from abs_shield.session.spelling import texts_of
 
+_MOST = 64 * 1024
+"""Characters of one turn that are read."""
 _QUOTES = "\"'`\u2018\u2019\u201c\u201d\u00ab\u00bb\u201e"
 _GOES_ON_BEFORE = re.compile(r"[0-9A-Za-z_\u00c0-\u024f/\\.@~%+-]\Z")
 _GOES_ON_BEHIND = re.compile(
@@ -37,6 +39,28 @@ def stands_verbatim(text: str, session: Session) -> bool | None:
         forgot = forgot or here.forgot
         here = here.parent
     return None if forgot else False
+
+
+def was_said_before(text: str, session: Session) -> bool:
+    """
+    Return whether the agent had named *text* before its conversation was first heard here.
+
+    It may have had it from a result that stood in a part which is left out: a window of newest
+    messages, in a process that did not see the others.
+
+    >>> session = Session()
+    >>> session.add([{"role": "assistant", "content": "It is tx_9003. Shall I refund it?"},
+    ...              {"role": "user", "content": "Yes, please."}])
+    >>> was_said_before("tx_9003", session), was_said_before("tx_900", session)
+    (True, False)
+    """
+    wanted = text.strip().strip(_QUOTES).strip().casefold()
+    here: Session | None = session
+    while here is not None:
+        if any(_stands(wanted, said[:_MOST].casefold()) for said in here.resumed):
+            return True
+        here = here.parent
+    return False
 
 
 def _stands(wanted: str, said: str) -> bool:

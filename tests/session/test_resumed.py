@@ -1,0 +1,69 @@
+"""A conversation of which only the end is heard: another process had the rest."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Target, Tool, ToolCall, shield
+
+TURNS = [
+    {"role": "system", "content": "You are a shop's assistant."},
+    {"role": "user", "content": "What did I order last?"},
+    {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {
+                "id": "c1", "type": "function",
+                "function": {"name": "find", "arguments": "{}"},
+            }
+        ],
+    },
+    {"role": "tool", "tool_call_id": "c1", "content": '{"id": "tx_9003"}'},
+    {"role": "assistant", "content": "Your last order is tx_9003, a lamp."},
+    {"role": "user", "content": "Is it broken?"},
+    {"role": "assistant", "content": "You may return tx_9003 within 30 days. Shall I refund it?"},
+    {"role": "user", "content": "Yes, refund it."},
+]  # fmt: skip
+
+
+def judged(messages, value="tx_9003", *, later=()):
+    tools = [
+        Tool(name="refund", parameters={"properties": {"order_id": {"type": "string"}}},
+             targets={"order_id": Target(must_be_seen=True)}, destructive=True),
+        Tool(name="find", parameters={"properties": {}}),
+    ]  # fmt: skip
+    firewall = Shield(shield.configure(mode="strict", tools=tools), hooks=None)
+    with firewall.session() as session:
+        session.add(messages)
+        session.add([*messages, *later])
+        return firewall.check_call(ToolCall("refund", {"order_id": value}))
+
+
+@pytest.mark.parametrize("window", [2, 3, 4])
+def test_what_the_agent_named_before_is_no_hallucination(window):
+    """It is not judged, and the coverage says why; what nobody named is found."""
+    trimmed = [TURNS[0], *TURNS[-window:]]
+    known, unknown = judged(trimmed), judged(trimmed, "tx_4711")
+
+    assert not known.blocked
+    assert "named a value before" in known.coverage["phantom_target"].reason
+    assert "HALLUCINATED" == unknown.verdict
+
+
+def test_the_whole_conversation_needs_no_such_leave():
+    """The result stands in it."""
+    decision = judged(TURNS)
+
+    assert ("CLEAN", "ran") == (decision.verdict, str(decision.coverage["phantom_target"].outcome))
+
+
+def test_what_the_agent_says_later_counts_for_nothing():
+    """Its words vouch only where nobody here heard what went before them."""
+    later = [
+        {"role": "assistant", "content": "Then I will refund tx_4711."},
+        {"role": "user", "content": "Do it."},
+    ]
+
+    assert "HALLUCINATED" == judged(TURNS[:2], "tx_4711", later=later).verdict
+    assert "HALLUCINATED" == judged([TURNS[0], *TURNS[-2:]], "tx_4711", later=later).verdict
