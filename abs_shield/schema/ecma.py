@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 import regex  # type: ignore[import-untyped, unused-ignore]
@@ -69,15 +71,26 @@ def finder(pattern: str) -> Callable[[str], bool]:
     """
     Make the search for a pattern in a text; it raises TimeoutError after 50 ms.
 
-    So does one that takes less where the patterns of this judgement took long in all.
+    So does one that takes less where the patterns of this judgement took long in all. A text that
+    took too long is not searched again.
     """
     ready = compiled(pattern)
     search, safe_length = ready.search, _safe_length(ready.pattern)
+    endless: deque[tuple[int, int]] = deque(maxlen=8)
 
     def found(text: str) -> bool:
         if len(text) <= safe_length:
             return search(text) is not None
-        return timed(lambda left: search(text, timeout=left) is not None, most=SECONDS)
+        # a timer is read between two places of a text: one place of a long text may take a second
+        if endless and (len(text), hash(text)) in endless:
+            raise TimeoutError
+        started = perf_counter()
+        try:
+            return timed(lambda left: search(text, timeout=left) is not None, most=SECONDS)
+        except TimeoutError:
+            if perf_counter() - started >= SECONDS:  # and not what other patterns left of the time
+                endless.append((len(text), hash(text)))
+            raise
 
     return found
 

@@ -14,6 +14,10 @@ MAX_SECONDS = 1.0
 """How long the patterns of one judgement may search in all."""
 
 
+MAX_NAMES = 2_000
+"""How many names one judgement compares with misspelt ones, for its hints."""
+
+
 class Undecided(Exception):
     """A value could not be judged within bounds: our failure to check, and no verdict."""
 
@@ -23,6 +27,7 @@ class _Work(local):
 
     left = MAX_STEPS
     seconds = MAX_SECONDS
+    names = MAX_NAMES
     asking = False
 
 
@@ -32,6 +37,7 @@ _WORK = _Work()
 def begin(*, asking: bool) -> None:
     """A judgement begins; one that is only *asking* needs no reasons."""
     _WORK.left, _WORK.seconds, _WORK.asking = MAX_STEPS, MAX_SECONDS, asking
+    _WORK.names = MAX_NAMES
 
 
 def spend(steps: int = 1) -> None:
@@ -39,6 +45,12 @@ def spend(steps: int = 1) -> None:
     _WORK.left -= steps
     if _WORK.left < 0:
         raise Undecided(f"this schema takes more than {MAX_STEPS:,} steps on these arguments")
+
+
+def may_compare(names: int) -> bool:
+    """Whether so many names may still be compared for a hint; they are counted."""
+    _WORK.names -= names
+    return _WORK.names >= 0
 
 
 def timed(search: Callable[[float], bool], *, most: float) -> bool:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
+
+from abs_shield.schema.steps import may_compare
 
 _KINDS = {
     "bool": "a boolean",
@@ -46,9 +49,12 @@ def brief(value: object) -> Any:
 
 
 def nearest(word: object, among: Iterable[object]) -> str:
-    """Find the closest name to a word, or the empty string."""
-    names = [name for name in among if isinstance(name, str) and len(name) <= 64][:200]
+    """Find the closest name to a word; empty where none is, or too many were looked for."""
     if not isinstance(word, str) or len(word) > 64:
+        return ""
+    short = (name for name in among if isinstance(name, str) and len(name) <= 64)
+    names = [*islice(short, 200)]
+    if not may_compare(len(names)):
         return ""
     folded = {name.casefold(): name for name in reversed(names)}
     close = get_close_matches(word.casefold(), folded, n=1, cutoff=0.6)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from time import sleep
 from typing import Any
 
 import pytest
 
-from abs_shield.schema import compile_schema
+from abs_shield.schema import compile_schema, ecma
 from abs_shield.schema.bounds import MAX_DEPTH, breaches, plain
+from abs_shield.schema.steps import begin
 
 
 def nested(depth: int, inner: Any = 0) -> Any:
@@ -93,3 +95,44 @@ def test_any_object_gets_an_answer(value: Any) -> None:
     schema = {"type": "object", "properties": {"a": {"enum": [1]}}, "patternProperties": {"b": {}}}
     for compiled in (compile_schema(schema, closed=True), compile_schema({"uniqueItems": True})):
         assert compiled.accepts(value) == (compiled.problems(value) == ())
+
+
+def test_hints_for_misspelt_names_are_bounded() -> None:
+    """Two hundred unknown names beside 5,000 known ones: the first get a hint, all are named."""
+    known = {f"parameter_name_{n}": {"type": "string"} for n in range(5_000)}
+    schema = {"properties": known, "additionalProperties": False}
+    compiled = compile_schema(schema)
+    found = compiled.problems({f"paramter_name_{n}": "x" for n in range(200)})
+
+    assert len(found) == 100
+    hinted = [problem for problem in found if problem.hint.startswith("did you mean")]
+    assert 5 <= len(hinted) <= 20
+    again = compiled.problems({"paramter_name_1": "x"})
+    assert [problem.hint[:12] for problem in again] == ["did you mean"]
+
+
+def test_a_text_that_a_pattern_takes_too_long_on_is_searched_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A long run of blanks before another letter takes a second at one place of it."""
+    searched = []
+
+    class Slow:
+        pattern = "(a+)+b"
+
+        def search(self, text: str, timeout: float = 0) -> None:
+            searched.append(len(text))
+            sleep(0.06)
+            raise TimeoutError
+
+    monkeypatch.setattr(ecma, "compiled", lambda _: Slow())
+    find = ecma.finder.__wrapped__("(a+)+b")
+    for _ in range(3):
+        begin(asking=True)
+        with pytest.raises(TimeoutError):
+            find("a" * 2_000)
+    begin(asking=True)
+    with pytest.raises(TimeoutError):
+        find("a" * 3_000)
+
+    assert searched == [2_000, 3_000]
