@@ -71,6 +71,8 @@ _SIGN = re.compile(
 )
 """Signs that fall into letters or digits, and would stick to their neighbours: circled digits."""
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
+_STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
+"""A full stop of Chinese and Japanese where a decimal point belongs: an input method's slip."""
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t", "þ": "th"}
 )
@@ -90,7 +92,7 @@ def normal(text: str) -> str:
     signs = _SIGN.sub("\n\\1\n", _LONG_HYPHEN.sub("-", text.replace("\u2116", "#")))
     spread = unicodedata.normalize("NFKC", signs)
     folded = unicodedata.normalize("NFKC", spread.casefold())
-    plain = folded.translate(_PLAIN)
+    plain = _STOP.sub(".", folded.translate(_PLAIN))
     return plain if plain.isascii() else _BORDER.sub(" ", plain)
 
 

@@ -83,6 +83,7 @@ SAME = [
     ("order 23781, not #W12345", "#W23781"),
     ("order W2378156", "2378156"),
     ("mail Robert Johnson", "robert.johnson"),
+    ("位置是17q21。31", "17q21.31"),
     ("the repo vscode of microsoft", "microsoft/vscode"),
     ("C:\\Users\\ann\\a.txt", "C:/Users/ann/a.txt"),
     ("ann@example.org", " 'Ann@Example.org' "),
