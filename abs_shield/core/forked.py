@@ -52,13 +52,12 @@ def forget_unfinished_imports() -> None:
     In a child: let every module be imported anew that another thread was importing.
 
     The lock of such a module is held for ever by a thread that the child does not have. Python
-    3.11 to 3.14 keep these locks in the table that is read here; without it nothing happens.
+    3.11 to 3.13 keep these locks in the table that is read here; without it nothing happens.
     """
     locks = getattr(_bootstrap, "_module_locks", {})
     for name, known in [*locks.items()]:
-        lock = known()
-        if getattr(lock, "owner", None) in (None, get_ident()):
-            continue
+        if getattr(known(), "owner", None) == get_ident():
+            continue  # this very thread forks while it imports
         locks.pop(name, None)
         spec = getattr(sys.modules.get(name), "__spec__", None)
         if getattr(spec, "_initializing", False):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system doe
 
 ROOT = Path(__file__).parents[2]
 FIRST_CALLS = """
-import os, signal, sys, threading, time
+import faulthandler, os, signal, sys, threading, time
 from abs_shield import Shield, shield, shielded
 
 firewall = Shield(shield.configure(mode="strict"), hooks=None)
@@ -33,7 +33,8 @@ for thread in threads:
 time.sleep(float(sys.argv[1]))
 child = os.fork()
 if not child:
-    signal.alarm(20)
+    faulthandler.dump_traceback_later(40)  # says where it waits
+    signal.alarm(50)
     os._exit(0 if call() == {"order": "tx_1", "amount": 5.0} else 1)
 for thread in threads:
     thread.join()
@@ -47,6 +48,6 @@ def test_a_child_that_was_forked_in_a_first_call_calls_as_well(delay):
     """A thread of the parent imports what a first result needs; the child has no such thread."""
     command = [sys.executable, "-c", FIRST_CALLS, str(delay)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, timeout=90, check=True)
 
-    assert "0\n" == ran.stdout
+    assert "0\n" == ran.stdout, ran.stderr
