@@ -11,16 +11,6 @@ ANYWHERE = "**"
 """Steps of a pointer of any number: of what stands in a model that holds itself."""
 
 
-def pointer_of(steps: Iterable[str]) -> str:
-    """
-    Write the place of a nested parameter; positions in lists are no steps of it.
-
-    >>> pointer_of(["lines", "a/b"])
-    '/lines/a~1b'
-    """
-    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
-
-
 def first_name(key: str) -> str:
     """
     Give the parameter at the top level that a key is about, or ``*``.

@@ -21,11 +21,11 @@ _DRAFTS = frozenset(
     }
 )
 """Those whose keywords below mean the same; before them a schema could not be true or false."""
-_TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
+TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 
 
 def is_ordinary(schema: Any, dialect: str) -> bool:
-    """Whether a schema is surely valid in its draft, which ``DRAFTS`` names."""
+    """Whether a schema is surely valid in its draft, given by the address of its meta-schema."""
     if dialect not in _DRAFTS:
         return False
     left = [schema]
@@ -80,8 +80,8 @@ def _names(value: Any) -> bool:
 
 def _types(value: Any) -> bool:
     if isinstance(value, str):
-        return value in _TYPES
-    return _names(value) and value != [] and _TYPES.issuperset(value)
+        return value in TYPES
+    return _names(value) and value != [] and TYPES.issuperset(value)
 
 
 def _schema(value: Any) -> bool:

@@ -19,7 +19,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.schema import dialects, ecma
 from abs_shield.schema.arrays import with_item_enum
 from abs_shield.schema.growth import Edges
-from abs_shield.schema.meta import is_ordinary
+from abs_shield.schema.meta import TYPES, is_ordinary
 from abs_shield.schema.problem import pointer
 from abs_shield.schema.text import shown
 from abs_shield.schema.walk import IN_PLACE, NAMED_ONLY, children
@@ -27,7 +27,7 @@ from abs_shield.schema.walk import IN_PLACE, NAMED_ONLY, children
 MAX_DEPTH = 128
 MAX_NODES = 100_000
 
-_TYPES = ("array", "boolean", "integer", "null", "number", "object", "string")
+_TYPES = sorted(TYPES)
 _PYTHON = {
     "bool": "boolean",
     "dict": "object",

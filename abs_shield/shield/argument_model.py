@@ -37,7 +37,7 @@ DURATION = (
     r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+(\.[0-9]+)?S)?)?$"
 )
 """The pattern of a `timedelta`; JSON Schema's format takes no sign, which pydantic writes."""
-_UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
+UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
 _QUALIFIERS = (Required, NotRequired, typing_extensions.ReadOnly)
 """What a `TypedDict` says of a key."""
 
@@ -95,7 +95,7 @@ def _base(further: Any) -> type[BaseModel]:
 
 def _unpacked(tool: str, hint: Any) -> dict[str, Any] | None:
     """Return the fields of ``**kwargs: Unpack[SomeTypedDict]``; None of another hint."""
-    if get_origin(hint) not in _UNPACK:
+    if get_origin(hint) not in UNPACK:
         return None
     (content,) = get_args(hint)
     content = get_origin(content) or content  # of a generic one, the class has the keys

@@ -5,23 +5,22 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Mapping as AbstractMapping
-from typing import Annotated, Any, TypedDict, Unpack, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
-import typing_extensions
 from pydantic import AliasChoices, AliasPath, BaseModel
 from pydantic.fields import FieldInfo
+from typing_extensions import is_typeddict
 
 from abs_shield.errors import PolicyError
 from abs_shield.policy import Creates, Free, Injected, Soft, Target
 from abs_shield.policy.marks import Mark
-from abs_shield.policy.places import ANY, ANYWHERE, pointer_of
+from abs_shield.policy.places import ANY, ANYWHERE
+from abs_shield.shield.argument_model import UNPACK
+from abs_shield.text.leaves import pointer
 
 _MARKS = (Target, Soft, Free, Creates, Injected)
-_UNPACK = (Unpack, typing_extensions.Unpack)  # two objects before Python 3.12
-_TYPED_DICTS = (type(TypedDict("_", {})), type(typing_extensions.TypedDict("_", {})))  # type: ignore[operator]
-_DEEPEST = 16
-"""Models inside models that are read."""
+_MOST_PLACES = 1_000
+"""Places of fields that are read one by one: models that hold each other have any number."""
 
 
 def marks_of(
@@ -57,7 +56,7 @@ def marks_of(
                     "can be the host's"
                 )
             known = len(steps) == 1 and steps[0] != ANY
-            found.setdefault(steps[0] if known else pointer_of(steps), mark)
+            found.setdefault(steps[0] if known else pointer(steps), mark)
     return found
 
 
@@ -70,38 +69,125 @@ _Found = Iterator[tuple[tuple[str, ...], Mark]]
 
 def _of_parameter(name: str, parameter: inspect.Parameter, hint: Any) -> _Found:
     if parameter.kind is not parameter.VAR_KEYWORD:
-        yield from _inside(hint, (name,), ())
-    elif get_origin(hint) in _UNPACK:
-        for key, value in _fields(get_args(hint)[0]):
-            yield from _inside(value, (key,), ())
+        yield from _of_hint(hint, name)
+    elif get_origin(hint) in UNPACK:
+        model = _model_of(get_args(hint)[0])
+        for key, value in _fields(model) if model is not None else ():
+            yield from _of_hint(value, key)
     else:
-        yield from _inside(hint, (ANY,), ())
+        yield from _of_hint(hint, ANY)
 
 
-def _inside(hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
-    """The marks of a hint and of what it is made of; in a model that holds itself, at any depth."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        yield from ((steps, mark) for mark in _among(arguments[1:]))
-        arguments = arguments[:1]
-    kind = origin if isinstance(origin, type) else hint
-    if isinstance(kind, type) and (fields := [*_fields(kind)]):
-        again = kind in around or len(around) >= _DEEPEST
-        for name, value in fields:
-            if again:
+def _of_hint(hint: Any, name: str) -> _Found:
+    """The marks of one parameter; what the host brings has none inside."""
+    own = [*_own(hint)]
+    if any(isinstance(mark, Injected) for mark in own):
+        yield from (((name,), mark) for mark in own)
+        return
+    models = _Models(hint)
+    try:
+        yield from [*models.inside(hint, (name,), ())]
+    except _TooMany:
+        yield from (((name,), mark) for mark in own)
+        yield from models.anywhere(name)
+
+
+class _TooMany(Exception):
+    """There are more places of marked fields than are read one by one."""
+
+
+class _Models:
+    """
+    The models that stand in a hint, each read once.
+
+    Attributes:
+        fields: Their fields.
+        marked: Those with a marked field, or with one that leads to such a model.
+    """
+
+    def __init__(self, hint: Any) -> None:
+        self.fields: dict[Any, list[tuple[str, Any]]] = {}
+        self.marked: set[Any] = set()
+        self._left = _MOST_PLACES
+        leads: dict[Any, list[Any]] = {}
+        unread = [*_models_in(hint)]
+        while unread:
+            model = unread.pop()
+            if model in self.fields:
+                continue
+            fields = self.fields[model] = [*_fields(model)]
+            for inner in [inner for _, value in fields for inner in _models_in(value)]:
+                leads.setdefault(inner, []).append(model)
+                unread.append(inner)
+        new = [m for m, fields in self.fields.items() if any(_is_marked(one) for _, one in fields)]
+        while new:
+            model = new.pop()
+            if model not in self.marked:
+                self.marked.add(model)
+                new += leads.get(model, ())
+
+    def inside(self, hint: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
+        """The marks of a hint and of what it is made of; of what holds itself, at any depth."""
+        origin, arguments = get_origin(hint), get_args(hint)
+        if origin is Annotated:
+            yield from ((steps, mark) for mark in _among(arguments[1:]))
+            arguments = arguments[:1]
+        model = _model_of(hint)
+        if model is not None:
+            if model in self.marked:
+                yield from self._of_fields(model, steps, around)
+        elif _is_mapping(origin, arguments):
+            if _is_marked(arguments[0]):
+                raise _KeyMarked
+            for path, mark in self.inside(arguments[1], (*steps, ANY), around):
+                # a mark of the values is one of the whole
+                yield (path[:-1] if path == (*steps, ANY) else path), mark
+        else:
+            for argument in arguments:
+                yield from self.inside(argument, steps, around)
+
+    def _of_fields(self, model: Any, steps: tuple[str, ...], around: tuple[Any, ...]) -> _Found:
+        for name, value in self.fields[model]:
+            self._left -= 1
+            if self._left < 0:
+                raise _TooMany
+            if model in around:
                 yield from (((steps[0], ANYWHERE, name), mark) for mark in _own(value))
             else:
-                yield from _inside(value, (*steps, name), (*around, kind))
+                yield from self.inside(value, (*steps, name), (*around, model))
+
+    def anywhere(self, name: str) -> _Found:
+        """The marks of all fields, wherever one of that name stands in the parameter."""
+        for fields in self.fields.values():
+            for field, value in fields:
+                yield from (((name, ANYWHERE, field), mark) for mark in _own(value))
+
+
+def _model_of(hint: Any) -> Any:
+    """The model that a hint is, also with arguments; None where it is none."""
+    kind = get_origin(hint) or hint
+    is_model = isinstance(kind, type) and (
+        issubclass(kind, BaseModel) or is_typeddict(kind) or dataclasses.is_dataclass(kind)
+    )
+    return kind if is_model else None
+
+
+def _models_in(hint: Any) -> Iterator[Any]:
+    model = _model_of(hint)
+    if model is not None:
+        yield model
         return
-    if isinstance(origin, type) and issubclass(origin, AbstractMapping) and len(arguments) == 2:
-        if next(_own(arguments[0]), None) is not None:
-            raise _KeyMarked
-        for path, mark in _inside(arguments[1], (*steps, ANY), around):
-            # a mark of the values is one of the whole
-            yield (path[:-1] if path == (*steps, ANY) else path), mark
-        return
-    for argument in arguments:
-        yield from _inside(argument, steps, around)
+    arguments = get_args(hint)
+    for argument in arguments[:1] if get_origin(hint) is Annotated else arguments:
+        yield from _models_in(argument)
+
+
+def _is_mapping(origin: Any, arguments: tuple[Any, ...]) -> bool:
+    return isinstance(origin, type) and issubclass(origin, Mapping) and len(arguments) == 2
+
+
+def _is_marked(hint: Any) -> bool:
+    return next(_own(hint), None) is not None
 
 
 def _own(hint: Any) -> Iterator[Mark]:
@@ -124,20 +210,18 @@ def _among(extras: Iterable[Any]) -> Iterator[Mark]:
 
 def _fields(kind: Any) -> Iterator[tuple[str, Any]]:
     """The fields of a class by the names that they have in JSON, with their hints."""
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
+    if issubclass(kind, BaseModel):
         for name, field in kind.model_fields.items():
             hint = _hint_of(field)
             for alias in {name, *_aliases(field)}:
                 yield alias, hint
-    elif isinstance(kind, _TYPED_DICTS) or dataclasses.is_dataclass(kind):
-        try:
-            hints = get_type_hints(kind, include_extras=True)
-        except (NameError, TypeError):  # pydantic says what is wrong with it
-            return
-        names = (
-            hints if isinstance(kind, _TYPED_DICTS) else [f.name for f in dataclasses.fields(kind)]
-        )
-        yield from ((name, hints.get(name)) for name in names)
+        return
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except (NameError, TypeError, AttributeError):  # pydantic says what is wrong with it
+        return
+    attributes = getattr(kind, "__dataclass_fields__", hints)
+    yield from ((name, hint) for name, hint in hints.items() if name in attributes)
 
 
 def _hint_of(field: FieldInfo) -> Any:

@@ -14,7 +14,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool
 from abs_shield.policy.declaration import MARKS, with_declaration
-from abs_shield.policy.places import first_name
+from abs_shield.policy.places import ANY, first_name
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session
 from abs_shield.shield.bindings import bind_again, bound_binding, without_function
@@ -237,7 +237,7 @@ def _marking(registered: Tool, tool: Tool) -> Tool:
     parameters = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     names = parameters.get("properties", {}).keys()
     marks = {
-        field: tuple(key for key in getattr(registered, field) if first_name(key) in names)
+        field: tuple(key for key in getattr(registered, field) if first_name(key) in {*names, ANY})
         for field in MARKS
     }
     targets = {name: registered.targets[name] for name in marks["targets"]}

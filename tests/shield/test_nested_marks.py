@@ -117,6 +117,45 @@ def test_a_mark_that_cannot_hold_is_an_error(function, said):
         shielded(Shield(shield.configure(), hooks=None))(function)
 
 
+@dataclass
+class Context:
+    order: Id
+
+
+def test_what_the_host_brings_is_not_searched_for_marks():
+    """Its fields are no arguments, so that no mark of them can be one of an unknown parameter."""
+
+    def pay(n: int, context: Annotated[Context, Injected()]) -> None: ...
+
+    assert shielded(Shield(shield.configure(), hooks=None))(pay) is not None
+
+
+def test_models_that_hold_each_other_are_read_in_time():
+    """Fourteen models of which each holds all: more places than can be counted, each mark holds."""
+    names = [f"Model{n}" for n in range(14)]
+    source = "\n".join(
+        f"class {name}(BaseModel):\n    id: Id = 'tx_1'\n"
+        + "".join(f"    to{n}: Optional['{other}'] = None\n" for n, other in enumerate(names))
+        for name in names
+    )
+    space = {"BaseModel": BaseModel, "Id": Id, "Optional": Optional, "__name__": __name__}
+    exec(source, space)
+    for name in names:
+        space[name].model_rebuild(_types_namespace=space)
+
+    def move(x: Any) -> None: ...
+
+    move.__annotations__["x"] = space["Model0"]
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    shielded(firewall)(move)
+    deep = {"id": "tx_1", "to3": {"to5": {"to3": {"to9": {"id": "tx_99999"}}}}}
+    with firewall.session() as session:
+        session.user("Please move tx_1.")
+        decision = firewall.check_call(ToolCall("move", {"x": deep}))
+
+    assert ["/arguments/x/to3/to5/to3/to9/id"] == [one.where for one in decision.findings]
+
+
 def test_a_policy_may_mark_by_pointer():
     """The one ``id`` of the lines, and no other; a place that no call has is an error."""
     line = {"type": "object", "properties": {"id": {"type": "string"}}}
