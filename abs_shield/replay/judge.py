@@ -57,7 +57,7 @@ class Firewalls:
 
     def __init__(self, policy: Policy | None = None) -> None:
         self.policy = configure(mode="audit") if policy is None else policy.audited()
-        self._sessions = Sessions(most=self.policy.limits.sessions)
+        self._sessions = Sessions.within(self.policy.limits)
         self._firewalls: OrderedDict[str, Shield] = OrderedDict()
 
     def of(self, run: Run) -> Shield:

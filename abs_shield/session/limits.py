@@ -20,6 +20,8 @@ class Limits:
         executed: Executed calls kept.
         decisions: Decisions kept.
         sessions: Sessions that one Shield keeps in memory.
+        memory_bytes: Memory that they hold together, about.
+        idle_s: Seconds after which a session that nobody asked for is forgotten.
 
     Raises:
         PolicyError: A bound is no integer from 1.
@@ -31,6 +33,8 @@ class Limits:
     executed: int = 1_000
     decisions: int = 1_000
     sessions: int = 10_000
+    memory_bytes: int = 256 * 1024 * 1024
+    idle_s: int = 24 * 60 * 60
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

@@ -20,21 +20,30 @@ class Entry(NamedTuple):
 
 
 class Log:
-    """Keeps the newest events up to *limit* bytes; ``forgot`` says that older ones are gone."""
+    """
+    Keeps the newest events up to *limit* bytes.
 
-    __slots__ = ("_entries", "_limit", "_size", "forgot", "version")
+    Attributes:
+        version: Events so far.
+        characters: Characters of all of them, also of those that are gone.
+        forgot: Whether older ones are gone.
+    """
+
+    __slots__ = ("_entries", "_limit", "_size", "characters", "forgot", "version")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._entries: list[tuple[int, Event, int]] = []
         self._size = 0
-        self.version = 0
+        self.version = self.characters = 0
         self.forgot = False
 
     def append(self, event: Event, *, size: int = -1) -> None:
         """Append an event; *size* are its characters, where they were counted already."""
         self.version = version = self.version + 1
-        size = _size(event, self._limit) if size < 0 else min(size, self._limit + 1) + _OVERHEAD
+        size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
+        self.characters += size
+        size = min(size, self._limit + _OVERHEAD + 1)
         entries = self._entries
         entries.append((version, event, size))
         self._size = held = self._size + size

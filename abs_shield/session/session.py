@@ -33,6 +33,8 @@ D = TypeVar("D")
 _LIMITS = Limits()
 _MOST_RESUMED = 50
 """Turns of the agent, of a conversation that began elsewhere, that are kept."""
+_EMPTY, _DECISION, _KEY, _INDEX, _VALUES = 6_000, 2_000, 120, 15, 6
+"""Bytes of a session, a decision, a key of the index; of the index, of values, per character."""
 
 
 class Session(Scoped):
@@ -90,6 +92,7 @@ class Session(Scoped):
         self.pending = PendingCalls()
         self.likelihoods = RunningStats()
         self.opaque_reasons: tuple[str, ...] = ()
+        self._unseen_before = ""
         self.blocks: dict[str, int] = {}
         self.repeats: dict[bytes, int] = {}
         self._limits = limits
@@ -125,6 +128,14 @@ class Session(Scoped):
         """The model saw something that we did not; from now on a miss proves nothing."""
         self.take(Opaque(reason))
 
+    def begins_unseen(self, reason: str) -> None:
+        """
+        Say that this session goes on from one that is not known here.
+
+        Unless it is resumed from a transcript, a miss proves nothing from its first event on.
+        """
+        self._unseen_before = reason
+
     def add(self, messages: Iterable[Any], *, tolerant: bool = False) -> None:
         """
         Add messages of OpenAI or Anthropic shape; a growing list may be passed again and again.
@@ -141,19 +152,33 @@ class Session(Scoped):
             raise UnreadableMessage(f"`messages` is {shown(messages)}; give a list of messages")
         with self.lock:
             resumes = self.log.version == 0
-            for message in self._transcript.new(list(messages)):
-                try:
-                    events = [*read_message(message)] if tolerant else read_message(message)
-                except UnreadableMessage as error:
-                    events = [Opaque(str(error))]
-                for event in events:
+            unseen_before, self._unseen_before = self._unseen_before, ""
+            try:
+                for event in self._events(messages, tolerant):
                     self.take(event)
                     if resumes and isinstance(event, Said) and event.role == "assistant":
                         self.resumed = (*self.resumed, event.text)[-_MOST_RESUMED:]
+            finally:
+                if not self.log.version:
+                    self._unseen_before = unseen_before  # nothing was heard yet
+                elif unseen_before and not self.resumed:
+                    self.take(Opaque(unseen_before))
+
+    def _events(self, messages: Iterable[Any], tolerant: bool) -> Iterator[Event]:
+        for message in self._transcript.new(list(messages)):
+            try:
+                yield from [*read_message(message)] if tolerant else read_message(message)
+            except UnreadableMessage as error:
+                if not tolerant:
+                    raise
+                yield Opaque(str(error))
 
     def take(self, event: Event) -> None:
         """Append one event to the log, and draw its consequences."""
         with self.lock:
+            if self._unseen_before:
+                reason, self._unseen_before = self._unseen_before, ""
+                self.take(Opaque(reason))
             match event:
                 case Said():
                     self.settle()
@@ -287,6 +312,14 @@ class Session(Scoped):
         with self.lock:
             newest = reversed(self._decided.results)
             return next((one for one in newest if one.call_id == call_id), None)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about: within a factor of three."""
+        ran = min(1.0, len(self._executed) / (self.ran_so_far or 1))
+        index = min(_INDEX * self.log.characters, _KEY * self._limits.keys)
+        held = index + int(_VALUES * self.log.characters * ran)
+        return held + _EMPTY + _DECISION * len(self._decided.calls)
 
     @property
     def forgot(self) -> bool:

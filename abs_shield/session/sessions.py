@@ -1,18 +1,49 @@
-"""The sessions of this process by id; the least recently used one goes when there are too many."""
+"""The sessions of this process by id; the least recently used ones go when there is no room."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from threading import Lock
+from time import monotonic
+from typing import Self
 
 from abs_shield.core.forked import renewed
+from abs_shield.session.limits import Limits
 from abs_shield.session.session import Session
+
+_LIMITS = Limits()
+_MEASURED = (1, 2, 16, 256)
+"""Places from the newest request at which a session is measured: it grows after it was got."""
+_MOST_FORGOTTEN = 50_000
+"""Ids of forgotten sessions that are remembered, at about 100 bytes each."""
+_FORGOTTEN = "the beginning of this session was forgotten to keep memory bounds"
+
+
+class _Place:
+    """A session, when it was last asked for, and what it held when it was last measured."""
+
+    __slots__ = ("at", "session", "size")
+
+    def __init__(self, session: Session, at: float) -> None:
+        self.session = session
+        self.at = at
+        self.size = 0
 
 
 class Sessions:
     """
-    Keeps at most *most* sessions in memory; several Shields may share one.
+    Keeps sessions by id, within bounds; several Shields may share one.
+
+    A session that was forgotten and is asked for again begins anew and knows that it had begun
+    before: a value that is not found in it may have stood there.
+
+    Args:
+        most: Sessions that are kept.
+        memory_bytes: Memory that they hold together, about. The newest one is kept whatever it
+            holds.
+        idle_s: Seconds after which a session that nobody asked for is forgotten.
+        clock: A clock in seconds that never goes back.
 
     >>> sessions = Sessions(most=1)
     >>> a = sessions.get("a", lambda: Session("a"))
@@ -20,27 +51,84 @@ class Sessions:
     True
     """
 
-    def __init__(self, *, most: int = 10_000) -> None:
-        self._most = most
-        self._sessions: OrderedDict[str, Session] = OrderedDict()
+    def __init__(
+        self,
+        *,
+        most: int = _LIMITS.sessions,
+        memory_bytes: int = _LIMITS.memory_bytes,
+        idle_s: float = _LIMITS.idle_s,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._most, self._memory_bytes, self._idle_s = most, memory_bytes, idle_s
+        self._clock = clock
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._newest: deque[str] = deque(maxlen=_MEASURED[-1])
+        self._forgotten: dict[int, None] = {}
+        self._held_bytes = 0
         self._lock = renewed(Lock())
 
+    @classmethod
+    def within(cls, limits: Limits) -> Self:
+        """Return an empty collection with the bounds that *limits* state."""
+        return cls(most=limits.sessions, memory_bytes=limits.memory_bytes, idle_s=limits.idle_s)
+
     def get(self, session_id: str, make: Callable[[], Session]) -> Session:
-        """Give the session of that id, made anew where it is not known."""
+        """Return the session of that id, made anew where there is none."""
+        now = self._clock()
         with self._lock:
-            session = self._sessions.get(session_id)
-            if session is None:
-                session = self._sessions[session_id] = make()
-                if len(self._sessions) > self._most:
-                    self._sessions.popitem(last=False)
-            else:
-                self._sessions.move_to_end(session_id)
-            return session
+            place = self._places.get(session_id)
+            if place is None or now - place.at > self._idle_s:
+                self._expire(now)
+                place = self._places[session_id] = _Place(self._made(session_id, make), now)
+            place.at = now
+            self._places.move_to_end(session_id)
+            self._newest.append(session_id)
+            self._measure()
+            self._make_room()
+            return place.session
 
     def clear(self) -> None:
         """Forget all of them."""
         with self._lock:
-            self._sessions.clear()
+            self._places.clear()
+            self._newest.clear()
+            self._forgotten.clear()
+            self._held_bytes = 0
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that the sessions hold, about, by when each was last measured."""
+        return self._held_bytes
 
     def __len__(self) -> int:
-        return len(self._sessions)
+        return len(self._places)
+
+    def _made(self, session_id: str, make: Callable[[], Session]) -> Session:
+        session = make()
+        if hash(session_id) in self._forgotten:
+            session.begins_unseen(_FORGOTTEN)
+        return session
+
+    def _measure(self) -> None:
+        for back in _MEASURED:
+            place = self._places.get(self._newest[-back]) if back <= len(self._newest) else None
+            if place is not None:
+                before, place.size = place.size, place.session.held_bytes
+                self._held_bytes += place.size - before
+
+    def _expire(self, now: float) -> None:
+        while self._places and now - next(iter(self._places.values())).at > self._idle_s:
+            self._forget_oldest()
+
+    def _make_room(self) -> None:
+        while len(self._places) > 1 and (
+            len(self._places) > self._most or self._held_bytes > self._memory_bytes
+        ):
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        session_id, place = self._places.popitem(last=False)
+        self._held_bytes -= place.size
+        self._forgotten[hash(session_id)] = None
+        if len(self._forgotten) > _MOST_FORGOTTEN:
+            del self._forgotten[next(iter(self._forgotten))]

@@ -85,7 +85,7 @@ class Shield(Answers):
         required(approver, "approver", "__call__", "a callable of one Decision")
         self.policy = policy
         self.store = MemoryStore() if store is None else store
-        self.sessions = Sessions(most=policy.limits.sessions) if sessions is None else sessions
+        self.sessions = Sessions.within(policy.limits) if sessions is None else sessions
         self.registry = Registry(policy)
         self._otel, told = audience(hooks, self.store, self.registry)
         self.desk = Desk(policy, self.registry, store=self.store, hooks=told, approver=approver)

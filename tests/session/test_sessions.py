@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from collections.abc import Callable
 from threading import Thread
+
+import pytest
 
 from abs_shield import Session
 from abs_shield.session import Sessions
@@ -41,3 +45,105 @@ def test_threads_get_one_session() -> None:
         thread.join()
 
     assert (len(got), len({id(session) for session in got})) == (20, 1)
+
+
+def filled(sessions: Sessions, session_id: str) -> Session:
+    """Open a session in which a large result was returned."""
+    session = opened(sessions, session_id)
+    session.user("Please find my orders.")
+    session.tool_result("find", [{"id": f"tx_{n}", "note": "to the door"} for n in range(500)])
+    return session
+
+
+def held(make: Callable[[], object]) -> int:
+    """Return what *make* allocates, in bytes."""
+    tracemalloc.start()
+    try:
+        result = make()
+        return tracemalloc.get_traced_memory()[0] if result else 0
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_sessions_stay_within_their_memory() -> None:
+    """However many ids come, at once or one after the other; the newest stay."""
+    filled(Sessions(), "warm")
+    sessions = Sessions(memory_bytes=4 * 1024 * 1024)
+    size = held(lambda: [filled(sessions, f"s{n}") and None for n in range(60)])
+
+    assert size < 12 * 1024 * 1024, "about 500 kB a session"
+    assert 2 < len(sessions) < 20
+    assert filled(sessions, "s59").turns == 2
+
+
+def test_sessions_that_grow_side_by_side_are_measured() -> None:
+    """What a session took in after it was opened counts."""
+    sessions = Sessions(memory_bytes=2 * 1024 * 1024)
+    together = [opened(sessions, f"s{n}") for n in range(20)]
+    for session in together:
+        session.tool_result("find", [{"id": f"tx_{n}"} for n in range(500)])
+    for n in range(20):
+        opened(sessions, f"later{n}")
+
+    assert sessions.held_bytes <= 2 * 1024 * 1024
+    assert opened(sessions, "s0") is not together[0]
+
+
+@pytest.mark.parametrize("rows", [0, 20, 200])
+def test_the_size_of_a_session_is_about_what_it_holds(rows: int) -> None:
+    """The estimate is within a factor of three of what was allocated."""
+
+    def session() -> Session:
+        made = Session("s")
+        made.user("Please find my orders.")
+        made.tool_result("find", [{"id": f"tx_{n}", "total": n / 7} for n in range(rows)])
+        made.origin("tx_4711")  # an index is filled when it is first asked
+        return made
+
+    estimate, size = session().held_bytes, held(session)
+    assert size / 3 < estimate < size * 3
+
+
+def test_a_session_that_nobody_asked_for_is_forgotten() -> None:
+    """After `idle_s`; one that is used goes on."""
+    now = [0.0]
+    sessions = Sessions(idle_s=60, clock=lambda: now[0])
+    a, b = opened(sessions, "a"), opened(sessions, "b")
+    now[0] = 50
+    assert opened(sessions, "b") is b
+    now[0] = 100
+
+    assert opened(sessions, "b") is b
+    assert opened(sessions, "a") is not a
+
+
+def test_what_a_forgotten_session_knew_is_no_hallucination() -> None:
+    """It begins anew, and a value that is not found in it may have stood there before."""
+    sessions = Sessions(most=1)
+    opened(sessions, "a").user("Refund tx_9003, please.")
+    opened(sessions, "b").user("Hello")
+    again, new = opened(sessions, "a"), Session("c")
+    again.user("Yes, do it.")
+    new.user("Yes, do it.")
+
+    assert "forgotten" in str(again.origin("tx_9003"))
+    assert new.origin("tx_9003") is None
+
+
+def test_a_forgotten_session_is_whole_again_with_its_transcript() -> None:
+    """Where the conversation is given again, a miss counts."""
+    sessions = Sessions(most=1)
+    opened(sessions, "a").user("Refund tx_9003, please.")
+    opened(sessions, "b")
+    again = opened(sessions, "a")
+    again.add([])
+    again.add(
+        [
+            {"role": "user", "content": "Refund tx_9003, please."},
+            {"role": "assistant", "content": "Shall I?"},
+            {"role": "user", "content": "Yes, do it."},
+        ]
+    )
+
+    assert (str(again.origin("tx_9003")), again.origin("tx_4711")) == ("the user", None)
