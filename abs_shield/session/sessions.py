@@ -21,12 +21,13 @@ _FORGOTTEN = "the beginning of this session was forgotten to keep memory bounds"
 
 
 class _Place:
-    """A session, when it was last asked for, and what it held when it was last measured."""
+    """A session, whose it is, when it was last asked for, and its size as last measured."""
 
-    __slots__ = ("at", "session", "size")
+    __slots__ = ("at", "of", "session", "size")
 
-    def __init__(self, session: Session, at: float) -> None:
+    def __init__(self, session: Session, of: object, at: float) -> None:
         self.session = session
+        self.of = of
         self.at = at
         self.size = 0
 
@@ -72,14 +73,22 @@ class Sessions:
         """Return an empty collection with the bounds that *limits* state."""
         return cls(most=limits.sessions, memory_bytes=limits.memory_bytes, idle_s=limits.idle_s)
 
-    def get(self, session_id: str, make: Callable[[], Session]) -> Session:
-        """Return the session of that id, made anew where there is none."""
+    def get(self, session_id: str, make: Callable[[], Session], *, of: object = None) -> Session:
+        """
+        Return the session of that id, made anew where there is none.
+
+        Args:
+            session_id: Its id.
+            make: Makes it.
+            of: An object that is held as long as the session is. An id that is made of the
+                identity of such an object is not remembered once the session is forgotten.
+        """
         now = self._clock()
         with self._lock:
             place = self._places.get(session_id)
             if place is None or now - place.at > self._idle_s:
                 self._expire(now)
-                place = self._places[session_id] = _Place(self._made(session_id, make), now)
+                place = self._places[session_id] = _Place(self._made(session_id, make), of, now)
             place.at = now
             self._places.move_to_end(session_id)
             self._newest.append(session_id)
@@ -129,6 +138,7 @@ class Sessions:
     def _forget_oldest(self) -> None:
         session_id, place = self._places.popitem(last=False)
         self._held_bytes -= place.size
-        self._forgotten[hash(session_id)] = None
+        if place.of is None:
+            self._forgotten[hash(session_id)] = None
         if len(self._forgotten) > _MOST_FORGOTTEN:
             del self._forgotten[next(iter(self._forgotten))]

@@ -147,3 +147,15 @@ def test_a_forgotten_session_is_whole_again_with_its_transcript() -> None:
     )
 
     assert (str(again.origin("tx_9003")), again.origin("tx_4711")) == ("the user", None)
+
+
+def test_an_id_that_is_an_identity_is_used_again() -> None:
+    """Its object is held with the session; afterwards another may get the same identity."""
+    sessions, run = Sessions(most=1), object()
+    first = sessions.get("run", lambda: Session(), of=run)
+    opened(sessions, "b")
+    second = sessions.get("run", lambda: Session(), of=object())
+    second.user("Hello")
+
+    assert first is not second
+    assert second.origin("tx_9003") is None

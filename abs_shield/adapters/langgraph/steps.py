@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage
 from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 
-from abs_shield.core.forked import renewed
-from abs_shield.session import Session, current_session
+from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 
@@ -85,8 +82,7 @@ class Steps:
     def __init__(self, firewall: Shield, session: Session | None) -> None:
         self._firewall = firewall
         self._given = session
-        self._runs: OrderedDict[tuple[int, str, str], tuple[object, Session]] = OrderedDict()
-        self._lock = renewed(Lock())
+        self._runs = Sessions(most=_MOST)
 
     def session(self, place: Place) -> Session:
         """Give the session of a step; an agent that a tool runs has a child of that tool's."""
@@ -105,12 +101,4 @@ class Steps:
         """Give a run's session; its object is kept, so that no other gets the same identity."""
         if control is None:
             return make()
-        key = (id(control), above, space)
-        with self._lock:
-            kept = self._runs.get(key)
-            session = make() if kept is None else kept[1]
-            self._runs[key] = (control, session)
-            self._runs.move_to_end(key)
-            if len(self._runs) > _MOST:
-                self._runs.popitem(last=False)
-            return session
+        return self._runs.get(f"{id(control)} {above} {space}", make, of=control)
