@@ -14,7 +14,7 @@ from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_issued
 from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
-from abs_shield.plan.readings import readings
+from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.session import Origin, Session
@@ -168,11 +168,7 @@ def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | No
     if argument.placeholder and not _stood(argument, session):
         return None
     field = tool.targets.parameters.at(argument.path).field
-    origin = session.seen.origin(argument.text, apart=_apart(argument.text), field=field)
-    if origin is not None or argument.judged == "hard":
-        return origin
-    told = (session.seen.origin(text, apart=True) for text in readings(argument))
-    return next((origin for origin in told if origin is not None), None)
+    return session.seen.origin(argument.text, apart=_apart(argument.text), field=field)
 
 
 def _stood(argument: Argument, session: Session) -> bool:
@@ -237,7 +233,11 @@ def _needs_no_mention(
         return True
     if argument.judged == "credential" and _set_before(argument.text, proposal, session):
         return True
-    return not argument.must_be_seen and _explores(argument, tool, proposal, session)
+    if argument.must_be_seen or argument.placeholder:
+        return not argument.must_be_seen and _explores(argument, tool, proposal, session)
+    return _explores(argument, tool, proposal, session) or is_read(
+        argument, session, writes=tool.writes
+    )
 
 
 def _explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,9 @@ from abs_shield.plan.names import by_name
 from abs_shield.plan.verbs import Deed, Does, commanded
 from abs_shield.policy import Tool
 from abs_shield.policy.places import keys_of
-from abs_shield.text.leaves import Path, name_of
-from abs_shield.text.names import name_words
+from abs_shield.text.leaves import Path, leaves, name_of, parent_of
+from abs_shield.text.names import is_free, name_words, of_what
+from abs_shield.text.synonyms import canonical
 
 _OWN = frozenset(
     "id name number key code title slug path file filename filepath label username".split()
@@ -43,6 +45,8 @@ _SOMEBODY = frozenset(
 )
 """Whoever is entered has a name before."""
 _TITLES = frozenset({("name",), ("title",), ("label",)})
+_COUNTED = re.compile(r"([^\W\d_]{2,30})[ _-]?(\d{0,2})")
+_MOST_LEAVES = 200
 
 
 def creates(tool: Tool, done: Deed, path: Path) -> bool:
@@ -61,13 +65,13 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return done.mints and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
     if done.does is Does.CHANGE and "new" in said:
         return bool(said & _OWN)
-    own = said - _NEW
+    own = frozenset(map(canonical, said - _NEW))
     if not (done.mints and own):
         return False
     if own == {"name"} and not _SOMEBODY.isdisjoint(done.noun):
         return False
     made = _OWN if done.verb in _PLACING else _OWN | _RECORD | frozenset(done.noun[-1:])
-    return own <= made
+    return own <= frozenset(map(canonical, made))
 
 
 def names_file(path: Path) -> bool:
@@ -100,3 +104,34 @@ def _is_of_somebody(path: Path) -> bool:
     """Whether a nested name is that of a person or an account: ``attendees/0/name``."""
     around = [word for step in path[:-1] if isinstance(step, str) for word in name_words(step)]
     return any(by_name(word) in ("who", "soft", "hard") and word != "item" for word in around)
+
+
+def tells_apart(path: Path, text: str, arguments: Mapping[str, Any]) -> bool:
+    """
+    Return whether a value only tells the new objects of one list apart.
+
+    It is a word, with a small number or without, and names an object that the call describes:
+    ``{"meals": [{"meal_id": "lunch", "dishes": [...]}]}``; or it counts objects of a kind that
+    the call names: ``resistor2``.
+    """
+    counted = _COUNTED.fullmatch(text)
+    if counted is None or not any(isinstance(step, int) for step in path):
+        return False
+    if counted[2] and any(
+        isinstance(leaf, str) and leaf.casefold() == counted[1].casefold()
+        for _, leaf in leaves(arguments, most=_MOST_LEAVES)
+    ):
+        return True
+    if len(path) < 3 or not isinstance(path[-2], int):
+        return False
+    held = parent_of(path, arguments)
+    own = of_what(name_of(path)) <= frozenset(name_words(str(path[-3])))
+    return own and isinstance(held, Mapping) and any(map(_is_description, held.items()))
+
+
+def _is_description(member: tuple[Any, Any]) -> bool:
+    """Whether a member says what a new object is: its title, a text, or what it consists of."""
+    name, value = member
+    if isinstance(value, (list, Mapping)):
+        return bool(value)
+    return isinstance(name, str) and (is_free(name) or name_words(name) in _TITLES)

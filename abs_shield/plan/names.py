@@ -29,7 +29,7 @@ _UNNUMBERED = {
     "code": frozenset(
         "country currency language area airport iata status error color colour source sort "
         "primary promo coupon discount test exit response http reason rate tax state lang hs "
-        "region".split()
+        "region html css javascript python sql program".split()
     ),
     "key": frozenset(
         "sort primary partition cache public private secret api access encryption".split()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from abs_shield.plan.creating import is_told_to_make, names_file
+from abs_shield.plan.creating import is_told_to_make, names_file, tells_apart
 from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.values import by_value, is_token
@@ -16,7 +16,7 @@ from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
 from abs_shield.text.blanks import is_blank, may_be_blank
-from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
+from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_placeholder
@@ -56,6 +56,8 @@ class Argument:
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value stands where a value should.
         examples: How the schema says that such a value looks.
+        description: What the schema says of the parameter, in lower case, and its default.
+        tells_apart: Whether it only tells the new objects of one list apart.
     """
 
     path: Path
@@ -64,6 +66,8 @@ class Argument:
     must_be_seen: bool = False
     placeholder: bool = False
     examples: tuple[str, ...] = ()
+    description: str = ""
+    tells_apart: bool = False
 
 
 class Unclear(NamedTuple):
@@ -147,7 +151,7 @@ class Targets:
             if names_file(path) and is_told_to_make(arguments):
                 continue
             if not any(admits(leaf) for admits in parameter.allow):
-                yield found
+                yield replace(found, tells_apart=tells_apart(path, text, arguments))
 
     def made(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Give the names, in normal form, of what a call with *arguments* brings into being."""
@@ -194,6 +198,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
         examples=parameter.examples,
+        description=parameter.description,
     )
 
 
@@ -252,23 +257,12 @@ def _is_plain(leaf: Any) -> bool:
     return type(leaf) is int
 
 
-def _parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
-    """The object that holds the leaf at *path*; None where a name of it is no string."""
-    here: Any = arguments
-    for step in path[:-1]:
-        if isinstance(step, int):
-            here = here[step] if isinstance(here, (list, tuple)) else None
-        else:
-            here = here.get(step) if isinstance(here, Mapping) else None
-    return here
-
-
 def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
     """Whether a leaf is the key of a key and value pair: ``{"name": "tag:Name", "values": []}``."""
     said = name_words(name_of(path))
     if said not in _KEYS and said not in _POINTERS:
         return False
-    here = _parent_of(path, arguments)
+    here = parent_of(path, arguments)
     if said in _POINTERS:
         return isinstance(here, Mapping) and "op" in here
     return isinstance(here, Mapping) and any(

@@ -149,6 +149,9 @@ def deed(name: str) -> Deed:
     """
     if route := _ROUTE.match(name):
         return _of_route(route[1].upper(), route[2])
+    service, _, operation = name.partition("_")
+    if len(name_words(service)) > 1 and _CLASS.keys() & {*name_words(operation)[:1]}:
+        return deed(operation)  # `GetTempMail_Create_Email`: the first word is no verb
     said = _joined(name_words(name))
     at = _verb(said)
     if at is None:

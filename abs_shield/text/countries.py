@@ -37,3 +37,24 @@ def is_country(text: str) -> bool:
     (True, False)
     """
     return text.strip().casefold() in _COUNTRIES
+
+
+_CODES = frozenset(
+    "ad ae af ag al am ao ar at au az ba bb bd be bf bg bh bi bj bn bo br bs bt bw by bz ca cd cf "
+    "cg ch ci cl cm cn co cr cu cv cy cz de dj dk dm do dz ec ee eg er es et fi fj fm fr ga gb gd "
+    "ge gh gm gn gq gr gt gw gy hk hn hr ht hu id ie il in iq ir is it jm jo jp ke kg kh ki km kn "
+    "kp kr kw kz la lb lc li lk lr ls lt lu lv ly ma mc md me mg mh mk ml mm mn mo mr mt mu mv mw "
+    "mx my mz na ne ng ni nl no np nr nz om pa pe pg ph pk pl pr ps pt pw py qa ro rs ru rw sa sb "
+    "sc sd se sg si sk sl sm sn so sr ss st sv sy sz td tg th tj tl tm tn to tr tt tv tw tz ua ug "
+    "uk us uy uz va vc ve vn vu ws ye za zm zw".split()
+)
+
+
+def is_country_code(text: str) -> bool:
+    """
+    Whether *text* is the two-letter code of a country, in capitals.
+
+    >>> is_country_code("US"), is_country_code("us"), is_country_code("ZZ")
+    (True, False, False)
+    """
+    return len(text) == 2 and text.isupper() and text.casefold() in _CODES

@@ -18,6 +18,8 @@ _MONTHS = (
 )
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
+_LABELS = ("id", "no", "nr", "ref")
+"""What stands before a number without a blank: ``ID98765``."""
 
 Form = tuple[str, ...]
 """Chunks that stand side by side."""
@@ -115,6 +117,8 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
         return
     split = words(text)
     yield tuple(split)
+    if letters.isdigit() and len(split) == 1:
+        yield from ((label + letters,) for label in _LABELS)
     if len(split) == 1 and len(letters) >= 8:
         for size in (4, 3, 2, 5):
             yield tuple(letters[i : i + size] for i in range(0, len(letters), size))

@@ -119,3 +119,14 @@ def scalar_text(value: Any) -> str | None:
     if isinstance(value, int) and value.bit_length() > 4096:
         return None
     return repr(value)
+
+
+def parent_of(path: Path, arguments: Mapping[str, Any]) -> Any:
+    """Return the object that holds the leaf at *path*; None where a name of it is no string."""
+    here: Any = arguments
+    for step in path[:-1]:
+        if isinstance(step, int):
+            here = here[step] if isinstance(here, (list, tuple)) else None
+        else:
+            here = here.get(step) if isinstance(here, Mapping) else None
+    return here

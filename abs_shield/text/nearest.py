@@ -13,6 +13,8 @@ from abs_shield.text.synonyms import canonical, differ
 _LONGEST = 128
 _MOST = 5_000
 _OTHER_VERB = 0.75
+_LEAST_SLIP, _LEAST_SLIPS = 5, 8
+"""Letters of a word from which one slip, and two, leave it recognisable."""
 _COMPARED = 16
 """Values whose spelling is compared letter by letter: those with most characters in place."""
 
@@ -103,3 +105,31 @@ def closest(value: str, seen: Iterable[str], *, most: int = 200) -> str:
             if ratio > best:
                 best, found = ratio, other
     return found
+
+
+def is_misspelt(written: str, word: str) -> bool:
+    """
+    Return whether *written* is *word* with one slip, or two where it is long.
+
+    A slip is a letter too many, too few or another one, or two letters that changed places.
+
+    >>> is_misspelt("philedelphia", "philadelphia"), is_misspelt("brain", "brian")
+    (True, True)
+    >>> is_misspelt("paris", "parma"), is_misspelt("anna", "anne")
+    (False, False)
+    """
+    most = 0 if len(word) < _LEAST_SLIP else 1 if len(word) < _LEAST_SLIPS else 2
+    if written[:1] != word[:1] or abs(len(written) - len(word)) > most:
+        return False
+    before: list[int] = []
+    row = [*range(len(word) + 1)]
+    for i, one in enumerate(written, 1):
+        before, last, row = row, before, [i]
+        for j, other in enumerate(word, 1):
+            cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (one != other))
+            if i > 1 and j > 1 and (one, written[i - 2]) == (word[j - 2], other):
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return False
+    return row[-1] <= most

@@ -27,8 +27,36 @@ _EXONYMS = (
     "lyon lyons/mexico méxico/havana habana/tehran teheran/cairo kairo/mecca makkah/"
     "jerusalem yerushalayim/damascus dimashq/tripoli trablus/algiers alger"
 )
+_SHORT = (
+    "los angeles,la,l.a,lax,city of angels/san francisco,sf,s.f,sfo,frisco,san fran/"
+    "new york,new york city,ny,n.y,nyc,n.y.c,jfk,lga,ewr,big apple,manhattan/las vegas,vegas,lv,"
+    "sin city/san diego,sd/philadelphia,philly,phl,phila/atlanta,atl/chicago,chi,ord,mdw,"
+    "chi-town,windy city/washington,washington dc,washington d.c,dc,d.c,iad,dca/seattle/"
+    "boston,bos,beantown/san jose,sj,sjc/sacramento,sac,smf/portland,pdx/phoenix,phx/denver/"
+    "dallas,dfw,dal/houston,hou,iah,h-town/austin,aus,atx/san antonio/miami,mia/orlando,mco,orl/"
+    "tampa,tpa/new orleans,nola,msy/nashville,bna/memphis/detroit,dtw/minneapolis,msp/"
+    "st louis,st. louis,saint louis,stl/kansas city,kc,mci/salt lake city,slc/baltimore,bwi/"
+    "charlotte,clt/raleigh,rdu/pittsburgh/cleveland,cle/cincinnati,cincy,cvg/columbus,cmh/"
+    "indianapolis,indy/milwaukee,mke/honolulu,hnl/anchorage,anc/oakland/oklahoma city,okc/"
+    "toronto,yyz/montreal,yul,mtl/vancouver,yvr/calgary,yyc/ottawa,yow/"
+    "mexico city,cdmx,ciudad de mexico,mex/sao paulo,gru/rio de janeiro,rio,gig/"
+    "buenos aires,eze,ba/bogota,bog/lima,lim/santiago,scl/london,lhr,lgw,ldn/manchester/edinburgh,edi/dublin,dub/"
+    "paris,cdg,ory/amsterdam,ams/frankfurt,fra,ffm/munich,muc/berlin,ber/hamburg/vienna,vie/"
+    "zurich,zrh/geneva,gva/brussels,bru/madrid/barcelona,bcn,barca/lisbon,lis/rome,fco/milan,mxp/"
+    "venice,vce/athens,ath/istanbul,ist/copenhagen,cph/stockholm,arn/oslo,osl/helsinki,hel/"
+    "warsaw,waw/prague,prg/budapest,bud/moscow,svo/saint petersburg,st petersburg,spb/kyiv,kbp/"
+    "dubai,dxb/abu dhabi,auh/doha,doh/riyadh,ruh/cairo/casablanca,cmn/lagos/nairobi,nbo/"
+    "johannesburg,jnb,joburg,jozi/cape town,cpt/mumbai,bom/delhi,new delhi/bangalore,blr/"
+    "kolkata,ccu/chennai,maa/hyderabad,hyd/singapore,sg/bangkok,bkk/kuala lumpur,kl,kul/"
+    "jakarta,cgk,jkt/bali,denpasar,dps/manila,mnl/ho chi minh city,saigon,hcmc,sgn/hanoi/"
+    "hong kong,hk,hkg/beijing,pek,pkx/shanghai,sha,pvg/guangzhou/shenzhen,szx/taipei,tpe/"
+    "tokyo,nrt,hnd,tyo/osaka,kix/seoul,icn,sel/sydney,syd/melbourne,mel/brisbane,bne/perth/"
+    "auckland,akl"
+)
+"""Nicknames of large cities, and the codes of their airports."""
 _CALLED = tuple(tuple(row.split()) for row in _EXONYMS.split("/"))
 _NAMES = {unaccented(normal(name)): row for row in _CALLED for name in row}
+_SHORTENED = {name: row.split(",") for row in _SHORT.split("/") for name in row.split(",")}
 
 
 def bare(place: str) -> str:
@@ -52,3 +80,14 @@ def elsewhere(place: str) -> list[str]:
     """
     said = unaccented(normal(place[:40]))
     return [name for name in _NAMES.get(said, ()) if unaccented(normal(name)) != said]
+
+
+def shortened(place: str) -> list[str]:
+    """
+    Give what a large city is called for short, in small letters.
+
+    >>> shortened("Las Vegas"), shortened("Leeds")
+    (['vegas', 'lv', 'sin city'], [])
+    """
+    said = unaccented(normal(place[:40])).strip(" .")
+    return [name for name in _SHORTENED.get(said, ()) if name != said]

@@ -24,7 +24,8 @@ _DATE = re.compile(
 )
 _QUANTITY = re.compile(
     r"[-+~<>=]{0,2}\s*[$€£¥₹₩%]?\s*\d[\d.,'\u00a0 ]*\s*(?:%|[$€£¥₹₩°]|°?[a-zµ²³/]{1,12})?"
-    r"|\d+(?:[.,]\d+)?\s*[x\u00d7*:/-]\s*\d+(?:[.,]\d+)?(?:\s*[a-z]{1,4})?",
+    r"|\d+(?:[.,]\d+)?\s*[x\u00d7*:/-]\s*\d+(?:[.,]\d+)?(?:\s*[a-z]{1,4})?"
+    r"|\d[\d.,]{0,15}(?:\s*[-~\u2013\u2014\u81f3\u5230]\s*\d[\d.,]{0,15})?\s*[^\W\d_a-z]{1,6}",
     re.IGNORECASE,
 )
 _VERSION = re.compile(
@@ -110,6 +111,8 @@ def is_quantity(text: str) -> bool:
 
     >>> [is_quantity(t) for t in ("1,200.50", "30 min", "1080p", "1280x720", "v2.1.0", "#ff0000")]
     [True, True, True, True, True, True]
+    >>> is_quantity("1000元以上"), is_quantity("100-150元"), is_quantity("京A12345")
+    (True, True, False)
     """
     text = text[:LONGEST].strip()
     return any(form.fullmatch(text) for form in (_QUANTITY, _VERSION, _COLOUR))

@@ -1,0 +1,19 @@
+"""A firm is known by its first word: ``Acme Holdings Ltd`` where the user wrote ``Acme``."""
+
+from __future__ import annotations
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+
+_FIRM = frozenset(
+    "inc ltd llc llp plc corp corporation co company gmbh ag kg se sa s.a sarl srl spa ab a/s "
+    "as oy bv nv pty group holding holdings limited incorporated foundation bank".split()
+)
+
+
+def firm(argument: Argument, session: Session) -> bool:
+    """Return whether the first word of a firm's name was mentioned."""
+    first, *rest = argument.text.split()
+    if not any(word.strip(".,").casefold() in _FIRM for word in rest):
+        return False
+    return session.seen.origin(first, apart=True) is not None

@@ -1,0 +1,22 @@
+"""One invention is one finding: a call that ran before had the same value, and was flagged."""
+
+from __future__ import annotations
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.text.show import shown
+
+_MOST = 200
+"""Calls that are looked at, the newest first."""
+
+
+def flagged_before(argument: Argument, session: Session) -> bool:
+    """Return whether a finding about a call of this run that was let through has this value."""
+    got = shown(argument.text)
+    ran = {executed.decision_id for executed in session.newest(_MOST)} - {None}
+    return any(
+        finding.check == "phantom_target" and finding.code == "unseen" and finding.got == got
+        for decision in session.decisions
+        if decision.id in ran
+        for finding in decision.findings
+    )

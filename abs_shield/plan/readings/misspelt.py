@@ -1,0 +1,28 @@
+"""The user wrote it with a slip, and the agent corrected that: ``Philedelphia``."""
+
+from __future__ import annotations
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.text.nearest import is_misspelt
+from abs_shield.text.normal import normal, words
+from abs_shield.text.places import bare
+
+_LEAST = 5
+_ANYTHING: frozenset[str] = frozenset()
+
+
+def misspelt(argument: Argument, session: Session) -> bool:
+    """Return whether each word of a name was mentioned, but for one or two letters of one."""
+    corrected = 0
+    for word in words(normal(bare(argument.text))):
+        if session.seen.vouches(word, _ANYTHING):
+            continue
+        if len(word) < _LEAST or not word.isalpha() or not _stands_misspelt(word, session):
+            return False
+        corrected += 1
+    return corrected == 1
+
+
+def _stands_misspelt(word: str, session: Session) -> bool:
+    return any(is_misspelt(said, word) for said in session.seen.user_chunks)

@@ -1,0 +1,23 @@
+"""Several values in one text: each part was mentioned by itself."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.text.countries import is_country_code
+
+_BETWEEN = re.compile(r"\s*[,;|]\s*")
+_MOST = 50
+
+
+def parts(argument: Argument, session: Session) -> bool:
+    """Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``."""
+    split = _BETWEEN.split(argument.text.strip())
+    if not 1 < len(split) <= _MOST or not all(split):
+        return False
+    known = [session.seen.origin(part) is not None for part in split]
+    return any(known) and all(
+        seen or is_country_code(part) for seen, part in zip(known, split, strict=True)
+    )
