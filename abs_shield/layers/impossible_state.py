@@ -8,7 +8,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
-from abs_shield.plan.history import History, Write, sole_entities, write_of
+from abs_shield.plan.history import History, Write, ending, sole_entities, write_of
 from abs_shield.plan.quick import Quick
 from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
@@ -91,7 +91,7 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
         if session.ephemeral:
             return otherwise
         history = History.of(session, terms.plans, owner=terms.owner)
-        return None if history.removed else RAN
+        return None if history.removed or history.ended else RAN
 
     return quick
 
@@ -99,7 +99,7 @@ def _quick_removed(plan: ToolPlan, terms: Terms, *, otherwise: Coverage) -> Quic
 def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[Finding, ...]:
     """The one state known without a rule: a write on what this run removed before."""
     history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
-    if history.lost or not history.removed:
+    if history.lost or not (history.removed or history.ended):
         return ()
     then = write_of(
         tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns
@@ -108,7 +108,22 @@ def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[F
         removal = history.removed.get(value)
         if removal is not None and (where := _shared(removal, then, value)):
             return (_gone(removal, then, value, where, proposal),)
-    return ()
+    over = history.ended.get(ending(then)) if history.ended else None
+    return () if over is None else (_over(over),)
+
+
+def _over(removal: Write) -> Finding:
+    return Finding(
+        check="impossible_state",
+        verdict=Verdict.SUSPICIOUS,
+        strength=REMOVED,
+        where="/arguments",
+        detail=f"`{removal.tool}` ran with the same arguments before, and what they name is gone",
+        code="removed",
+        hint="look the state up, or make it anew first",
+        expected="a thing that still exists",
+        evidence={"first": removal.tool},
+    )
 
 
 def _shared(removal: Write, then: Write, value: str) -> str:

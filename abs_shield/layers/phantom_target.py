@@ -11,7 +11,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.history import History
-from abs_shield.plan.kinship import alien, fills_a_slot, is_issued
+from abs_shield.plan.kinship import alien, fills_a_slot, is_issued, stands_twice
 from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
@@ -142,8 +142,10 @@ def _judged(
             return
         origin = origin if verbatim else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
-        if not session.seen.blind and alien(
-            argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session
+        twice = stands_twice(argument, proposal.arguments, tool.targets.judges)
+        if twice or (
+            not session.seen.blind
+            and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
         ):
             yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(origin))
     elif _needs_no_mention(argument, tool, proposal, session):

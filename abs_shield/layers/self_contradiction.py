@@ -146,7 +146,7 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | N
     if _is_handle(then):
         return None
     strength = _strength(first, then)
-    if strength and first.meets(then):
+    if strength and (first.meets(then) or then.has_content_of(first)):
         return _finding(first, then, strength, "undone")
     if undoes(first, then):
         return _finding(first, then, UNDONE, "undone")
@@ -206,14 +206,21 @@ def _conflicts(first: Write, then: Write) -> bool:
     """Whether the same write on the same entity sets one value to something else."""
     if first.tool != then.tool or then.deed.does is not Does.CHANGE or then.deed.verb == "move":
         return False
-    if own_entities(first) != own_entities(then) or not _has_subject(then):
+    if own_entities(first) != own_entities(then):
         return False
     differing = {
         path
         for path in first.values.keys() & then.values.keys()
         if first.values[path] != then.values[path]
     }
-    return bool(differing) and not any(_says_where(path) for path in differing)
+    if any(_says_where(path) for path in differing):
+        return False
+    return bool(differing) if _has_subject(then) else _is_setting(first, then, differing)
+
+
+def _is_setting(first: Write, then: Write, differing: set[Path]) -> bool:
+    """Whether two writes on nothing that has a name are alike but for one value."""
+    return len(differing) == 1 and first.values.keys() == then.values.keys()
 
 
 def _says_where(path: Path) -> bool:

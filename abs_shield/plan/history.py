@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from abs_shield.core.digest import digest_of
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
@@ -22,14 +23,19 @@ from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
 
 _ENDING = frozenset(
-    "delete remove cancel destroy erase purge drop terminate discard void trash revoke".split()
+    "delete remove cancel destroy erase purge drop terminate discard void trash revoke rm "
+    "rmdir".split()
 )
 _GENERIC = frozenset("id uuid guid number no num name key code ref reference".split())
+_PLACES = frozenset("index row line position count offset nth number page top".split())
+"""Words of parameters by which the next thing is met when the first one is gone."""
+_LEAST_CONTENT = 4
 _MOST_WRITES = 256
 _MOST_NEW = 8
 """Identifiers in the result of one making call; a list of more is something that was found."""
 _MOST_REMOVED = 10_000
 _MOST_MADE = 10_000
+_MOST_ENDED = 100
 _MOST_LEAVES = 200
 _LONGEST = 64
 _MOST_TEXT = 16 * 1024
@@ -88,6 +94,19 @@ class Write:
         known = returned.union(*self.entities.values())
         return known & frozenset().union(*other.entities.values())
 
+    def has_content_of(self, other: Write) -> bool:
+        """
+        Whether neither names an entity, and all that this write says *other* had said too.
+
+        What is called by its content, "lunch with Mia at noon", is known by it.
+        """
+        if self.entities or other.entities or not _has_content(self.values):
+            return False
+        return all(
+            path in other.values and other.values[path] == value
+            for path, value in self.values.items()
+        )
+
     def _is_of(self, values: frozenset[str]) -> bool:
         """Whether *values* name what this write undoes, where it says so: a group is not enough."""
         if self.deed.does is not Does.UNMAKE or not self.own:
@@ -114,6 +133,7 @@ class History:
         self.writes: deque[Write] = deque(maxlen=_MOST_WRITES)
         self.spent: set[int] = set()
         self.removed: OrderedDict[str, Write] = OrderedDict()
+        self.ended: OrderedDict[bytes, Write] = OrderedDict()
         self.made: OrderedDict[str, None] = OrderedDict()
         self.lost = False
 
@@ -135,6 +155,7 @@ class History:
         history = session.derived(cls, owner=owner)
         if above is not None:
             history.removed, history.made = above.removed, above.made
+            history.ended = above.ended
         new = session.ran_so_far - history._read
         newest = session.newest(new)
         history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
@@ -205,6 +226,8 @@ class History:
         if write.deed.does is Does.MAKE:
             for value in (*own_entities(write), *write.returned):
                 self.removed.pop(value, None)
+            for key in [key for key, old in self.ended.items() if same_noun(old.deed, write.deed)]:
+                del self.ended[key]
         elif write.deed.verb in _ENDING and not write.deed.object:
             kept = replace(
                 write, arguments={}, values={}, returned=frozenset(), numbers=frozenset()
@@ -213,6 +236,15 @@ class History:
                 self.removed[value] = kept
             while len(self.removed) > _MOST_REMOVED:
                 self.removed.popitem(last=False)
+            if not write.entities and _has_content(write.values):
+                self.ended[ending(write)] = kept
+                while len(self.ended) > _MOST_ENDED:
+                    self.ended.popitem(last=False)
+
+
+def ending(write: Write) -> bytes:
+    """Return what tells the end of one thing from another's, where no identifier does."""
+    return digest_of(write.tool, write.arguments)
 
 
 def write_of(
@@ -268,12 +300,26 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
     return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 
 
+def _has_content(values: Mapping[Path, Any]) -> bool:
+    """Whether values tell one thing from another: a text, and no place in a list."""
+    names = [name_words(name_of(path)) for path in values]
+    if any(not _PLACES.isdisjoint(said) for said in names):
+        return False
+    return any(isinstance(value, str) and len(value) >= _LEAST_CONTENT for value in values.values())
+
+
 def undoes(first: Write, then: Write) -> bool:
     """Whether *then* takes back what *first* made or changed, on the same entity."""
     return (
         first.deed.opens
         and then.deed.does is Does.UNMAKE
-        and (first.brought(then) or (_of_one_kind(first, then) and bool(first.meets(then))))
+        and (
+            first.brought(then)
+            or (
+                _of_one_kind(first, then)
+                and (bool(first.meets(then)) or then.has_content_of(first))
+            )
+        )
     )
 
 

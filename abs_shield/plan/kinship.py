@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
+from typing import Any
 
+from abs_shield.core.events import Said
 from abs_shield.plan.credentials import credential, is_same, may_be_secret
 from abs_shield.plan.names import by_name
 from abs_shield.plan.targets import Argument
@@ -13,8 +15,8 @@ from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.session.reading import LONGEST_SCALAR
-from abs_shield.text.leaves import data_of, leaves, name_of
-from abs_shield.text.names import name_words, of_what
+from abs_shield.text.leaves import Path, data_of, leaves, name_of
+from abs_shield.text.names import name_words, of_what, split
 from abs_shield.text.normal import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
@@ -23,6 +25,18 @@ _MOST_RESULTS = 20
 _MOST_LEAVES = 200
 """Read anew for each credential that nobody mentioned: some milliseconds at most."""
 _LONGEST_SECRET = 4_096
+_LONGEST_SAID = 16_384
+_SHORT = re.compile(r"\D*|.{1,3}")
+_SOMEBODY = frozenset("user owner sender recipient customer member client email login".split())
+"""Two of these may be one person."""
+_SPOKEN = frozenset("password passcode passphrase pin token key secret apikey".split())
+IsJudged = Callable[[Path], bool]
+_GIVEN = re.compile(
+    r"\b((?:pass ?(?:word|code|phrase)|pin|(?:api[ _]?|access[ _]?)?(?:key|token)|secret)s?)\b"
+    r"[^.!?\n]{0,60}?[\s\"'`:=(]([\w@#$%^&*+=!.-]*\d[\w@#$%^&*+=!.-]*)",
+    re.IGNORECASE,
+)
+"""A credential that a person names, and the first word with a digit behind it."""
 
 
 def kinds_of(tool: Tool) -> frozenset[str]:
@@ -57,9 +71,14 @@ def alien(
     Args:
         kinds: Gives the kinds that all the tools ask for.
     """
-    if argument.judged != "hard" or origin.source != "tool" or origin.prose or not origin.fields:
+    if argument.judged != "hard":
         return False
     asked = of_what(name_of(argument.path)) or frozenset(noun)
+    if origin.source == "user":
+        called = session.seen.labels(argument.text)
+        return bool(called) and called.isdisjoint(asked) and not called.isdisjoint(kinds() - asked)
+    if origin.source != "tool" or origin.prose or not origin.fields:
+        return False
     under = [said for field in origin.fields if (said := of_what(field))]
     if not asked or not under or any(not asked.isdisjoint(said) for said in under):
         return False
@@ -70,6 +89,20 @@ def alien(
         return False
     others = kinds() - asked
     return any(not others.isdisjoint(said) for said in under)
+
+
+def stands_twice(argument: Argument, arguments: Mapping[str, Any], judged: IsJudged) -> bool:
+    """Return whether the call has the same value in an earlier parameter of another kind."""
+    asked = of_what(name_of(argument.path))
+    if not asked or _SHORT.fullmatch(argument.text) or not asked.isdisjoint(_SOMEBODY):
+        return False
+    for path, leaf in leaves(arguments, most=_MOST_LEAVES):
+        if path == argument.path:
+            return False
+        other = of_what(name_of(path)) if leaf == argument.text and judged(path) else frozenset()
+        if other and other.isdisjoint(asked) and other.isdisjoint(_SOMEBODY):
+            return True
+    return False
 
 
 def written(normalised: str) -> tuple[bool, bool, frozenset[str]]:
@@ -102,17 +135,32 @@ def fills_a_slot(argument: Argument, session: Session) -> bool:
 
 def is_issued(argument: Argument, session: Session) -> bool:
     """
-    Return whether a result of the run holds a credential of the kind that *argument* presents.
+    Return whether the run gave a credential of the kind that *argument* presents.
 
-    One that a call of the agent's own put there, and a result only repeats, is not issued.
+    A result holds one, or a person's words name it: "my password is ...". One that a call of the
+    agent's own put there, and a result only repeats, is not issued.
     """
     name = name_of(argument.path)
     wanted = credential(name)
+    if _is_spoken_of(wanted, session):
+        return True
     held = chain(
         session.seen.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
         _long_secrets(wanted, session),
     )
     return any(may_be_secret(text, name) and session.seen.origin(text) for text in held)
+
+
+def _is_spoken_of(wanted: frozenset[str], session: Session) -> bool:
+    """Whether a user or the system names a credential of that kind, with a value behind it."""
+    kinds = wanted & _SPOKEN
+    texts = (entry.event for entry in session.entries())
+    return any(
+        kinds.intersection(split(match[1])) and may_be_secret(match[2], "token")
+        for said in texts
+        if isinstance(said, Said) and said.role != "assistant"
+        for match in _GIVEN.finditer(said.text[:_LONGEST_SAID])
+    )
 
 
 def _long_secrets(wanted: frozenset[str], session: Session | None) -> Iterator[str]:

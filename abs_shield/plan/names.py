@@ -140,7 +140,9 @@ def by_name(name: str) -> Judged:
         return "code"
     if last in _PLAIN or last in _VOCABULARY or not _SUMS.isdisjoint(said):
         return "never"
-    if last in _PUBLIC or (last == "name" and before and before[-1] in _UNNAMED):
+    if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
+        return "soft"
+    if last == "name" and before and before[-1] in _UNNAMED:
         return "never"
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"

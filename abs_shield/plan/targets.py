@@ -106,9 +106,13 @@ class Targets:
             leaf = arguments[name]
             if isinstance(leaf, str) and may_be_blank(leaf.strip()):
                 return False
+        values = set()
         for name, asks in names.judged:
             leaf = arguments[name]
-            if leaf not in said:
+            if leaf in values:
+                return False  # one value under two names
+            values.add(leaf)
+            if leaf not in said or seen.is_labelled(leaf):
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
                     return False
@@ -124,11 +128,15 @@ class Targets:
     def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
         """Give the leaves of judged parameters for which nobody *vouches*, at most 10,000."""
         found: list[Unclear] = []
+        values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             text = scalar_text(leaf) if parameter.is_judged or _is_blank(leaf, parameter) else None
-            if text and (parameter.must_be_seen or not vouches(text, parameter.asks)):
+            if not text:
+                continue
+            if parameter.must_be_seen or text in values or not vouches(text, parameter.asks):
                 found.append(Unclear(path, leaf, text, parameter))
+            values.add(text)
         return found
 
     def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:

@@ -48,7 +48,7 @@ _WORDS: dict[Does, str] = {
         "provision launch deploy install init initialize setup schedule enroll enrol admit mute "
         "block ban freeze hold unarchive restore reopen reinstate accept confirm "
         "arm borrow rent checkin send post tag label flag mark bookmark "
-        "favorite watch associate"
+        "favorite watch associate touch mkdir"
     ),
     Does.UNMAKE: (
         "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
@@ -57,7 +57,7 @@ _WORDS: dict[Does, str] = {
         "release void decline expel fire discard clear trash unregister deregister "
         "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
         "dismiss pause kill checkout untag unlabel unflag "
-        "unmark unbookmark unfavorite unwatch withdraw halt dissociate"
+        "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate"
     ),
     Does.CHANGE: (
         "update modify exchange set change edit rename move replace adjust patch put alter "
@@ -72,7 +72,7 @@ VERBS = frozenset(_CLASS)
 _MINTING = frozenset(
     "create make new generate insert write save draft build upload provision launch init "
     "initialize setup register issue define append export log record enqueue emit "
-    "upsert".split()
+    "upsert touch mkdir".split()
 )
 """Verbs after which the thing did not exist before, so that its own name is the caller's."""
 
@@ -90,7 +90,8 @@ _OPPOSITES = {
         "enroll/unenroll allow/deny invite/remove add/remove create/delete book/cancel "
         "reserve/cancel schedule/cancel insert/delete borrow/return rent/return admit/expel "
         "checkin/checkout tag/untag label/unlabel flag/unflag mark/unmark bookmark/unbookmark "
-        "favorite/unfavorite watch/unwatch run/stop run/kill create/withdraw submit/withdraw"
+        "favorite/unfavorite watch/unwatch run/stop run/kill create/withdraw submit/withdraw "
+        "touch/rm mkdir/rmdir mkdir/rm create/drop insert/truncate"
     ).split()
 }
 _NOUNS = frozenset(

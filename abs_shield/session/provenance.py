@@ -14,6 +14,7 @@ from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
+from abs_shield.text.labels import labelled
 from abs_shield.text.language import english
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_working, of_what
@@ -28,6 +29,7 @@ _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
 _NEAR = 4_000
 _LONGEST_QUICK = 256
+_LONGEST_LABELLED = 16 * 1024
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
@@ -53,7 +55,8 @@ class Provenance:
     """
 
     __slots__ = (
-        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_numbers",
+        "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
+        "_nouns", "_numbers",
         "_padded", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
@@ -67,6 +70,8 @@ class Provenance:
         self._numbers = Numbers(keys // 8)
         self._unread: list[str] = []
         self._introduced: dict[str, Introduced] = {}
+        self._labels: dict[str, frozenset[str]] = {}
+        self._nouns: frozenset[str] = frozenset()
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
         self._english: frozenset[int] = frozenset()
@@ -102,6 +107,10 @@ class Provenance:
                 self._cut = self._cut or "more prescribed formats than are kept"
         self._take(text, at, frozenset())
         self._numbers.said(text[: self._text], at)
+        if level == USER and len(self._labels) < self._keys // 4:
+            for value, words in labelled(text[:_LONGEST_LABELLED]):
+                self._labels[value] = self._labels.get(value, words) | words
+                self._nouns |= words
 
     def returned(
         self,
@@ -226,7 +235,7 @@ class Provenance:
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
         if bare in self._index.said:
-            return True
+            return not self.is_labelled_otherwise(bare, asks)
         if bare[:1] in BRACKETS or is_negative(bare):
             return False
         level = self._index.level(bare)
@@ -240,6 +249,19 @@ class Provenance:
             return True
         under = self._fields.get(bare)
         return not under or any(not asks.isdisjoint(of_what(field)) for field in under)
+
+    def is_labelled_otherwise(self, value: str, asks: frozenset[str]) -> bool:
+        """Whether the user gave *value* as another thing, and another value as what is asked."""
+        words = self._labels.get(value)
+        return words is not None and words.isdisjoint(asks) and not self._nouns.isdisjoint(asks)
+
+    def is_labelled(self, value: Any) -> bool:
+        """Whether the user called *value* something, as it is written here."""
+        return value in self._labels
+
+    def labels(self, value: str) -> frozenset[str]:
+        """Return the words that stand before *value* in what the user wrote."""
+        return self._labels.get(plain(value), frozenset())
 
     def find(self, value: str, field: Field = NO_FIELD) -> Hit | None:
         """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""

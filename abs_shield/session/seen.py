@@ -157,6 +157,15 @@ class Seen:
                 return self._index.origin(hit, text)
         return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
+    def is_labelled(self, text: Any) -> bool:
+        """Whether a user called *text* something, as it is written here."""
+        return self._index.is_labelled(text)
+
+    def labels(self, text: str) -> frozenset[str]:
+        """Return the words by which a user called an identifier."""
+        own = self._index.labels(text)
+        return own if own or self._parent is None else self._parent.labels(text)
+
     def below(self, text: str) -> bool:
         """Whether *text* is a seen path or URL and plain words behind it: an exploring step."""
         with self._lock:

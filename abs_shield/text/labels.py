@@ -1,0 +1,47 @@
+"""What a person calls an identifier: ``order`` in "my order number is W-77"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abs_shield.text.names import singular
+from abs_shield.text.normal import normal
+
+_END = re.compile(r"[,;!?\n]+|\.(?=\s|$)")
+_CODE = re.compile(r"(?<![\w@./-])(?=[\w@./#-]*\d)[\w@./#-]*\w")
+_WORD = re.compile(r"[a-z]{2,30}")
+_BREAK = re.compile(r"\band\b|\bor\b|\bwith\b|\bfor\b|\bto\b|\bfrom\b|\bby\b")
+_LITTLE = frozenset(
+    "the my a an is are was be id ids number no code reference ref of as in on at it its his her "
+    "their our your please use using this that these those named called identified identifier "
+    "value key name new old current same".split()
+)
+_MOST_WORDS = 5
+
+
+def labelled(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    """
+    Yield each code of *text* with the words that stand right before it, in the singular.
+
+    >>> dict(labelled("Cancel order W-77 and the ticket with ID 4711."))
+    {'w-77': frozenset({'order', 'cancel'}), '4711': frozenset({'ticket'})}
+    """
+    for clause in _END.split(normal(text)):
+        end = 0
+        for code in _CODE.finditer(clause):
+            before = clause[end : code.start()]
+            end = code.end()
+            words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
+            said = frozenset(map(singular, words)) - _LITTLE
+            if said:
+                yield code[0].strip("#/.-"), said
+
+
+def _pieces(before: str) -> list[str]:
+    """The words before a code, from the last conjunction on that has a telling word behind it."""
+    pieces = _BREAK.split(before)
+    for n in range(len(pieces) - 1, -1, -1):
+        if any(word not in _LITTLE for word in _WORD.findall(pieces[n])):
+            return pieces[n:]
+    return pieces
