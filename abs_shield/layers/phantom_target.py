@@ -11,7 +11,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.history import History
-from abs_shield.plan.kinship import alien, fills_a_slot, is_issued, stands_twice
+from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
 from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
@@ -107,7 +107,7 @@ def _looked_at(
     found = (
         said
         for argument in tool.targets.read(unclear, proposal.arguments)
-        if _is_told(argument, session)
+        if _is_told(argument, tool, session)
         for said in _judged(argument, tool, proposal, session)
     )
     yield from islice(found, _MOST)
@@ -117,12 +117,13 @@ def _looked_at(
         yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
 
 
-def _is_told(argument: Argument, session: Session) -> bool:
+def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     """Whether a miss of this argument would say anything in this run."""
     if argument.judged == "slot":
         return fills_a_slot(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
-        return is_issued(argument, session)
+        presented = tool.targets.presents(argument.path)
+        return is_given(argument, session) or (presented and is_issued(argument, session))
     if argument.must_be_seen:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text

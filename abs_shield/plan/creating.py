@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from abs_shield.plan.names import by_name
+from abs_shield.plan.names import by_name, is_path
 from abs_shield.plan.verbs import Deed, Does, commanded
 from abs_shield.policy import Tool
 from abs_shield.policy.places import keys_of
@@ -65,6 +65,8 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return done.mints and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
     if done.does is Does.CHANGE and "new" in said:
         return bool(said & _OWN)
+    if done.verb == "upload" and _is_source(path, tool):
+        return False
     own = frozenset(map(canonical, said - _NEW))
     if not (done.mints and own):
         return False
@@ -72,6 +74,14 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return False
     made = _OWN if done.verb in _PLACING else _OWN | _RECORD | frozenset(done.noun[-1:])
     return own <= frozenset(map(canonical, made))
+
+
+def _is_source(path: Path, tool: Tool) -> bool:
+    """Whether a path names what is there already: the tool is not given its content."""
+    known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
+    properties = known.get("properties")
+    names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
+    return is_path(name_of(path)) and not any(map(is_free, names))
 
 
 def names_file(path: Path) -> bool:

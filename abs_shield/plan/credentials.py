@@ -20,6 +20,8 @@ _FLOW = frozenset(
     "prompt completion input output special stop pad budget limit cancellation".split()
 )
 """Words of tokens that lead through a list, or that a model counts."""
+_SERVICES = frozenset("server database db host connection source integration network".split())
+"""What is added with the password that opens it."""
 _OLD = frozenset("old current existing previous present".split())
 _NEW = frozenset("new confirm confirmation repeat repeated".split())
 _SCHEME = re.compile(r"(?:bearer|token)\s+(?=\S+$)", re.IGNORECASE)
@@ -82,8 +84,9 @@ def use_of(name: str, deed: Deed) -> Use:
         return "set"
     if deed.does not in (Does.MAKE, Does.CHANGE) or not _OLD.isdisjoint(said):
         return "presented"
-    own = name_words(name)[-1] in _PASSWORDS or not said.isdisjoint(deed.noun)
-    return "set" if own else "presented"
+    if name_words(name)[-1] in _PASSWORDS:
+        return "presented" if not _SERVICES.isdisjoint(deed.noun) else "set"
+    return "presented" if said.isdisjoint(deed.noun) else "set"
 
 
 def may_be_secret(text: str, name: str) -> bool:

@@ -293,9 +293,9 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
         return True
     if parameter.free or len(text) > _LONGEST:
         return False
-    said = of_what(parameter.name) - {"name"}
-    if said and said <= frozenset(plan.deed.noun):
-        return True
+    said, noun = of_what(parameter.name) - {"name"}, frozenset(plan.deed.noun)
+    if said and said <= noun:
+        return plan.deed.verb != "set" or said != noun  # `set_budget(budget=100)` sets it
     by_value = parameter.judged in ("open", "number")
     return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 

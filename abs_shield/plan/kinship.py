@@ -135,15 +135,12 @@ def fills_a_slot(argument: Argument, session: Session) -> bool:
 
 def is_issued(argument: Argument, session: Session) -> bool:
     """
-    Return whether the run gave a credential of the kind that *argument* presents.
+    Return whether a result of the run holds a credential of the kind that *argument* presents.
 
-    A result holds one, or a person's words name it: "my password is ...". One that a call of the
-    agent's own put there, and a result only repeats, is not issued.
+    One that a call of the agent's own put there, and a result only repeats, is not issued.
     """
     name = name_of(argument.path)
     wanted = credential(name)
-    if _is_spoken_of(wanted, session):
-        return True
     held = chain(
         session.seen.kin(lambda field: is_same(credential(field), wanted), most=_MOST),
         _long_secrets(wanted, session),
@@ -151,9 +148,9 @@ def is_issued(argument: Argument, session: Session) -> bool:
     return any(may_be_secret(text, name) and session.seen.origin(text) for text in held)
 
 
-def _is_spoken_of(wanted: frozenset[str], session: Session) -> bool:
-    """Whether a user or the system names a credential of that kind, with a value behind it."""
-    kinds = wanted & _SPOKEN
+def is_given(argument: Argument, session: Session) -> bool:
+    """Return whether a person's words give a credential of that kind: "my password is ..."."""
+    kinds = credential(name_of(argument.path)) & _SPOKEN
     texts = (entry.event for entry in session.entries())
     return any(
         kinds.intersection(split(match[1])) and may_be_secret(match[2], "token")

@@ -225,7 +225,7 @@ def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
         judged = declared if told else by_value(leaf, text, declared, parameter.name)
         if judged == "hard" or judged == "soft":
             return judged
-    if parameter.credential == "presented" and isinstance(leaf, str):
+    if parameter.credential != "none" and isinstance(leaf, str):
         return "credential" if may_be_secret(bare_secret(text), parameter.name) else None
     return "slot" if declared == "open" and is_token(leaf) else None
 
