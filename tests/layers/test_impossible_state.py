@@ -369,6 +369,16 @@ def test_what_may_follow_a_removal(calls):
     assert () == after(*calls).findings
 
 
+@pytest.mark.parametrize("spelt", ["BKG-7A", " bkg_7a", "bkg 7a"])
+def test_what_was_removed_in_another_spelling(spelt):
+    """It is the same entity as for a target that was seen."""
+    decision = after(
+        ("cancel_booking", {"booking_id": "bkg_7a"}), ("update_booking", {"booking_id": spelt})
+    )
+
+    assert ["removed"] == [found.code for found in decision.findings]
+
+
 def test_nothing_may_follow_a_final_pair():
     """``inverse(..., final=True)`` makes it HALLUCINATED."""
     pair = inverse("create_booking", "cancel_booking", same="booking_id", final=True)
