@@ -193,11 +193,10 @@ def _is_handle(then: Write) -> bool:
 def _meets(pair: Inverse, first: Write, then: Write, tool: ToolPlan) -> bool:
     one, name = first.arguments.get(pair.same[pair.first]), pair.same[pair.then]
     other = then.arguments.get(name)
-    texts = entity_text(one), entity_text(other)
-    if texts[0] is None or texts[1] is None:
+    text, spelt = entity_text(one), entity_text(other)
+    if text is None or spelt is None:
         return one is not None and type(one) is type(other) and bool(one == other)
-    number = tool.targets.parameters.at((name,)).field.number
-    return is_same_entity(*texts, number=number)
+    return is_same_entity(text, spelt, number=tool.targets.parameters.at((name,)).field.number)
 
 
 def _excused(pair: Inverse, first: Write, then: Write) -> bool:
