@@ -151,12 +151,11 @@ def read_call(call: Any) -> ToolCall:
     if not isinstance(name, str):
         raise UnreadableMessage(f"call has no name but {shown(name, limit=40)}; give it a `name`")
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    ids = (call.get("call_id"), call.get("id"))
-    call_id = next((given for given in ids if given not in (None, "")), None)
+    ids = map(id_of, (call.get("call_id"), call.get("id")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
     if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
         arguments = {"input": arguments}  # free text, and no JSON
-    return ToolCall(plain(name), arguments, id_of(call_id), logprobs)
+    return ToolCall(plain(name), arguments, next(filter(None, ids), None), logprobs)
 
 
 def text_of(given: Any) -> str:
@@ -173,12 +172,17 @@ def text_of(given: Any) -> str:
 
 def id_of(given: Any) -> str | None:
     """
-    Give a call's id as a text of at most 1,024 characters; None where there is none.
+    Give a call's id as a text of at most 1,024 characters; None where there is none to read.
 
     >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
     ('7', None, 1024)
     """
-    return None if given is None else str(given)[:LONGEST_NAME]
+    if isinstance(given, str):
+        return str.__str__(given)[:LONGEST_NAME]
+    try:
+        return None if given is None else str(given)[:LONGEST_NAME]
+    except Exception:  # an object of the host's
+        return None
 
 
 def sound(call: ToolCall) -> ToolCall:

@@ -82,7 +82,7 @@ def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailab
         name = f"`{escaped(name_of(path))}`"
         text = scalar_text(leaf)
         if text is None:
-            yield Unavailable(f"a value of {name} cannot be compared")
+            yield _not_comparable(name_of(path))
         elif len(text) > LONGEST_VALUE:
             detail = f"the value of {name} is longer than what is compared"
             yield _guarded_finding(path, text[:_LONGEST], tool, "too_long", detail)
@@ -94,6 +94,10 @@ def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailab
             yield _guarded_finding(path, text, tool, "whole_set", detail)
         elif not _identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
             yield Unavailable(f"a value of {name} is of another script")
+
+
+def _not_comparable(name: str) -> Unavailable:
+    return Unavailable(f"a value of `{escaped(name)}` cannot be compared")
 
 
 def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: str) -> Finding:
@@ -111,10 +115,25 @@ def _looked_at(
         for said in _judged(argument, tool, proposal, session)
     )
     yield from islice(found, _MOST)
+    yield from islice(_in_free_text(unclear, tool, session), _MOST)
+    if not proposal.plain:
+        for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
+            yield _not_comparable(name)
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
         yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
+
+
+def _in_free_text(
+    unclear: Iterable[Unclear], tool: ToolPlan, session: Session
+) -> Iterator[Unavailable]:
+    """A text under an identifier's name may hold one that nobody mentioned."""
+    for path, _, text, parameter in unclear:
+        if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
+            continue
+        if session.seen.origin(text, apart=_apart(text), field=parameter.field) is None:
+            yield Unavailable(f"a value of `{escaped(name_of(path))}` is free text")
 
 
 def _is_told(argument: Argument, session: Session) -> bool:

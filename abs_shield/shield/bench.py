@@ -32,7 +32,13 @@ _MOST_QUICK = 10_000
 
 
 class Opened(NamedTuple):
-    """A call that was judged, and is not yet recorded, run or closed."""
+    """
+    A call that was judged, and is not yet recorded, run or closed.
+
+    Attributes:
+        arguments: Its arguments as they were judged: JSON.
+        raw: What the tool gets in their place, where the caller gave other Python values.
+    """
 
     call: ToolCall
     arguments: Mapping[str, Any]
@@ -42,6 +48,7 @@ class Opened(NamedTuple):
     key: Key
     malformed: Malformed | None = None
     size: int = -1
+    raw: Mapping[str, Any] | None = None
 
 
 class Bench:

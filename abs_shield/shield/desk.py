@@ -21,7 +21,7 @@ from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.signature import Binding, as_json
+from abs_shield.shield.signature import Binding, as_json, in_json
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -81,18 +81,21 @@ class Desk:
             siblings: Calls that run at this moment beside it, where no turn was shown.
             binding: The decorated function that Python calls; None of a call by name.
         """
-        arguments = call.arguments
-        if type(arguments) is not dict:
-            arguments = read_arguments(arguments)
+        raw = call.arguments
+        if type(raw) is not dict:
+            raw = read_arguments(raw)
+        arguments = raw if binding is not None else in_json(raw)
         with session.lock:
             if session.pending:
-                return self._proposed(call, arguments, session, siblings, binding)
-            known = session.calls.decided(call, arguments) if call.id else None
-            nested = RUNNING.get() is not None and _inside(session)
-            return self._bench.judged(
-                call, arguments, session, siblings=siblings, nested=nested, known=known,
-                binding=binding,
-            )  # fmt: skip
+                opened = self._proposed(call, arguments, session, siblings, binding)
+            else:
+                known = session.calls.decided(call, arguments) if call.id else None
+                nested = RUNNING.get() is not None and _inside(session)
+                opened = self._bench.judged(
+                    call, arguments, session, siblings=siblings, nested=nested, known=known,
+                    binding=binding,
+                )  # fmt: skip
+        return opened if arguments is raw else opened._replace(raw=raw)
 
     def _proposed(
         self,
@@ -128,7 +131,7 @@ class Desk:
         turn: list[Pending],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
-        arguments = read_arguments(call.arguments)
+        arguments = in_json(read_arguments(call.arguments))
         with session.lock:
             opened = self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
@@ -281,7 +284,7 @@ class Desk:
         """Take a result into the session that is not judged: it was written down, or made up."""
         with session.lock:
             due = ran.nested or _is_due(call, session)
-            self._take(call, _read(call), value, session=session, ran=ran, due=due)
+            self._take(call, arguments_of(call), value, session=session, ran=ran, due=due)
 
     def _take(
         self,
@@ -313,9 +316,9 @@ class Desk:
             session.returned(executed, value)
 
 
-def _read(call: ToolCall) -> Mapping[str, Any]:
-    """A call's arguments as an object; empty where they are none."""
-    read = read_arguments(call.arguments)
+def arguments_of(call: ToolCall) -> Mapping[str, Any]:
+    """Return a call's arguments as they are judged; empty where they are no object."""
+    read = in_json(read_arguments(call.arguments))
     return {} if isinstance(read, Malformed) else read
 
 
@@ -390,7 +393,7 @@ def _inside(session: Session) -> bool:
 
 def _apart(opened: Opened) -> Opened:
     """Copy the arguments that are approved: what runs is what was judged, whoever changes them."""
-    return opened._replace(arguments=as_json(opened.arguments))
+    return opened._replace(arguments=as_json(opened.arguments), raw=None)
 
 
 def _waits(decision: Decision) -> bool:

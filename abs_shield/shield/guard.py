@@ -95,7 +95,7 @@ class Guard:
     @property
     def arguments(self) -> Mapping[str, Any]:
         """
-        The call's arguments, read as an object.
+        The call's arguments, read as an object: what the tool gets.
 
         Raises:
             ShieldError: They could not be read, so that the tool cannot run.
@@ -103,7 +103,8 @@ class Guard:
         if self.opened.malformed is not None:
             detail = self.opened.malformed.detail
             raise ShieldError(f"tool `{escaped(self._call.name)}` cannot run: {detail}")
-        return self.opened.arguments
+        raw = self.opened.raw
+        return self.opened.arguments if raw is None else raw
 
     def __enter__(self) -> Self:
         span = self._entered()

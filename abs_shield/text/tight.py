@@ -170,6 +170,14 @@ class Tight:
             at = self.letters.find(letters, at + 1)
         return -1
 
+    def holds_row(self, row: Tight) -> bool:
+        """Return whether the words of *row* stand here after each other, however far apart."""
+        starts = [n for n, gap in enumerate(row.gaps) if gap != _INSIDE]
+        at = self.letters.find(row.letters)
+        while at >= 0 and any(self.gaps[at + n] == _INSIDE for n in starts):
+            at = self.letters.find(row.letters, at + 1)
+        return at >= 0
+
     def _borders(self, at: int, least: int, beyond: int) -> bool:
         """
         Whether a word may begin or end before the letter at *at*.
