@@ -196,7 +196,7 @@ def test_the_page_runs(monkeypatch, capsys):
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)
     names: dict[str, Any] = {}
-    (block,) = blocks("OpenAI SDK")
+    block, _ = blocks("OpenAI SDK")
     exec(block, names)
 
     assert "refunded 20" in names["messages"][-1]["content"]
