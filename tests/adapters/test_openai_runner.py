@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -17,8 +18,9 @@ pytest.importorskip("openai", reason="the extra `openai` is not installed")
 pytest.importorskip("openai.lib.responses_tool_runner", reason="openai is older than 3.31.0")
 
 from openai import pydantic_responses_function_tool
-from openai.lib.browser import BrowserToolset
+from openai.lib.browser import AsyncBrowserToolset, BrowserToolset
 from openai.lib.responses_tool_runner import (
+    AsyncResponsesToolRunner,
     RegisteredFunction,
     ResponsesToolLedger,
     ResponsesToolRunner,
@@ -410,16 +412,37 @@ class Driver:
         return "button pc_777"
 
 
-def test_a_browsers_calls_are_judged() -> None:
+class AsyncDriver(Driver):
+    """As `Driver`, of an async runner."""
+
+    async def state(self) -> Any:
+        return super().state()
+
+    async def find(self, action: Any) -> str:
+        return super().find(action)
+
+
+def browsed(driver: Driver, model: Provider, guard: Shield, session: Session) -> None:
+    """Run a script with a browser."""
+    if isinstance(driver, AsyncDriver):
+        runner = AsyncResponsesToolRunner(browser=AsyncBrowserToolset(driver))
+        shielded_runner(runner, firewall=guard, session=session)
+        asyncio.run(runner.run(model.async_client(), {**REQUEST}))
+    else:
+        other = ResponsesToolRunner(browser=BrowserToolset(driver))
+        shielded_runner(other, firewall=guard, session=session)
+        other.run(model.client(), {**REQUEST})
+
+
+@pytest.mark.parametrize("kind", [Driver, AsyncDriver])
+def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
     """A blocked one is answered with feedback; what the other found is taken in."""
-    driver, guard = Driver(), firewall("strict")
+    driver, guard = kind(), firewall("strict")
     session = guard.session()
-    runner = ResponsesToolRunner(browser=BrowserToolset(driver))
-    shielded_runner(runner, firewall=guard, session=session)
     call = Call("c1", "browser_find", {"query": "buy", "tab_id": None})
     bad = call._replace(id="c2", arguments={"query": 7, "tab_id": None})
     model = Provider([[call, bad], DONE])
-    runner.run(model.client(), {**REQUEST})
+    browsed(driver, model, guard, session)
     found = session.origin("pc_777")
 
     assert ["buy"] == driver.found
