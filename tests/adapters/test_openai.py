@@ -117,6 +117,23 @@ def test_what_the_provider_keeps_was_not_seen():
     assert '"unseen"' in told["output"]
 
 
+def refunds(**members: Any) -> bool:
+    """Whether a refund of a transaction that the input does not name runs in strict mode."""
+    call = GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})
+    response = Response.model_validate({**write_response([call], False), **members})
+    guard = firewall(mode="strict", on_suspicious="block")
+    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    return bool(told["output"].startswith("did refund"))
+
+
+def test_a_responses_instructions_count_as_said():
+    """The host wrote them; a stored prompt was not seen here."""
+    assert not refunds(instructions="Be brief.")
+    assert refunds(instructions="The test transaction is tx_9.")
+    assert refunds(instructions=[{"role": "developer", "content": "Use tx_9.", "type": "message"}])
+    assert refunds(prompt={"id": "pmpt_1"})
+
+
 def test_a_message_holds_what_the_api_knows():
     """Of a failed call, too: a field more, and the request may be refused."""
 
@@ -179,7 +196,7 @@ def test_the_page_runs(monkeypatch, capsys):
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)
     names: dict[str, Any] = {}
-    (block,) = blocks("OpenAI SDK")
+    block, _ = blocks("OpenAI SDK")
     exec(block, names)
 
     assert "refunded 20" in names["messages"][-1]["content"]
