@@ -141,6 +141,8 @@ class Desk:
         if pending is not None:
             call = _as_proposed(call, pending)
             siblings, later = _around(pending, session)
+        elif call.id and session.calls.decided(proposed, before):
+            session.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
         known = pending.decision.id if pending else session.calls.decided(call, arguments)
         return self._bench.judged(
             replace(call, logprobs=None), arguments, session, siblings=siblings,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from langgraph.prebuilt import ToolNode
 
 _FLAG = "_handle_tool_errors"
+_KINDS: dict[type[Any], type[Any]] = {}
 _PASSING: ContextVar[int] = ContextVar("abs_shield_passing", default=0)
 """Identity of the exception that passes now; the exception itself would keep its frames alive."""
 
@@ -52,8 +52,7 @@ def _node(handler: Any) -> ToolNode | None:
     return None
 
 
-@cache
-def _kind(kind: Hashable) -> type[Any]:
+def _kind(kind: type[Any]) -> type[Any]:
     """Return *kind* with a setting that is off while an exception passes."""
 
     def read(node: Any) -> Any:
@@ -65,5 +64,7 @@ def _kind(kind: Hashable) -> type[Any]:
     def write(node: Any, value: Any) -> None:
         vars(node)[_FLAG] = value
 
-    base = cast("type[Any]", kind)
-    return type(base.__name__, (base,), {_FLAG: property(read, write), "__doc__": base.__doc__})
+    if kind not in _KINDS:
+        members = {_FLAG: property(read, write), "__doc__": kind.__doc__}
+        _KINDS[kind] = type(kind.__name__, (kind,), members)
+    return _KINDS[kind]
