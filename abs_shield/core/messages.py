@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
@@ -339,10 +339,18 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
             return dict(value)
         dump = getattr(value, "model_dump", None)
         if callable(dump):
-            return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+            return _dumped(dump)
     except Exception as error:  # an object of the caller's may break when it is read
         raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
+
+
+def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
+    """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
+    try:
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
+    except TypeError:  # the caller's own method, which knows no such option
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
 
 
 def _time(at: Any) -> float | None:

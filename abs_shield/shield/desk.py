@@ -19,6 +19,7 @@ from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
+from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.signature import Binding, as_json, in_json
@@ -71,6 +72,7 @@ class Desk:
         *,
         siblings: tuple[ToolCall, ...] = (),
         binding: Binding | None = None,
+        proposed: ToolCall | None = None,
     ) -> Opened:
         """
         Judge a call at its dispatch; a proposal of the same call is replaced.
@@ -80,12 +82,15 @@ class Desk:
             session: The session.
             siblings: Calls that run at this moment beside it, where no turn was shown.
             binding: The decorated function that Python calls; None of a call by name.
+            proposed: The call as the model wrote it, where the host changed it since.
         """
         raw = call.arguments
         if type(raw) is not dict:
             raw = read_arguments(raw)
         arguments = raw if binding is not None else in_json(raw)
         with session.lock:
+            if proposed is not None:
+                return self._changed(call, arguments, session, proposed)
             if session.pending:
                 opened = self._proposed(call, arguments, session, siblings, binding)
             else:
@@ -120,6 +125,32 @@ class Desk:
         return self._bench.judged(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
+        )  # fmt: skip
+
+    def _changed(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any] | Malformed,
+        session: Session,
+        proposed: ToolCall,
+    ) -> Opened:
+        """Judge what the host made of a proposal: what differs is the host's own word."""
+        before = _read(proposed)
+        if not isinstance(arguments, Malformed) and (text := changed_text(arguments, before)):
+            session.vouch(text)
+        siblings: tuple[ToolCall, ...] = ()
+        later: frozenset[str] = frozenset()
+        pending = session.pending.consume(proposed, before)
+        if pending is not None:
+            call = _as_proposed(call, pending)
+            siblings, later = _around(pending, session)
+        elif call.id and session.calls.decided(proposed, before):
+            session.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
+        known = pending.decision.id if pending else session.calls.decided(call, arguments)
+        return self._bench.judged(
+            replace(call, logprobs=None), arguments, session, siblings=siblings,
+            nested=pending is None and _inside(session), known=known,
+            counted=pending is not None and pending.decision.blocked, later=later, changed=True,
         )  # fmt: skip
 
     def propose(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import pytest
 
 pytest.importorskip("openai", reason="the extra `openai` is not installed")
 
+from openai.lib._parsing._completions import parse_chat_completion
+from openai.lib._parsing._responses import parse_response
 from openai.types.chat import ChatCompletion
+from openai.types.chat.chat_completion import Choice
 from openai.types.responses import Response
+from pydantic import BaseModel
 
 from abs_shield import Session, Shield, Tool, shield
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
@@ -172,6 +177,50 @@ def test_a_custom_tool_takes_text():
 
     assert "custom_tool_call_output" == told["type"]
     assert "did shell with {'input': 'ls -la'}" == told["output"]
+
+
+class Answer(BaseModel):
+    text: str
+
+
+@pytest.mark.parametrize("parse", ["chat", "responses"])
+def test_a_parsed_answer_warns_of_nothing(parse):
+    """What the SDK parsed is an object of the host's; reading it twice is silent."""
+    content = '{"text": "refunding"}'
+    if parse == "chat":
+        written = write_chat([GOOD], False)
+        written["choices"][0]["message"]["content"] = content
+        response = parse_chat_completion(
+            response_format=Answer, input_tools=[], chat_completion=ChatCompletion(**written)
+        )
+        said = [*USER, response.choices[0].message]
+    else:
+        written = write_response([GOOD], False)
+        text = {"type": "output_text", "text": content, "annotations": []}
+        said = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
+        written["output"].append({**said, "content": [text]})
+        made = Response.model_validate(written)
+        response = parse_response(text_format=Answer, input_tools=[], response=made)
+        said = [*USER, *response.output]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for messages in (USER, said):
+            told = run_tool_calls(response, messages, firewall=firewall(), dispatch=done)
+
+    assert [] == [str(warning.message) for warning in caught]
+    assert 1 == len(told)
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+@pytest.mark.parametrize("choices", [None, [], [{"index": 0, "finish_reason": "stop"}]])
+def test_an_answer_without_choices_has_no_calls(mode, choices):
+    """Some servers answer so; what the host makes of it is the host's."""
+    response = ChatCompletion.construct(id="r1", model="scripted", choices=choices)
+    if choices:
+        response.choices = [Choice.construct(index=0, finish_reason="stop", message=None)]
+
+    assert [] == run_tool_calls(response, USER, firewall=firewall(mode=mode), dispatch=done)
 
 
 def test_an_odd_message_is_not_seen_and_stops_nothing():

@@ -90,15 +90,21 @@ def _said(role: str, given: Any) -> list[Any]:
 def _proposed(response: Any) -> Any:
     """The message or the items that hold the calls, each call with its log-probabilities."""
     choices = getattr(response, "choices", None)
-    if choices == []:
+    if not choices:  # of Responses, or of a server that answers without any
+        items = [*map(_plain, getattr(response, "output", None) or ())]
+        return [i for i in items if i.get("type") in ("function_call", "custom_tool_call")]
+    if choices[0].message is None:
         return []
-    if choices is None:
-        items = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
-        return [item for item in items if item["type"] in ("function_call", "custom_tool_call")]
-    message = choices[0].message.model_dump(mode="json", exclude_none=True)
-    tokens: Any = getattr(choices[0].logprobs, "content", None)
+    message = _plain(choices[0].message)
+    tokens: Any = getattr(getattr(choices[0], "logprobs", None), "content", None)
     for call in message.get("tool_calls", ()) if tokens else ():
         call["logprobs"] = [
             {"token": t.token, "logprob": t.logprob, "bytes": t.bytes} for t in tokens
         ]
     return message
+
+
+def _plain(part: Any) -> dict[str, Any]:
+    """An object of the SDK's as a dict; what the SDK parsed into it has types that it warns of."""
+    plain: dict[str, Any] = part.model_dump(mode="json", exclude_none=True, warnings=False)
+    return plain
