@@ -135,7 +135,7 @@ class Desk:
         proposed: ToolCall,
     ) -> Opened:
         """Judge what the host made of a proposal: what differs is the host's own word."""
-        before = _read(proposed)
+        before = arguments_of(proposed)
         if not isinstance(arguments, Malformed) and (text := changed_text(arguments, before)):
             session.vouch(text)
         siblings: tuple[ToolCall, ...] = ()
