@@ -1,0 +1,131 @@
+"""The client in front of the proxy, as the server behind it reaches it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Any, NamedTuple
+
+import mcp_types as types
+from mcp.server.connection import Connection, allowed_log_levels
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+
+_ROOTS_WITHIN_S = 10.0
+_STANDALONE = (
+    types.ToolListChangedNotification,
+    types.PromptListChangedNotification,
+    types.ResourceListChangedNotification,
+    types.ResourceUpdatedNotification,
+    types.ElicitCompleteNotification,
+)
+
+
+class OpenRequest(NamedTuple):
+    """A request of the client that has no answer yet."""
+
+    session: ServerSession
+    id: Any
+    meta: Any
+
+
+class Front:
+    """
+    One client in front of the proxy.
+
+    A question of the server goes out beside the client's newest open request; with none open,
+    on the connection itself. Over HTTP a question for roots waits for a request, since nothing
+    else is sure to arrive, and requests wait for its answer: before it a server may allow paths
+    that the client's roots forbid.
+    """
+
+    def __init__(self, session: ServerSession, connection: Connection) -> None:
+        self._connection = connection
+        self._session = session
+        self._open: list[OpenRequest] = []
+        self._arrival = asyncio.Event()
+        self._unanswered = 0
+        self._answered = asyncio.Event()
+        self._answered.set()
+
+    @asynccontextmanager
+    async def request(self, opened: OpenRequest) -> AsyncIterator[None]:
+        """Record an open request, and wait until no question for roots is open."""
+        self._open.append(opened)
+        self._arrival.set()
+        try:
+            with suppress(TimeoutError):  # as without a proxy: without roots a server goes on
+                await asyncio.wait_for(self._answered.wait(), _ROOTS_WITHIN_S)
+            yield
+        finally:
+            self._open.remove(opened)
+            if not self._open:
+                self._arrival.clear()
+
+    def callbacks(self, capabilities: types.ClientCapabilities) -> dict[str, Any]:
+        """Return the callbacks of a session with the server; only what the client can answer."""
+        answers: dict[str, Any] = {
+            "logging_callback": self._log,
+            "message_handler": self._message,
+        }
+        if capabilities.roots is not None:
+            answers["list_roots_callback"] = self._roots
+        if capabilities.sampling is not None:
+            answers["sampling_callback"] = self._sample
+            answers["sampling_capabilities"] = capabilities.sampling
+        if capabilities.elicitation is not None:
+            answers["elicitation_callback"] = self._elicit
+        return answers
+
+    # Questions -----------------------------------------------------------------------------------
+
+    async def _roots(self, context: Any) -> Any:
+        with self._question():
+            await self._connection.initialized.wait()
+            if self._connection.session_id is not None:
+                await self._arrival.wait()
+            return await self._answer(types.ListRootsRequest(), types.ListRootsResult)
+
+    async def _sample(self, context: Any, params: types.CreateMessageRequestParams) -> Any:
+        result = types.CreateMessageResultWithTools if params.tools else types.CreateMessageResult
+        return await self._answer(types.CreateMessageRequest(params=params), result)
+
+    async def _elicit(self, context: Any, params: types.ElicitRequestParams) -> Any:
+        return await self._answer(types.ElicitRequest(params=params), types.ElicitResult)
+
+    async def _answer(self, question: Any, result: type[Any]) -> Any:
+        await self._connection.initialized.wait()
+        session, related = self._session, None
+        if self._open:
+            session = self._open[-1].session
+            related = ServerMessageMetadata(related_request_id=self._open[-1].id)
+        try:
+            return await session.send_request(question, result, metadata=related)
+        except MCPError as error:
+            return error.error
+
+    @contextmanager
+    def _question(self) -> Iterator[None]:
+        self._unanswered += 1
+        self._answered.clear()
+        try:
+            yield
+        finally:
+            self._unanswered -= 1
+            if not self._unanswered:
+                self._answered.set()
+
+    # Notifications -------------------------------------------------------------------------------
+
+    async def _message(self, message: Any) -> None:
+        if isinstance(message, _STANDALONE):
+            await self._session.send_notification(message)
+
+    async def _log(self, params: types.LoggingMessageNotificationParams) -> None:
+        newest = self._open[-1] if self._open else OpenRequest(self._session, None, None)
+        allowed = allowed_log_levels(self._connection.protocol_version, newest.meta)
+        if params.level in allowed:
+            notification = types.LoggingMessageNotification(params=params)
+            await newest.session.send_notification(notification, newest.id)
