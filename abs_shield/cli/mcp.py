@@ -37,7 +37,7 @@ def mcp(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="An HTTP header for `--url`, repeatable; `NAME=env:VARIABLE` reads the value there.",
+            help="An HTTP header for `--url`, repeatable; `NAME=env:VARIABLE` reads a variable.",
         ),
     ] = None,
     policy: Annotated[

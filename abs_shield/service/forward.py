@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import mcp_types as types
 from fastmcp.exceptions import ToolError
-from fastmcp.prompts import Prompt
-from fastmcp.resources import Resource, ResourceTemplate
 from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import Middleware
 from fastmcp.server.providers.base import Provider
 from fastmcp.server.providers.proxy import ProxyProvider, ProxyTool
-from fastmcp.tools.base import Tool, ToolResult
+from fastmcp.tools.base import ToolResult
 from fastmcp.utilities.versions import VersionSpec
 from mcp.shared.exceptions import MCPError
 
@@ -52,40 +49,45 @@ class ForwardedProvider(Provider):
     def _of_client(self) -> ProxyProvider:
         return self._link().provider
 
-    async def _list_tools(self) -> Sequence[Tool]:
-        return await self._of_client().list_tools()
+    async def _list_tools(self) -> Any:
+        link, context = self._link(), get_context().request_context
+        if link.tools is not None and context is not None and context.method == "tools/call":
+            return link.tools  # a call needs no list of its own: `_get_tool` has read it
+        link.tools = await link.provider.list_tools()
+        return link.tools
 
-    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
-        tool = await self._of_client().get_tool(name, version)
-        if tool is None:  # added since the list was read, perhaps
-            self._link().forget()
-            tool = await self._of_client().get_tool(name, version)
-        return tool
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Any:
+        link = self._link()
+        for tools in (link.tools or (), None):
+            if tools is None:  # never read, or the tool is new since
+                link.tools = tools = await link.provider.list_tools()
+            for tool in tools:
+                if tool.name == name and (version is None or version.matches(tool.version)):
+                    return tool
+        return None
 
-    async def _get_tool_by_hash(self, tool_hash: str, tool_name: str) -> Tool | None:
+    async def _get_tool_by_hash(self, tool_hash: str, tool_name: str) -> Any:
         return await self._of_client().get_tool_by_hash(tool_hash, tool_name)
 
-    async def _list_resources(self) -> Sequence[Resource]:
+    async def _list_resources(self) -> Any:
         return await self._of_client().list_resources()
 
-    async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Resource | None:
+    async def _get_resource(self, uri: str, version: VersionSpec | None = None) -> Any:
         return await self._of_client().get_resource(uri, version)
 
-    async def _list_resource_templates(self) -> Sequence[ResourceTemplate]:
+    async def _list_resource_templates(self) -> Any:
         return await self._of_client().list_resource_templates()
 
-    async def _get_resource_template(
-        self, uri: str, version: VersionSpec | None = None
-    ) -> ResourceTemplate | None:
+    async def _get_resource_template(self, uri: str, version: VersionSpec | None = None) -> Any:
         return await self._of_client().get_resource_template(uri, version)
 
-    async def _list_prompts(self) -> Sequence[Prompt]:
+    async def _list_prompts(self) -> Any:
         return await self._of_client().list_prompts()
 
-    async def _get_prompt(self, name: str, version: VersionSpec | None = None) -> Prompt | None:
+    async def _get_prompt(self, name: str, version: VersionSpec | None = None) -> Any:
         return await self._of_client().get_prompt(name, version)
 
-    async def get_tasks(self) -> Sequence[Any]:
+    async def get_tasks(self) -> Any:
         """Return nothing: no task runs here, and no client is there to list for."""
         return []
 
@@ -162,13 +164,7 @@ class ForwardCalls(Middleware):
         try:
             if link.mode != "legacy":
                 return await _modern(link, message)
-            client = await link.client()
-            result = await client.call_tool_mcp(
-                message.name,
-                message.arguments or {},
-                progress_handler=asked.session.report_progress,
-                meta=_meta(asked.request_context.meta),
-            )
+            result = await _called(link, message, asked)
         except MCPError as error:
             if error.error.code != types.CONNECTION_CLOSED:
                 raise
@@ -182,8 +178,27 @@ class ForwardCalls(Middleware):
         )
 
 
+async def _called(link: Link, message: Any, asked: Any) -> Any:
+    async def once() -> Any:
+        client = await link.client()
+        return await client.call_tool_mcp(
+            message.name,
+            message.arguments or {},
+            progress_handler=asked.session.report_progress,
+            meta=_meta(asked.request_context.meta),
+        )
+
+    try:
+        return await once()
+    except MCPError:
+        if not link.is_unknown():
+            raise
+        link.lost = True  # the server has not read the call: it did not know the session
+        return await once()
+
+
 async def _modern(link: Link, message: Any) -> ToolResult:
-    tool = await link.provider.get_tool(message.name)
+    tool = next((tool for tool in link.tools or () if tool.name == message.name), None)
     tool = tool or ProxyTool(link.client, name=message.name, parameters={})
     return await tool.run(message.arguments or {})
 

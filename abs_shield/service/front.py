@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, NamedTuple
 
@@ -49,6 +49,8 @@ class Front:
         self._unanswered = 0
         self._answered = asyncio.Event()
         self._answered.set()
+        self.on_change: Callable[[], None] | None = None
+        """Called when the server has changed what it lists."""
 
     @asynccontextmanager
     async def request(self, opened: OpenRequest) -> AsyncIterator[None]:
@@ -121,6 +123,8 @@ class Front:
 
     async def _message(self, message: Any) -> None:
         if isinstance(message, _STANDALONE):
+            if self.on_change is not None:
+                self.on_change()
             await self._session.send_notification(message)
 
     async def _log(self, params: types.LoggingMessageNotificationParams) -> None:

@@ -1,4 +1,4 @@
-"""HTTP headers of requests to a server behind a URL: those of the client, and the configured ones."""
+"""HTTP headers of requests to a server behind a URL: the client's, and the configured ones."""
 
 from __future__ import annotations
 
@@ -27,12 +27,16 @@ class ClientHeaders(httpx2.Auth):
 
     def __init__(self, configured: Mapping[str, str]) -> None:
         self._configured = {name.lower(): value for name, value in configured.items()}
+        self.refused: int | None = None
+        """The newest status that was an error."""
 
     def auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response]:
         """Set the headers."""
         for name, value in (self._configured | _of_client()).items():
             request.headers[name] = value
-        yield request
+        response = yield request
+        if response.is_error:
+            self.refused = response.status_code
 
 
 def parse_headers(options: Iterable[str]) -> dict[str, str]:
@@ -46,9 +50,8 @@ def parse_headers(options: Iterable[str]) -> dict[str, str]:
     for number, option in enumerate(options, 1):
         name, equals, value = option.partition("=")
         if not equals or not _NAME.fullmatch(name) or name.lower() in _TRANSPORT:
-            raise ShieldError(
-                f"`--header` number {number} is not valid; write `NAME=VALUE` or `NAME=env:VARIABLE`"
-            )
+            hint = "write `NAME=VALUE` or `NAME=env:VARIABLE`"
+            raise ShieldError(f"`--header` number {number} is not valid; {hint}")
         if value.startswith(_FROM_ENVIRONMENT):
             value = _variable(name, value.removeprefix(_FROM_ENVIRONMENT))
         if not value.isprintable() or not value.isascii():
@@ -60,9 +63,8 @@ def parse_headers(options: Iterable[str]) -> dict[str, str]:
 def _variable(name: str, variable: str) -> str:
     value = os.environ.get(variable)
     if not value:
-        raise ShieldError(
-            f"`--header {name}`: the environment variable `{escaped(variable, limit=60)}` is not set"
-        )
+        variable = escaped(variable, limit=60)
+        raise ShieldError(f"`--header {name}`: the environment variable `{variable}` is not set")
     return value
 
 

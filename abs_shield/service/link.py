@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from http import HTTPStatus
 from typing import Any
 
 import mcp_types as types
@@ -25,7 +26,7 @@ from abs_shield.text.show import escaped
 logger = logging.getLogger("abs_shield")
 
 _KEY = "abs_shield/link"
-_GONE = "Session terminated"  # how the SDK reports an HTTP session that the server has ended
+_NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
 class _Session(ClientSession):
@@ -59,6 +60,10 @@ class _Transport(ClientTransport):
     async def close(self) -> None:
         await self._inner.close()
 
+    def refusal(self) -> int | None:
+        """Return the status with which an HTTP server refused a request."""
+        return getattr(getattr(self._inner, "auth", None), "refused", None)
+
     def has_ended(self) -> bool:
         """Return whether the process behind it has ended."""
         ended = getattr(self._inner, "_is_session_dead", None)
@@ -78,6 +83,7 @@ class Link:
 
     def __init__(self, links: Links, front: Front, client: Any, mode: Any) -> None:
         self.front = front
+        front.on_change = self.forget
         self.mode = mode
         self._links = links
         self._client = client
@@ -85,6 +91,7 @@ class Link:
         self._opened: ProxyClient[Any] | None = None
         self._transport: _Transport | None = None
         self.lost = False
+        self.tools: Sequence[Any] | None = None
         self.provider = ProxyProvider(self.client)
 
     async def client(self) -> ProxyClient[Any]:
@@ -101,7 +108,8 @@ class Link:
                 try:
                     self._opened = await self._connect()
                 except Exception as error:
-                    raise self._links.unreachable(error) from error
+                    status = self._transport and self._transport.refusal()
+                    raise self._links.unreachable(error, status) from error
             return self._opened
 
     async def _connect(self) -> ProxyClient[Any]:
@@ -116,6 +124,7 @@ class Link:
 
     def forget(self) -> None:
         """Forget which tools, resources and prompts there are."""
+        self.tools = None
         self.provider = ProxyProvider(self.client)
 
     @contextmanager
@@ -124,8 +133,13 @@ class Link:
         try:
             yield
         except MCPError as error:
-            self.lost |= error.error.code == types.CONNECTION_CLOSED or _GONE in error.error.message
+            self.lost |= error.error.code == types.CONNECTION_CLOSED or self.is_unknown()
             raise
+
+    def is_unknown(self) -> bool:
+        """Return whether an HTTP server has answered that it knows no such session."""
+        status = self._transport and self._transport.refusal()
+        return status == HTTPStatus.NOT_FOUND
 
     async def close(self) -> None:
         """End the session, and the process behind it."""
@@ -177,19 +191,22 @@ class Links:
             if modern and self.upstream.url is None:
                 raise _unsupported(version)
             front = Front(context.session, connection)
-            link = Link(
-                self, front, client or context.session, version if modern else "legacy"
-            )
+            link = Link(self, front, client or context.session, version if modern else "legacy")
             connection.state[_KEY] = link
             connection.exit_stack.push_async_callback(link.close)
         return link  # type: ignore[no-any-return]
 
-    def unreachable(self, error: Exception) -> MCPError:
-        """Log that the server cannot be reached, and return what its client is answered."""
+    def unreachable(self, error: Exception, status: int | None) -> MCPError:
+        """Log that the server cannot be reached, and return the error for its client."""
         reason = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
         reason = escaped(reason, limit=300).rstrip(".")
         name = self.upstream.name
-        message = f"cannot reach `{name}`: {reason}; see that the server runs, and its address"
+        hint = "see that the server runs, and its address"
+        if status is not None:
+            reason = f"it answers with status {status}"
+        if status in _NOT_ALLOWED:
+            hint = "let the client send its token, or give one by `--header`"
+        message = f"cannot reach `{name}`: {reason}; {hint}"
         if self.upstream.url is None:
             message = f"`{name}` is no MCP server, or ended at once: {reason}; run it by itself"
         if self._one_client and not self.has_connected:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import anyio
 import mcp_types as types
 from fastmcp import FastMCP
 from fastmcp.utilities.logging import temporary_log_level
@@ -51,13 +50,6 @@ class Opening:
         """The context in which the newest message was sent."""
         return self._read.last_context
 
-    async def receive(self) -> Any:
-        """Return the next message."""
-        while True:
-            item = await self._read.receive()
-            if self._decided or not await self._refused(item):
-                return item
-
     async def _refused(self, item: Any) -> bool:
         request = item.message if isinstance(item, SessionMessage) else None
         if not isinstance(request, types.JSONRPCRequest):
@@ -85,10 +77,10 @@ class Opening:
         return self
 
     async def __anext__(self) -> Any:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
+        while True:
+            item = await anext(self._read)
+            if self._decided or not await self._refused(item):
+                return item
 
     async def __aenter__(self) -> Opening:
         return self

@@ -78,9 +78,9 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
         known = False
     if not known:
         raise ShieldError(f"`{escaped(url)}` is no URL; write `http://host:port/mcp`")
-    auth = ClientHeaders(headers or {})
 
     def transport() -> ClientTransport:
+        auth = ClientHeaders(headers or {})
         if infer_transport_type_from_url(url) == "sse":
             return SSETransport(url, auth=auth)
         return StreamableHttpTransport(url, auth=auth)

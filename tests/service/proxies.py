@@ -27,9 +27,7 @@ def proxied(*options: str, log: Path, **variables: str) -> Iterator[str]:
     """Start `abs-shield mcp` on a free port, with these variables too; give its URL."""
     argv = [*COMMAND, "mcp", "--http", "127.0.0.1:0", *options]
     with log.open("w") as errors:
-        process = subprocess.Popen(
-            argv, env=ENVIRONMENT | variables, stderr=errors, cwd=ROOT
-        )
+        process = subprocess.Popen(argv, env=ENVIRONMENT | variables, stderr=errors, cwd=ROOT)
     try:
         url = _told(log, process)
         _answered(url)

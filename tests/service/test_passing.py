@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -19,7 +21,16 @@ from fastmcp.client.elicitation import ElicitResult
 from fastmcp.client.transports import StdioTransport
 from mcp.shared.exceptions import MCPError
 
-from tests.service.proxies import COMMAND, ENVIRONMENT, HERE, POLICY, proxied
+from tests.service.proxies import (
+    COMMAND,
+    ENVIRONMENT,
+    HERE,
+    POLICY,
+    SHOP,
+    free_port,
+    proxied,
+    served_at,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::mcp.shared.exceptions.MCPDeprecationWarning"  # of requests that 2026-07-28 has not
@@ -56,9 +67,7 @@ def way(served, tmp_path) -> Way:
             return served(kind)
         argv = ASKING if kind == "direct" else [*COMMAND, "mcp", *options(kind), "--", *ASKING]
         errors = tmp_path / "errors"
-        return StdioTransport(
-            argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=errors
-        )
+        return StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=errors)
 
     return target
 
@@ -294,6 +303,16 @@ def test_a_tool_that_came_since(kind, way):
     assert "new" == converse(way(kind), conversed)
 
 
+@pytest.mark.parametrize(("kind", "lists"), [("direct", 0), ("stdio", 1), ("http strict", 1)])
+def test_a_call_lists_no_tools(kind, lists, way):
+    """The list that a call is judged by is read once, at the first call."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        return [(await told(client, "count")).partition(" ")[0] for _ in range(3)]
+
+    assert [str(lists)] * 3 == converse(way(kind), conversed)
+
+
 @pytest.mark.parametrize("kind", WAYS)
 def test_an_error_of_the_protocol(kind, way):
     """It stays one, with its code, its message and its data."""
@@ -333,6 +352,33 @@ def test_one_process_for_one_client(kind, way):
         return pids
 
     assert 1 == len(asyncio.run(connected(way(kind))))
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_what_changes(kind, way):
+    """Names, schemas and order of the tools stay; FastMCP adds a title and a key of its own."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        listed = (await client.list_tools_mcp()).tools
+        return [tool.model_dump(exclude={"title", "meta"}) for tool in listed], listed[0].meta
+
+    tools, meta = converse(way(kind), conversed)
+
+    assert converse(way("direct"), conversed)[0] == tools
+    assert {"fastmcp"} == set(meta)
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_what_is_lost(kind, way):
+    """Tasks: they are not offered, and a request about one is unknown."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        request = types.Request[Any, str](method="tasks/list", params={})
+        with pytest.raises(MCPError) as raised:
+            await client.session.send_request(request, types.EmptyResult)
+        return client.server_capabilities.tasks, raised.value.error.code
+
+    assert (None, types.METHOD_NOT_FOUND) == converse(way(kind), conversed)
 
 
 def test_two_clients_at_once(served):
@@ -392,3 +438,43 @@ def test_a_version_without_a_handshake(kind, way):
     code, named = converse(way(kind), conversed, mode="2026-07-28")
 
     assert (types.UNSUPPORTED_PROTOCOL_VERSION, True) == (code, named)
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_a_server_that_ended_while_nothing_was_asked(kind, way):
+    """The next call starts it anew, and is answered."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        pid = int((await told(client, "who")).rpartition(" ")[2])
+        os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0.5)
+        return pid, int((await told(client, "who")).rpartition(" ")[2])
+
+    first, second = converse(way(kind), conversed)
+
+    assert first != second
+
+
+def test_a_server_at_a_url_that_starts_anew(tmp_path):
+    """Its sessions are gone: the next call gets a new one, and is answered."""
+    port = free_port()
+
+    async def conversed(url: str, again: Callable[[], None]) -> Any:
+        async with Client(url, mode="legacy") as client:
+            await client.call_tool_mcp("get_order", {"order_id": "o"})
+            again()
+            return await client.call_tool_mcp("get_order", {"order_id": "o"})
+
+    with ExitStack() as stack:
+        first = stack.enter_context(ExitStack())
+        behind = first.enter_context(served_at(port, SHOP))
+        log = tmp_path / "log"
+        url = stack.enter_context(proxied("--log", "none", "--url", behind, log=log))
+
+        def again() -> None:
+            first.close()
+            stack.enter_context(served_at(port, SHOP))
+
+        result = asyncio.run(conversed(url, again))
+
+    assert "pc_777" in result.content[0].text
