@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import Any
 
 import mcp_types as types
@@ -33,7 +34,18 @@ _OF_ONE_CONNECTION = frozenset(
         types.CLIENT_CAPABILITIES_META_KEY,
     }
 )
+_METHOD: ContextVar[str | None] = ContextVar("abs_shield_mcp_method", default=None)
 _ROOTS_CHANGED = "notifications/roots/list_changed"
+
+
+class ForwardedTool(ProxyTool):
+    """A tool that is listed as its server lists it."""
+
+    _listed: types.Tool | None = None
+
+    def to_mcp_tool(self, **overrides: Any) -> Any:
+        """Return the server's own description."""
+        return super().to_mcp_tool(**overrides) if self._listed is None else self._listed
 
 
 class ForwardedProvider(Provider):
@@ -50,17 +62,16 @@ class ForwardedProvider(Provider):
         return self._link().provider
 
     async def _list_tools(self) -> Any:
-        link, context = self._link(), get_context().request_context
-        if link.tools is not None and context is not None and context.method == "tools/call":
-            return link.tools  # a call needs no list of its own: `_get_tool` has read it
-        link.tools = await link.provider.list_tools()
-        return link.tools
+        link = self._link()
+        if link.tools is None or _METHOD.get() != "tools/call":
+            link.tools = await _listed(link)
+        return link.tools  # a call needs no list of its own: `_get_tool` has read it
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Any:
         link = self._link()
         for tools in (link.tools or (), None):
             if tools is None:  # never read, or the tool is new since
-                link.tools = tools = await link.provider.list_tools()
+                link.tools = tools = await _listed(link)
             for tool in tools:
                 if tool.name == name and (version is None or version.matches(tool.version)):
                     return tool
@@ -138,10 +149,14 @@ class Forward(Middleware):
         request = asked.request_context
         opened = OpenRequest(asked.session, request.request_id, request.meta)
         async with link.front.request(opened):
-            with link.watched():
-                if context.method in _AS_THEY_ARE:
-                    return await _passed(link, context.method, context.message)
-                return await call_next(context)
+            token = _METHOD.set(context.method)
+            try:
+                with link.watched():
+                    if context.method in _AS_THEY_ARE:
+                        return await _passed(link, context.method, context.message)
+                    return await call_next(context)
+            finally:
+                _METHOD.reset(token)
 
     async def on_notification(self, context: Any, call_next: Any) -> Any:
         """Tell the server that the client's roots have changed."""
@@ -176,6 +191,23 @@ class ForwardCalls(Middleware):
             meta=result.meta,
             is_error=result.is_error,
         )
+
+
+async def _listed(link: Link) -> list[ForwardedTool]:
+    """Ask the server for its tools; none where it knows no such request."""
+    client = await link.client()
+    try:
+        listed = await client.list_tools()
+    except MCPError as error:
+        if error.error.code != types.METHOD_NOT_FOUND:
+            raise
+        listed = []
+    tools = []
+    for each in listed:
+        tool = ForwardedTool.from_mcp_tool(link.client, each)
+        tool._listed = each
+        tools.append(tool)
+    return tools
 
 
 async def _called(link: Link, message: Any, asked: Any) -> Any:

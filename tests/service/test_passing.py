@@ -305,12 +305,12 @@ def test_a_tool_that_came_since(kind, way):
 
 @pytest.mark.parametrize(("kind", "lists"), [("direct", 0), ("stdio", 1), ("http strict", 1)])
 def test_a_call_lists_no_tools(kind, lists, way):
-    """The list that a call is judged by is read once, at the first call."""
+    """The list that calls are judged by is read once; this client reads its own after a call."""
 
     async def conversed(client: Client[Any], heard: Heard) -> Any:
         return [(await told(client, "count")).partition(" ")[0] for _ in range(3)]
 
-    assert [str(lists)] * 3 == converse(way(kind), conversed)
+    assert [str(lists + n) for n in (0, 1, 1)] == converse(way(kind), conversed)
 
 
 @pytest.mark.parametrize("kind", WAYS)
@@ -356,16 +356,17 @@ def test_one_process_for_one_client(kind, way):
 
 @pytest.mark.parametrize("kind", PROXIES)
 def test_what_changes(kind, way):
-    """Names, schemas and order of the tools stay; FastMCP adds a title and a key of its own."""
+    """Tools are listed as they are; resources get a key of FastMCP's own."""
 
     async def conversed(client: Client[Any], heard: Heard) -> Any:
-        listed = (await client.list_tools_mcp()).tools
-        return [tool.model_dump(exclude={"title", "meta"}) for tool in listed], listed[0].meta
+        tools = (await client.list_tools_mcp()).model_dump(exclude_none=True)
+        resources = (await client.list_resources_mcp()).resources
+        return tools, [resource.meta for resource in resources]
 
-    tools, meta = converse(way(kind), conversed)
+    tools, metas = converse(way(kind), conversed)
 
-    assert converse(way("direct"), conversed)[0] == tools
-    assert {"fastmcp"} == set(meta)
+    assert (tools, [None]) == converse(way("direct"), conversed)
+    assert {"fastmcp"} == set(metas[0])
 
 
 @pytest.mark.parametrize("kind", PROXIES)
