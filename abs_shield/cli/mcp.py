@@ -75,9 +75,9 @@ def mcp(
     try:
         from abs_shield.service import headers, upstream
         from abs_shield.service import mcp as service
-    except ModuleNotFoundError as error:
+    except ModuleNotFoundError:  # the name of what is missed first says less
         raise BadInput(
-            f"the MCP proxy needs `{error.name}`; run `pip install 'abs-shield[fastmcp]'`"
+            "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
         ) from None
     with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
         _tell()

@@ -16,7 +16,7 @@ from mcp.server.stdio import stdio_server
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = (
     "read", "roots", "sample", "elicit", "open_page", "log", "grow", "touch", "count", "who",
-    "fail", "late", "long_job",
+    "fail", "late", "long_job", "patient", "given_up",
 )  # fmt: skip
 state: dict[str, Any] = {"roots": None, "extra": False, "subscribed": [], "level": None}
 
@@ -139,6 +139,21 @@ async def long_job(ctx: Any, text: str) -> str:
     return text
 
 
+async def patient(ctx: Any, text: str) -> str:
+    """Wait until the client gives up."""
+    try:
+        await asyncio.sleep(60)
+    except asyncio.CancelledError:
+        state["given_up"] = text
+        raise
+    return text
+
+
+async def given_up(ctx: Any, text: str) -> str:
+    """Say which call was given up."""
+    return str(state.get("given_up"))
+
+
 async def grown(ctx: Any, text: str) -> str:
     """A tool that came later."""
     return "new"
@@ -183,8 +198,13 @@ async def roots_changed(ctx: Any, params: Any) -> None:
 
 
 async def list_resources(ctx: Any, params: Any) -> types.ListResourcesResult:
-    """List one resource."""
-    return types.ListResourcesResult(resources=[types.Resource(uri="shop://one", name="one")])
+    """List two resources on two pages."""
+    second = getattr(params, "cursor", None) == "second"
+    name = "two" if second else "one"
+    return types.ListResourcesResult(
+        resources=[types.Resource(uri=f"shop://{name}", name=name)],
+        next_cursor=None if second else "second",
+    )
 
 
 def server() -> Server[Any]:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +303,22 @@ def test_a_tool_that_came_since(kind, way):
     assert "new" == converse(way(kind), conversed)
 
 
+@pytest.mark.parametrize("kind", WAYS)
+def test_a_call_that_is_given_up(kind, way):
+    """The server hears of it, and other calls go on."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        call = asyncio.create_task(told(client, "patient", "first"))
+        await told(client, "late")
+        call.cancel()
+        with suppress(asyncio.CancelledError):
+            await call
+        await told(client, "late")
+        return await told(client, "given_up")
+
+    assert "first" == converse(way(kind), conversed)
+
+
 @pytest.mark.parametrize(("kind", "lists"), [("direct", 0), ("stdio", 1), ("http strict", 1)])
 def test_a_call_lists_no_tools(kind, lists, way):
     """The list that calls are judged by is read once; this client reads its own after a call."""
@@ -356,17 +372,18 @@ def test_one_process_for_one_client(kind, way):
 
 @pytest.mark.parametrize("kind", PROXIES)
 def test_what_changes(kind, way):
-    """Tools are listed as they are; resources get a key of FastMCP's own."""
+    """Tools are listed as they are; resources get a key of FastMCP's own, and come at once."""
 
     async def conversed(client: Client[Any], heard: Heard) -> Any:
         tools = (await client.list_tools_mcp()).model_dump(exclude_none=True)
-        resources = (await client.list_resources_mcp()).resources
-        return tools, [resource.meta for resource in resources]
+        resources = await client.list_resources_mcp()
+        return tools, [resource.meta for resource in resources.resources], resources.next_cursor
 
-    tools, metas = converse(way(kind), conversed)
+    tools, metas, cursor = converse(way(kind), conversed)
 
-    assert (tools, [None]) == converse(way("direct"), conversed)
-    assert {"fastmcp"} == set(metas[0])
+    assert (tools, [None], "second") == converse(way("direct"), conversed)
+    assert [{"fastmcp"}, {"fastmcp"}] == [set(meta) for meta in metas]
+    assert cursor is None
 
 
 @pytest.mark.parametrize("kind", PROXIES)
