@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, NamedTuple
 
 import mcp_types as types
@@ -58,8 +58,10 @@ class Front:
         self._open.append(opened)
         self._arrival.set()
         try:
-            with suppress(TimeoutError):  # as without a proxy: without roots a server goes on
+            try:
                 await asyncio.wait_for(self._answered.wait(), _ROOTS_WITHIN_S)
+            except TimeoutError:  # as without a proxy: the server goes on without roots
+                self._answered.set()
             yield
         finally:
             self._open.remove(opened)
@@ -85,7 +87,6 @@ class Front:
 
     async def _roots(self, context: Any) -> Any:
         with self._question():
-            await self._connection.initialized.wait()
             if self._connection.session_id is not None:
                 await self._arrival.wait()
             return await self._answer(types.ListRootsRequest(), types.ListRootsResult)
@@ -98,7 +99,7 @@ class Front:
         return await self._answer(types.ElicitRequest(params=params), types.ElicitResult)
 
     async def _answer(self, question: Any, result: type[Any]) -> Any:
-        await self._connection.initialized.wait()
+        await self._ready()
         session, related = self._session, None
         if self._open:
             session = self._open[-1].session
@@ -107,6 +108,16 @@ class Front:
             return await session.send_request(question, result, metadata=related)
         except MCPError as error:
             return error.error
+
+    async def _ready(self) -> None:
+        """Wait until the client can be asked: it has said so, or asks something itself."""
+        signs = [asyncio.ensure_future(self._arrival.wait())]
+        signs.append(asyncio.ensure_future(self._connection.initialized.wait()))
+        try:
+            await asyncio.wait(signs, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for sign in signs:
+                sign.cancel()
 
     @contextmanager
     def _question(self) -> Iterator[None]:

@@ -185,6 +185,25 @@ def test_roots_that_change(kind, way, tmp_path):
     assert ("Access denied", "secret") == converse(way(kind), conversed, roots=current)
 
 
+@pytest.mark.parametrize("kind", ["stdio", "http"])
+def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
+    """Requests wait for it once, not each of them."""
+    public = tmp_path / "public"
+    public.write_text("public")
+
+    async def silent(context: Any) -> list[str]:
+        await asyncio.sleep(3600)
+        return []
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        async with asyncio.timeout(40):
+            for _ in range(10):
+                answer = await told(client, "read", str(public))
+        return answer
+
+    assert "public" == converse(way(kind), conversed, roots=silent)
+
+
 @pytest.mark.parametrize("kind", EVERY_WAY)
 def test_what_the_server_asks(kind, way):
     """Roots, a sample of the client's model, a form, a page: the client answers each."""
