@@ -74,7 +74,7 @@ async def measured(kind: str, calls: int) -> dict[str, list[float]]:
             if mode in ("audit", "strict"):
                 guard = ShieldMiddleware(Shield(shield.configure(mode=mode)))
             target = behind.transport() if series == "direct" else proxy(behind, guard)
-            clients[series] = await stack.enter_async_context(Client(target))
+            clients[series] = await stack.enter_async_context(Client(target, mode="legacy"))
             await clients[series].list_tools()
         for n in range(WARM_UP + calls):
             for series, client in clients.items():
