@@ -78,13 +78,14 @@ def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:
     if not words:
         raise BadInput("`--mcp` is empty; give a command or a URL")
     try:
-        from abs_shield.service import mcp, mcp_tools
+        from abs_shield.service import mcp_tools, upstream
     except ModuleNotFoundError as error:
         raise BadInput(
             f'`--mcp` needs `{error.name}`; run `pip install "abs-shield[fastmcp]"`'
         ) from None
-    upstream = mcp.address(command) if command.startswith(_URLS) else mcp.command(words)
-    tools = tools_of(mcp_tools.listed_tools(upstream, within_s=within_s), on_bad)
+    is_url = command.startswith(_URLS)
+    server = upstream.address(command) if is_url else upstream.command(words)
+    tools = tools_of(mcp_tools.listed_tools(server, within_s=within_s), on_bad)
     return Source(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
 
 
