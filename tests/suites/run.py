@@ -119,8 +119,10 @@ def _is_secret(variable: str) -> bool:
 
 _QUIET = (
     "-p", "suite_outcomes", "-p", "no:abs_shield", "-p", "no:cacheprovider",
-    "--verbosity=0", "--no-header", "--no-summary", "--tb=short",
+    "--verbosity=0", "--no-header", "--no-summary", "--tb=line",
     "--continue-on-collection-errors", f"--timeout={TEST_TIMEOUT_S}",
+    # a report that is interrupted ends the whole run
+    "-o", "timeout_func_only=true",
 )  # fmt: skip
 
 
