@@ -68,9 +68,8 @@ def _brief(descend: Any) -> Any:
         if schema is not False:
             return descend(self, instance, schema, path, schema_path, resolver)
         spend()
-        error = ValidationError(
-            "allows nothing", validator=None, validator_value=None, instance=instance, schema=schema
-        )
+        said: Any = {"validator": None, "validator_value": None}  # as jsonschema's own error
+        error = ValidationError("allows nothing", instance=instance, schema=schema, **said)
         error.path.extend(() if path is None else (path,))
         error.schema_path.extend(() if schema_path is None else (schema_path,))
         return iter((error,))

@@ -20,7 +20,8 @@ def evaluated(validator: Any, instance: dict[str, Any], schema: Any, found: Foun
     """Collect the names of the members that a schema, or a branch that holds, evaluates."""
     if isinstance(schema, bool):
         return set()
-    return _once(schema, instance, lambda: _members(validator, instance, schema, found))
+    names: set[str] = _once(schema, instance, lambda: _members(validator, instance, schema, found))
+    return names
 
 
 def _members(validator: Any, instance: dict[str, Any], schema: Any, found: Found) -> set[str]:
