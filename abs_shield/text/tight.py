@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from abs_shield.text.normal import MARKS, unaccented, unspaced
 
@@ -114,6 +115,10 @@ class Tight:
     @classmethod
     def of(cls, normalised: str) -> Tight:
         """Read a text, in linear time."""
+        return _short(normalised) if len(normalised) <= _LONGEST_SHORT else cls._read(normalised)
+
+    @classmethod
+    def _read(cls, normalised: str) -> Tight:
         letters: list[str] = []
         gaps, codes = bytearray(), bytearray()
         gap, code = _APART, _OTHER
@@ -192,6 +197,11 @@ class Tight:
             return unspaced(self.letters[at - 1 : at + 1])
         counts = gap in (_DOTTED, _JOINED) and self.letters[beyond].isdigit()
         return gap >= least and not counts
+
+
+_LONGEST_SHORT = 256
+_short = lru_cache(maxsize=64)(Tight._read)
+"""A value is looked for in several ways one after the other, each of which asks for this."""
 
 
 def _code(between: str) -> int:
