@@ -15,8 +15,10 @@ import pytest
 from abs_shield import Session, Shield, shield, shielded
 from abs_shield.session import current_session
 
+AUDIT = Shield(shield.configure(mode="audit"), hooks=None)
 
-@shielded
+
+@shielded(AUDIT)
 def look_up(order_id: str, number: int = 1) -> str:
     """Look an order up."""
     return f"{order_id}:{number}"

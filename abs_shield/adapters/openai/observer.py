@@ -19,6 +19,7 @@ from abs_shield.adapters.openai.items import (
     unseen,
 )
 from abs_shield.core import ToolCall
+from abs_shield.core.forked import renewed
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
@@ -67,7 +68,7 @@ class RunObserver:
         self._running: list[ToolCall] = []
         self._originals: dict[str | None, Any] = {}
         self._feedback: dict[str | None, str] = {}
-        self._lock = Lock()
+        self._lock = renewed(Lock())
 
     # Requests ------------------------------------------------------------------------------------
 

@@ -27,12 +27,13 @@ from abs_shield.adapters.openai_agents.run import (
     agent_runs,
     known_run,
 )
+from abs_shield.core.forked import renewed
 from abs_shield.errors import ShieldError
 
 _INVOKE = "_invoke_function_tool_with_metadata"
 _EXCUSE = "_function_tool_default_failure_handled"
 _DONE: list[bool] = []
-_LOCK = Lock()
+_LOCK = renewed(Lock())
 
 
 def install() -> None:
