@@ -70,12 +70,14 @@ def adapters_lowest(session: nox.Session, adapter: str) -> None:
 def test_adapter(session: nox.Session, adapter: str) -> None:
     """Run the tests that need this framework, the table of docs/adapters.md among them."""
     tests = ["tests/adapters"]
+    parallel: list[str] = []
     if adapter == "fastmcp":
         session.install("-q", "mcp-server-time", "mcp-server-git")
         tests += MCP
+        parallel = ["-n", "2"]  # it takes longer than all others together
     if adapter == "openai":
         tests += JUDGE
-    session.run("python", "-m", "pytest", *SLOW_TOO, *tests, *session.posargs)
+    session.run("python", "-m", "pytest", *parallel, *SLOW_TOO, *tests, *session.posargs)
 
 
 @nox.session

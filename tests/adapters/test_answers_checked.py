@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -76,6 +76,16 @@ FRAMEWORKS: list[tuple[str, Callable[..., dict[str, Any]]]] = [
     ("openai", openai), ("anthropic", anthropic), ("agents", agents),
     ("langgraph", langchain), ("pydantic_ai", pydantic_ai),
 ]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def event_loop_of_the_thread() -> Iterator[None]:
+    """`run_sync` takes the thread's event loop, and would leave its own one open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.mark.parametrize("number", range(len(FRAMEWORKS)), ids=[name for name, _ in FRAMEWORKS])
