@@ -5,6 +5,7 @@ Sessions that need an environment of their own; `uv` builds one within seconds.
     nox -s tests-3.12                # the test suite on one version of Python
     nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
     nox -s verifiers ray proxy       # what else an extra brings
+    nox -s suites                    # the frameworks' own tests, by themselves and in audit mode
 
 Arguments behind `--` go to pytest; `HYPOTHESIS_PROFILE` reaches the tests of every session.
 """
@@ -43,6 +44,9 @@ VERIFIERS = ("tests/answer/test_verifiers.py", "tests/answer/test_every_scorer.p
 ENGINES = ("tests/replay", "tests/cli/test_replay_engines.py", "tests/cli/test_backtest_engines.py")
 """Tests of replays in several processes."""
 
+SUITES = nox.project.load_toml("tests/suites/frameworks.toml")
+"""The frameworks whose own tests are run: what each needs, by name."""
+
 SLOW_TOO = ("-m", "not data")
 """Recorded data is tested once, in `.venv`."""
 
@@ -66,12 +70,25 @@ def adapters_lowest(session: nox.Session, adapter: str) -> None:
 def test_adapter(session: nox.Session, adapter: str) -> None:
     """Run the tests that need this framework, the table of docs/adapters.md among them."""
     tests = ["tests/adapters"]
+    parallel: list[str] = []
     if adapter == "fastmcp":
         session.install("-q", "mcp-server-time", "mcp-server-git")
         tests += MCP
+        parallel = ["-n", "2"]  # it takes longer than all others together
     if adapter == "openai":
         tests += JUDGE
-    session.run("python", "-m", "pytest", *SLOW_TOO, *tests, *session.posargs)
+    session.run("python", "-m", "pytest", *parallel, *SLOW_TOO, *tests, *session.posargs)
+
+
+@nox.session
+@nox.parametrize("suite", [*SUITES])
+def suites(session: nox.Session, suite: str) -> None:
+    """Run a framework's own tests, by themselves and with a Shield in audit mode."""
+    needs = SUITES[suite]
+    runner = ("pip", "pytest-asyncio", "pytest-timeout", "pytest-xdist")
+    package = f".[{needs['extra']},test]"
+    session.install("-q", "--upgrade", "-e", package, *runner, *needs["requires"])
+    session.run("python", "-m", "tests.suites.run", suite, *session.posargs)
 
 
 @nox.session(python=PYTHONS)

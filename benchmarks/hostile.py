@@ -1,14 +1,24 @@
-"""What each hostile call costs, in time and memory: ``python benchmarks/hostile.py``."""
+"""
+What a megabyte of hostile input costs at each way in: ``python benchmarks/hostile.py``.
+
+Each row is measured in a process of its own, at a megabyte and at half of it. The command ends
+with 1 where a bound is missed: a second a megabyte, 200 MB above the input, twice the input in
+little more than twice the time.
+With ``--known`` a row that says why its bound is still open may miss it.
+``--every-case`` prints what each hostile call of the tests costs instead.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -17,6 +27,7 @@ from abs_shield import Shield, ToolCall, shield
 from abs_shield.session import Limits
 from tests.hostile.cases import CASES, Case
 from tests.hostile.doors import call, replayed
+from tests.hostile.growing import GROWING, MEGABYTE, Growing
 from tests.hostile.test_results import RESULTS, door
 from tests.hostile.test_sessions import TOOLS, after
 
@@ -91,9 +102,77 @@ def of_session() -> dict[str, Any]:
     }
 
 
-def main() -> None:
+# A megabyte at each way in -----------------------------------------------------------------------
+
+MOST_SECONDS, MOST_MB, MOST_GROWTH = 1.0, 200, 3.0
+_NOTICEABLE = 0.2
+"""Seconds below which a growth is noise."""
+_LONGEST = 30
+
+
+def of_size(case: Growing, size: int) -> dict[str, float]:
+    """Measure one action in this process: processor time, and memory above what was there."""
+    case.made(1_000)()
+    action = case.made(size)
+    before = getrusage(RUSAGE_SELF).ru_maxrss
+    started = process_time()
+    action()
+    seconds = process_time() - started
+    return {"seconds": seconds, "mb": (getrusage(RUSAGE_SELF).ru_maxrss - before) / 1024}
+
+
+def in_a_process(number: int, size: int) -> dict[str, float] | None:
+    """Measure one row in a process of its own; None where it takes too long."""
+    command = [sys.executable, __file__, "--one", str(number), str(size)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_LONGEST, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def row(number: int, case: Growing) -> tuple[str, bool]:
+    """Give one line of the table, and whether every bound holds."""
+    half, whole = (in_a_process(number, size) for size in (MEGABYTE // 2, MEGABYTE))
+    start = f"{case.door[:34]:34} {case.name[:34]!a:38}"
+    if half is None or whole is None:
+        return f"{start} more than {_LONGEST} s  not reached", False
+    growth = whole["seconds"] / max(half["seconds"], 1e-9)
+    missed = [
+        name
+        for name, is_missed in (
+            ("time", whole["seconds"] > MOST_SECONDS),
+            ("memory", whole["mb"] > MOST_MB),
+            ("growth", growth > MOST_GROWTH and whole["seconds"] > _NOTICEABLE),
+        )
+        if is_missed
+    ]
+    said = f"not reached: {', '.join(missed)}" if missed else "reached"
+    numbers = f"{whole['seconds']:7.2f} s {whole['mb']:6.0f} MB  x{growth:4.1f}"
+    return f"{start} {numbers}  {said}", not missed
+
+
+def table(*, known: bool) -> int:
+    """
+    Print a line for each way in and its worst known input; return 1 where a bound is missed.
+
+    Args:
+        known: Whether rows that say why their bound is still open may miss it.
+    """
+    print(f"{'way in':34} {'input, 1 MB':38} {'time':>9} {'memory':>9}  growth  bounds")
+    reached = excused = 0
+    for number, case in enumerate(GROWING):
+        line, holds = row(number, case)
+        reached += holds
+        excused += known and not holds and bool(case.open)
+        print(line, flush=True)
+    print(f"{reached} of {len(GROWING)} reached")
+    return int(reached + excused < len(GROWING))
+
+
+def every_case() -> None:
     """Print a table on the standard error, and everything as JSON."""
-    logging.disable(logging.CRITICAL)
     found = {
         "calls": [of_call(case) for case in CASES],
         "results": [of_result(name) for name in RESULTS],
@@ -107,5 +186,17 @@ def main() -> None:
     print(json.dumps(found, indent=2))
 
 
+def main(words: list[str]) -> int:
+    """Do as the command line says."""
+    logging.disable(logging.CRITICAL)
+    if words[:1] == ["--every-case"]:
+        every_case()
+        return 0
+    if words[:1] == ["--one"]:
+        print(json.dumps(of_size(GROWING[int(words[1])], int(words[2]))))
+        return 0
+    return table(known="--known" in words)
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

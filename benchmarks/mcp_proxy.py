@@ -14,7 +14,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import statistics
 import sys
 from contextlib import AsyncExitStack
@@ -22,11 +21,12 @@ from time import perf_counter
 from typing import Any
 
 from fastmcp import Client, FastMCP
-from fastmcp.client.transports import StdioTransport
+from fastmcp.client.transports import FastMCPTransport
 
 from abs_shield import Shield, shield
 from abs_shield.adapters.fastmcp import ShieldMiddleware
-from abs_shield.service.mcp import Upstream, proxy
+from abs_shield.service.mcp import proxy
+from abs_shield.service.upstream import Upstream, command
 
 logging.getLogger("abs_shield").addHandler(logging.NullHandler())
 SERIES = ("direct", "bare", "audit", "strict", "strict, keyed", "strict, phantom")
@@ -50,9 +50,9 @@ def shop() -> FastMCP:
 def upstream(kind: str) -> Upstream:
     """Where the tools are: in this process, or in one of their own."""
     if kind == "memory":
-        return Upstream("shop", shop())
-    process = StdioTransport(sys.executable, [__file__, "--serve"], env=dict(os.environ))
-    return Upstream("shop", process, process)
+        server = shop()
+        return Upstream("shop", lambda: FastMCPTransport(server))
+    return command([sys.executable, __file__, "--serve"])
 
 
 async def timed(client: Client[Any], name: str, meta: dict[str, Any] | None) -> float:
@@ -69,14 +69,12 @@ async def measured(kind: str, calls: int) -> dict[str, list[float]]:
         clients: dict[str, Client[Any]] = {}
         for series in SERIES:
             behind = upstream(kind)
-            if behind.process is not None:
-                stack.push_async_callback(behind.process.close)
             mode = series.partition(",")[0]
             guard = None
             if mode in ("audit", "strict"):
                 guard = ShieldMiddleware(Shield(shield.configure(mode=mode)))
-            target = behind.target if series == "direct" else proxy(behind, guard)
-            clients[series] = await stack.enter_async_context(Client(target))
+            target = behind.transport() if series == "direct" else proxy(behind, guard)
+            clients[series] = await stack.enter_async_context(Client(target, mode="legacy"))
             await clients[series].list_tools()
         for n in range(WARM_UP + calls):
             for series, client in clients.items():

@@ -21,6 +21,7 @@ from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay import BadLine
 from abs_shield.replay.mining import Given, Mined, Recorded, Source, mine
 from abs_shield.replay.mining.header import listed
+from abs_shield.replay.toolsets import OnBadTool
 from abs_shield.text.show import escaped
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -65,26 +66,27 @@ def init(
 
     It is in audit mode, and strict would block none of the runs that it was mined from, save what
     no policy can let through. Exits with 0, with 1 where the module is written and is not proved
-    or still blocks, with 2 for bad input or a session that comes back.
+    or still blocks, with 2 for bad input, tools left out among it, or a session that comes back.
     """
     files = runs or []
     _require_readable(files)
     place = _place(output, force=force)
-    source, toolsets = _source(tools, mcp, openapi, toolset, within_s=timeout)
+    unread: list[str] = []
+    source, toolsets = _source(tools, mcp, openapi, toolset, unread.append, within_s=timeout)
     if source is None and not files:
         raise BadInput("give one of `--tools`, `--mcp`, `--openapi`, or `--runs` that list tools")
     bad: list[BadLine] = []
     recorded = Recorded(paths=tuple(files), toolsets=toolsets, toolset=toolset) if files else None
     with _progress(files) as told:
         mined = mine(source, recorded, told=told, on_bad_line=bad.append)
-    for line in bad:
+    for line in (*unread, *bad):
         _say(str(line))
     if not mined.draft.tools:
         raise BadInput("no tool is known; give `--tools`, `--mcp` or `--openapi`")
     _write(mined.text, place)
     _summary(mined)
     blocks = mined.last is not None and bool(mined.last.blocks)
-    raise typer.Exit(2 if bad else 0 if mined.proof.ok and not blocks else 1)
+    raise typer.Exit(2 if bad or unread else 0 if mined.proof.ok and not blocks else 1)
 
 
 def _require_readable(files: list[str]) -> None:
@@ -108,6 +110,7 @@ def _source(
     mcp: str | None,
     openapi: str | None,
     toolset: str | None,
+    on_bad: OnBadTool,
     *,
     within_s: float,
 ) -> tuple[Source | None, Given]:
@@ -121,9 +124,9 @@ def _source(
     if toolset is not None and tools is None:
         raise BadInput("`--toolset` names a list of `--tools`; give that file")
     if tools is not None:
-        return from_file(tools, toolset)
+        return from_file(tools, toolset, on_bad)
     if mcp is not None:
-        return from_server(mcp, within_s=within_s), Given()
+        return from_server(mcp, on_bad, within_s=within_s), Given()
     return (None if openapi is None else from_openapi(openapi)), Given()
 
 

@@ -28,10 +28,17 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def mcp(
     command: Annotated[
         list[str] | None,
-        typer.Argument(metavar="COMMAND...", help="The server to start, behind `--`."),
+        typer.Argument(metavar="COMMAND...", help="The server to start; best behind `--`."),
     ] = None,
     url: Annotated[
         str | None, typer.Option(metavar="URL", help="A server that runs already, instead.")
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="An HTTP header for `--url`, repeatable; `NAME=env:VARIABLE` reads a variable.",
+        ),
     ] = None,
     policy: Annotated[
         str | None,
@@ -63,22 +70,28 @@ def mcp(
     """
     if bool(command) == bool(url):
         raise BadInput("give either a command behind `--`, or `--url`")
+    if header and not url:
+        raise BadInput("`--header` is for `--url`; a command has this process's environment")
     try:
+        from abs_shield.service import headers, upstream
         from abs_shield.service import mcp as service
-    except ModuleNotFoundError as error:
+    except ModuleNotFoundError:  # the name of what is missed first says less
         raise BadInput(
-            f"the MCP proxy needs `{error.name}`; run `pip install 'abs-shield[fastmcp]'`"
+            "the MCP proxy needs `fastmcp`; run `pip install 'abs-shield[fastmcp]'`"
         ) from None
     with redirect_stdout(sys.stderr):  # the standard output belongs to the protocol
         _tell()
         declared = configure(mode="audit") if policy is None else load_policy(policy)
         firewall = Shield(declared, store=_store(log))
-    upstream = service.address(url) if url else service.command(command or ())
+    if url:
+        server = upstream.address(url, headers.parse_headers(header or ()))
+    else:
+        server = upstream.command(command or ())
     place = None if http is None else service.bound(http)
     if place is not None:
         print(f"abs-shield: serving {service.url_of(place)}", file=sys.stderr, flush=True)
     try:
-        service.serve(upstream, firewall, http=place, session=session, hears=hear)
+        service.serve(server, firewall, http=place, session=session, hears=hear)
     finally:
         firewall.close()
 

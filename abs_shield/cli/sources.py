@@ -12,7 +12,7 @@ from abs_shield.cli.faults import BadInput
 from abs_shield.cli.files import parsed
 from abs_shield.errors import PolicyError
 from abs_shield.replay.mining import Given, Source
-from abs_shield.replay.toolsets import answered, is_answer, tools_of
+from abs_shield.replay.toolsets import OnBadTool, answered, is_answer, tools_of
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
@@ -22,9 +22,11 @@ _MOST_VALUES = 2_000_000
 _LISTED = 8
 
 
-def from_file(path: str, toolset: str | None) -> tuple[Source, Given]:
+def from_file(path: str, toolset: str | None, on_bad: OnBadTool) -> tuple[Source, Given]:
     """
     Read a list of tools, or an object of such lists of which *toolset* names one.
+
+    A tool that cannot be read is left out, and *on_bad* called with what is wrong with it.
 
     Returns:
         The tools, and the toolsets that recorded runs may name.
@@ -36,12 +38,12 @@ def from_file(path: str, toolset: str | None) -> tuple[Source, Given]:
     name = PurePath(path).name
     try:
         if isinstance(whole, Mapping) and not is_answer(whole):
-            named = Given(whole)
-            key = _key(whole, toolset, path=path)
-            return Source(name=name, tools=tools_of(whole[key])), named
+            named = Given(whole, on_bad=on_bad)
+            _, tools = named.of({"toolset": _key(whole, toolset, path=path)})
+            return Source(name=name, tools=tools), named
         if toolset is not None:
             raise BadInput(f"{path}: it is one list of tools; leave `--toolset` out")
-        return Source(name=name, tools=tools_of(whole)), Given()
+        return Source(name=name, tools=tools_of(whole, on_bad)), Given()
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
 
@@ -61,7 +63,7 @@ def _key(named: Mapping[str, Any], toolset: str | None, *, path: str) -> str:
     return toolset
 
 
-def from_server(command: str, *, within_s: float) -> Source:
+def from_server(command: str, on_bad: OnBadTool, *, within_s: float) -> Source:
     """
     Ask an MCP server for its tools: one that a command starts, or one at a URL.
 
@@ -76,13 +78,14 @@ def from_server(command: str, *, within_s: float) -> Source:
     if not words:
         raise BadInput("`--mcp` is empty; give a command or a URL")
     try:
-        from abs_shield.service import mcp, mcp_tools
+        from abs_shield.service import mcp_tools, upstream
     except ModuleNotFoundError as error:
         raise BadInput(
             f'`--mcp` needs `{error.name}`; run `pip install "abs-shield[fastmcp]"`'
         ) from None
-    upstream = mcp.address(command) if command.startswith(_URLS) else mcp.command(words)
-    tools = tools_of(mcp_tools.listed_tools(upstream, within_s=within_s))
+    is_url = command.startswith(_URLS)
+    server = upstream.address(command) if is_url else upstream.command(words)
+    tools = tools_of(mcp_tools.listed_tools(server, within_s=within_s), on_bad)
     return Source(name=f"the MCP server `{PurePath(words[0]).name}`", tools=tools)
 
 

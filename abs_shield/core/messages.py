@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, cast
@@ -151,12 +151,11 @@ def read_call(call: Any) -> ToolCall:
     if not isinstance(name, str):
         raise UnreadableMessage(f"call has no name but {shown(name, limit=40)}; give it a `name`")
     arguments = next((inner[k] for k in ("arguments", "input", "args") if k in inner), None)
-    ids = (call.get("call_id"), call.get("id"))
-    call_id = next((given for given in ids if given not in (None, "")), None)
+    ids = map(id_of, (call.get("call_id"), call.get("id")))
     logprobs = call.get("logprobs", inner.get("logprobs"))
     if isinstance(arguments, str) and ("custom" in call or call.get("type") == _CUSTOM):
         arguments = {"input": arguments}  # free text, and no JSON
-    return ToolCall(plain(name), arguments, id_of(call_id), logprobs)
+    return ToolCall(plain(name), arguments, next(filter(None, ids), None), logprobs)
 
 
 def text_of(given: Any) -> str:
@@ -173,12 +172,17 @@ def text_of(given: Any) -> str:
 
 def id_of(given: Any) -> str | None:
     """
-    Give a call's id as a text of at most 1,024 characters; None where there is none.
+    Give a call's id as a text of at most 1,024 characters; None where there is none to read.
 
     >>> id_of(7), id_of(None), len(id_of("x" * 5000) or "")
     ('7', None, 1024)
     """
-    return None if given is None else str(given)[:LONGEST_NAME]
+    if isinstance(given, str):
+        return str.__str__(given)[:LONGEST_NAME]
+    try:
+        return None if given is None else str(given)[:LONGEST_NAME]
+    except Exception:  # an object of the host's
+        return None
 
 
 def sound(call: ToolCall) -> ToolCall:
@@ -335,10 +339,18 @@ def _mapping(value: Any, what: str) -> Mapping[str, Any]:
             return dict(value)
         dump = getattr(value, "model_dump", None)
         if callable(dump):
-            return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
+            return _dumped(dump)
     except Exception as error:  # an object of the caller's may break when it is read
         raise UnreadableMessage(f"{what} cannot be read: {type(error).__name__}") from None
     raise UnreadableMessage(f"{what} is of type {type(value).__name__}; give an object")
+
+
+def _dumped(dump: Callable[..., Any]) -> Mapping[str, Any]:
+    """A model as an object; what an SDK parsed into it may be of a type that pydantic warns of."""
+    try:
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True, warnings=False))
+    except TypeError:  # the caller's own method, which knows no such option
+        return cast("Mapping[str, Any]", dump(mode="json", exclude_none=True))
 
 
 def _time(at: Any) -> float | None:

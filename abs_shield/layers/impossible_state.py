@@ -102,8 +102,9 @@ def _on_removed(tool: ToolPlan, proposal: Proposal, session: Session) -> tuple[F
     if history.lost or not (history.removed or history.ended):
         return ()
     then = write_of(
-        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns
-    )
+        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns,
+        spelt=history.spellings.first,
+    )  # fmt: skip
     for value in sorted(sole_entities(then)):
         removal = history.removed.get(value)
         if removal is not None and (where := _shared(removal, then, value)):

@@ -38,6 +38,8 @@ _GRAVE = 0.9
 _LONGEST = 256
 _MOST = 50
 """Findings of one call; more of them say no more."""
+_MOST_FOREIGN = 1_000
+"""Values of one call in another script than Latin that are looked at closely."""
 
 
 def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
@@ -82,7 +84,7 @@ def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailab
         name = f"`{escaped(name_of(path))}`"
         text = scalar_text(leaf)
         if text is None:
-            yield Unavailable(f"a value of {name} cannot be compared")
+            yield _not_comparable(name_of(path))
         elif len(text) > LONGEST_VALUE:
             detail = f"the value of {name} is longer than what is compared"
             yield _guarded_finding(path, text[:_LONGEST], tool, "too_long", detail)
@@ -96,6 +98,10 @@ def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailab
             yield Unavailable(f"a value of {name} is of another script")
 
 
+def _not_comparable(name: str) -> Unavailable:
+    return Unavailable(f"a value of `{escaped(name)}` cannot be compared")
+
+
 def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: str) -> Finding:
     argument = Argument(path=path, text=text, judged="hard", must_be_seen=True)
     return _finding(argument, tool, HARD, code, detail)
@@ -104,17 +110,55 @@ def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: s
 def _looked_at(
     unclear: Iterable[Unclear], tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
-    found = (
-        said
+    left_out: list[Argument] = []
+    told = (
+        argument
         for argument in tool.targets.read(unclear, proposal.arguments)
         if _is_told(argument, tool, session)
+    )
+    found = (
+        said
+        for argument in _of_few_scripts(told, left_out)
         for said in _judged(argument, tool, proposal, session)
     )
     yield from islice(found, _MOST)
+    if left_out:
+        yield Unavailable(f"more than {_MOST_FOREIGN:,} values of another script in one call")
+    yield from islice(_in_free_text(unclear, tool, session), _MOST)
+    if not proposal.plain:
+        for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
+            yield _not_comparable(name)
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
         yield Unavailable(f"more than {MOST_JUDGED:,} values in one call")
+
+
+def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> Iterator[Argument]:
+    """
+    Yield the arguments but for those of another script beyond a number of them, the *left_out*.
+
+    A value of another script that nobody mentioned is no finding; one of another kind is.
+    """
+    foreign = 0
+    for argument in arguments:
+        telling = argument.must_be_seen or argument.placeholder or _identifies(argument.text)
+        foreign += not telling
+        if telling or foreign <= _MOST_FOREIGN:
+            yield argument
+        else:
+            left_out.append(argument)
+
+
+def _in_free_text(
+    unclear: Iterable[Unclear], tool: ToolPlan, session: Session
+) -> Iterator[Unavailable]:
+    """A text under an identifier's name may hold one that nobody mentioned."""
+    for path, _, text, parameter in unclear:
+        if not tool.targets.is_free_text(text, parameter) or text in parameter.defaults:
+            continue
+        if session.seen.origin(text, apart=_apart(text), field=parameter.field) is None:
+            yield Unavailable(f"a value of `{escaped(name_of(path))}` is free text")
 
 
 def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
@@ -183,13 +227,16 @@ def _stood(argument: Argument, session: Session) -> bool:
 
 
 _ALNUM = re.compile("[a-z0-9]")
+_ASCII = re.compile("[A-Za-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
 
 
 def _identifies(text: str) -> bool:
     """Whether a value is written as identifiers are: with ASCII letters or digits, or an @."""
-    return _ALNUM.search(normal(text)) is not None or is_address(text)
+    if _ASCII.search(text) is not None:
+        return True
+    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
 _WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")
@@ -305,7 +352,7 @@ def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Sessio
 def _near(text: str, session: Session) -> str:
     """The seen value that was probably meant: the nearest, or the only one of its shape."""
     alike = dict.fromkeys(session.seen.alike(text))
-    near = closest(normal(text), alike)
+    near = closest(normal(text), alike) if alike else ""
     return near or (next(iter(alike)) if len(alike) == 1 and _DIGIT.search(text) else "")
 
 

@@ -10,8 +10,10 @@ from abs_shield.core.call import ToolCall
 from abs_shield.core.events import Said
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for
-from abs_shield.plan.history import History, Write, own_entities, undoes, write_of
+from abs_shield.plan.history import History, Spelt, Write, own_entities, undoes, write_of
 from abs_shield.plan.quick import NO_SESSION, Quick
+from abs_shield.plan.result_ids import entity_text
+from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
@@ -53,10 +55,14 @@ def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding
     history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
     if not history.writes and not proposal.siblings:
         return ()
-    earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session)]
+    spelt = Spellings(history.spellings).learn
+    earlier = [*_open(history, proposal, session), *_siblings(history, proposal, session, spelt)]
     if not earlier:
         return ()
-    then = _write(tool, proposal.arguments, history, proposal, session)
+    then = write_of(
+        tool, proposal.arguments, place=history.place, at=proposal.at, turn=session.turns,
+        spelt=spelt,
+    )  # fmt: skip
     return _contradictions(earlier, then, proposal, session)
 
 
@@ -115,31 +121,26 @@ def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Wr
             yield first
 
 
-def _siblings(history: History, proposal: Proposal, session: Session) -> list[Write]:
+def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spelt) -> list[Write]:
     """Writes that were proposed before this one in the same turn, within the window."""
     writes: list[Write] = []
     for call in proposal.siblings[-_MOST_SIBLINGS:]:
         plan = proposal.plan(call.name)
         if plan is not None and plan.writes:
-            writes.append(_write(plan, object_of(call), history, proposal, session))
+            writes.append(
+                write_of(
+                    plan, object_of(call), place=history.place, at=proposal.at,
+                    turn=session.turns, spelt=spelt,
+                )
+            )  # fmt: skip
     calls, _ = proposal.terms.window
     return writes[max(0, len(writes) - calls) :]
-
-
-def _write(
-    plan: ToolPlan,
-    arguments: Mapping[str, object],
-    history: History,
-    proposal: Proposal,
-    session: Session,
-) -> Write:
-    return write_of(plan, arguments, place=history.place, at=proposal.at, turn=session.turns)
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | None:
     assert proposal.tool is not None
     for pair in proposal.tool.inverses:
-        if pair.first == first.tool and _meets(pair, first, then):
+        if pair.first == first.tool and _meets(pair, first, then, proposal.tool):
             if _excused(pair, first, then):
                 return None
             return _finding(first, then, DECLARED, "undone", named=pair.same[pair.then])
@@ -189,10 +190,13 @@ def _is_handle(then: Write) -> bool:
     return then.deed.verb in _CLOSING and not _HANDLES.isdisjoint(then.deed.noun)
 
 
-def _meets(pair: Inverse, first: Write, then: Write) -> bool:
-    one = first.arguments.get(pair.same[pair.first])
-    other = then.arguments.get(pair.same[pair.then])
-    return one is not None and type(one) is type(other) and one == other
+def _meets(pair: Inverse, first: Write, then: Write, tool: ToolPlan) -> bool:
+    one, name = first.arguments.get(pair.same[pair.first]), pair.same[pair.then]
+    other = then.arguments.get(name)
+    text, spelt = entity_text(one), entity_text(other)
+    if text is None or spelt is None:
+        return one is not None and type(one) is type(other) and bool(one == other)
+    return is_same_entity(text, spelt, number=tool.targets.parameters.at((name,)).field.number)
 
 
 def _excused(pair: Inverse, first: Write, then: Write) -> bool:

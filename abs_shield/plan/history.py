@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
+from abs_shield.plan.spellings import Spellings
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
@@ -41,6 +42,12 @@ _LONGEST = 64
 _MOST_TEXT = 16 * 1024
 
 Reads = Callable[[Executed, Plans], None]
+
+
+class Spelt(Protocol):
+    """Return the spelling in which an identifier is compared."""
+
+    def __call__(self, text: str, /, *, number: bool = False) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,6 +142,7 @@ class History:
         self.removed: OrderedDict[str, Write] = OrderedDict()
         self.ended: OrderedDict[bytes, Write] = OrderedDict()
         self.made: OrderedDict[str, None] = OrderedDict()
+        self.spellings = Spellings()
         self.lost = False
 
     @classmethod
@@ -155,7 +163,7 @@ class History:
         history = session.derived(cls, owner=owner)
         if above is not None:
             history.removed, history.made = above.removed, above.made
-            history.ended = above.ended
+            history.ended, history.spellings = above.ended, above.spellings
         new = session.ran_so_far - history._read
         newest = session.newest(new)
         history.lost = history.lost or len(newest) < new or len(history.made) >= _MOST_MADE
@@ -189,7 +197,7 @@ class History:
             return
         write = write_of(
             plan, executed.arguments, place=self._place, at=executed.at, turn=executed.turn,
-            value=value, call_id=executed.call_id,
+            spelt=self.spellings.learn, value=value, call_id=executed.call_id,
         )  # fmt: skip
         self._place += 1
         if write.deed.does is Does.UNMAKE:
@@ -208,7 +216,7 @@ class History:
             self._bury(
                 write_of(
                     plan, executed.arguments, place=self._place, at=executed.at,
-                    turn=executed.turn, value=data_of(executed.value),
+                    turn=executed.turn, spelt=self.spellings.learn, value=data_of(executed.value),
                 )
             )  # fmt: skip
 
@@ -254,16 +262,18 @@ def write_of(
     place: int,
     at: float,
     turn: int,
+    spelt: Spelt,
     value: Any = None,
     call_id: str | None = None,
 ) -> Write:
-    """Read one call as a write."""
+    """Read one call as a write; *spelt* says how an identifier is spelt in this run."""
     entities: dict[str, set[str]] = {}
     found = list(leaves(arguments, most=_MOST_LEAVES))
     for path, leaf in found:
-        text = entity_text(leaf)
-        if text and _is_entity(leaf, text, plan.targets.parameters.at(path), plan):
-            entities.setdefault(name_of(path), set()).add(normal(text[:256]).strip())
+        text, parameter = entity_text(leaf), plan.targets.parameters.at(path)
+        if text and _is_entity(leaf, text, parameter, plan):
+            named = spelt(text, number=parameter.field.number)
+            entities.setdefault(name_of(path), set()).add(named)
     own = frozenset(name for name in entities if _names_noun(name, plan.deed))
     return Write(
         tool=plan.name,
@@ -272,7 +282,7 @@ def write_of(
         entities={name: frozenset(values) for name, values in entities.items()},
         own=own,
         values={path: leaf for path, leaf in found if name_of(path) not in (own or entities)},
-        returned=frozenset(identifiers(value)),
+        returned=frozenset(map(spelt, identifiers(value))),
         numbers=frozenset(numbers(value, plan.deed)) if plan.deed.opens else frozenset(),
         arguments=arguments,
         at=at,

@@ -91,9 +91,14 @@ class Parameter:
         return self.judged != "never" or self.credential != "none"
 
     @property
+    def names_target(self) -> bool:
+        """Whether its values identify what has to come from somewhere, whatever they look like."""
+        return self.judged in ("hard", "who")
+
+    @property
     def names_entity(self) -> bool:
         """Whether its values say what the call is done to, or what it makes."""
-        return self.judged in ("hard", "who") or self.creates
+        return self.names_target or self.creates
 
 
 class Names(NamedTuple):

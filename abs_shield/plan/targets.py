@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 from abs_shield.plan.creating import is_told_to_make, names_file, tells_apart
 from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
-from abs_shield.plan.values import by_value, is_token
+from abs_shield.plan.schemas import schema_at
+from abs_shield.plan.values import by_value, is_free_text, is_token
 from abs_shield.plan.verbs import Deed, deed
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
@@ -19,7 +20,7 @@ from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import is_placeholder
+from abs_shield.text.shape import is_address, is_code, is_placeholder
 from abs_shield.text.wildcards import is_whole_set
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
@@ -121,9 +122,15 @@ class Targets:
     def _looks(self, name: str, leaf: Any, text: str) -> bool:
         """Whether a value looks as one that has to come from somewhere."""
         parameter = self.parameters.at((name,))
-        return (
-            text not in parameter.defaults and _argument((name,), leaf, text, parameter) is not None
-        )
+        if text in parameter.defaults:
+            return False
+        argument = _argument((name,), leaf, text, parameter)
+        return argument is not None or self.is_free_text(text, parameter)
+
+    @staticmethod
+    def is_free_text(text: str, parameter: Parameter) -> bool:
+        """Return whether a value under an identifier's name is too long to be judged as one."""
+        return not parameter.told and is_free_text(text, parameter.judged, parameter.name)
 
     def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
         """Give the leaves of judged parameters for which nobody *vouches*, at most 10,000."""
@@ -137,7 +144,29 @@ class Targets:
             if parameter.must_be_seen or text in values or not vouches(text, parameter.asks):
                 found.append(Unclear(path, leaf, text, parameter))
             values.add(text)
+        for name, value in arguments.items():
+            if isinstance(value, Mapping):
+                found += self._keys(name, value, vouches)
         return found
+
+    def _keys(self, name: str, value: Mapping[str, Any], vouches: Vouches) -> Iterator[Unclear]:
+        """Return the keys of an object under a target's name that are identifiers themselves."""
+        parameter = self.parameters.at((name,))
+        if not parameter.names_target:
+            return
+        for key in map(str, islice(value, MOST_JUDGED)):
+            is_id = is_token(key) if parameter.told else is_code(key) or is_address(key)
+            vouched = not parameter.must_be_seen and vouches(key, parameter.asks)
+            if is_id and not vouched and not schema_at(self.tool.parameters, (name, key)):
+                yield Unclear((name, key), key, key, parameter)
+
+    def opaque(self, arguments: Mapping[str, Any]) -> Iterator[str]:
+        """Return the names of targets whose values cannot be compared with anything."""
+        for path, leaf in leaves(arguments, most=MOST_JUDGED):
+            if leaf is not None and not isinstance(leaf, bool) and scalar_text(leaf) is None:
+                parameter = self.parameters.at(path)
+                if parameter.names_target and not parameter.guarded:
+                    yield parameter.name
 
     def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         """Return the leaves of guarded parameters that neither allowlist nor schema admits."""

@@ -64,6 +64,14 @@ def by_value(leaf: Any, text: str, declared: Judged, name: str) -> Judged:
     return "soft"
 
 
+def is_free_text(text: str, declared: Judged, name: str) -> bool:
+    """Return whether a text stands under an identifier's name that is too long to be one."""
+    text = text.strip()
+    if declared not in ("hard", "who") or not _is_prose(text):
+        return False
+    return not (is_address(text) or _only_named_so(text, name))
+
+
 def _as_number(leaf: Any, text: str, name: str) -> Judged:
     """
     Return how a value is judged whose parameter numbers a thing, or may count it.

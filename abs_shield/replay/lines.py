@@ -10,12 +10,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any
 
 LONGEST = 64 << 20
 """Longest line that is read, in bytes; a longer one is skipped."""
 _GZIP = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
+_PIECE = 1 << 10
 _DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
@@ -74,12 +75,39 @@ def _unpacked(file: IO[bytes], on_bytes: Callable[[int], object] | None) -> IO[b
     stream = io.BufferedReader(_Counted(file, on_bytes), 1 << 18)
     if stream.peek(2)[:2] != _GZIP:
         return stream
-    return io.BufferedReader(cast("io.RawIOBase", gzip.GzipFile(fileobj=stream)), 1 << 18)
+    return io.BufferedReader(_Inflated(gzip.GzipFile(fileobj=stream)), 1 << 18)
 
 
 def _skip(stream: IO[bytes]) -> None:
     while (rest := stream.readline(1 << 20)) and not rest.endswith(b"\n"):
         pass
+
+
+class _Inflated(io.RawIOBase):
+    """Unpacks in small pieces, so that damaged data takes no more than one of them with it."""
+
+    def __init__(self, file: gzip.GzipFile) -> None:
+        self._file = file
+        self._damage: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        size = 0
+        while size < len(buffer) and self._damage is None:
+            try:
+                piece = self._file.read(min(_PIECE, len(buffer) - size))
+            except _DAMAGED as error:
+                self._damage = error
+                break
+            if not piece:
+                break
+            buffer[size : size + len(piece)] = piece
+            size += len(piece)
+        if self._damage is not None and not size:
+            raise self._damage
+        return size
 
 
 class _Counted(io.RawIOBase):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from abs_shield.core.digest import digest
@@ -17,6 +17,7 @@ from abs_shield.text.show import escaped, shown
 NONE = "none"
 """The name of the toolset of which nothing is known."""
 _KEPT = 256
+OnBadTool = Callable[[str], object]
 
 
 class Toolsets:
@@ -25,6 +26,7 @@ class Toolsets:
 
     Args:
         named: Name of a toolset to its list of tools, in any shape that is read.
+        on_bad: Called with what is wrong with each tool that cannot be read; see `tools_of`.
 
     Raises:
         ValueError: A list is none, or one of its tools cannot be read.
@@ -34,9 +36,11 @@ class Toolsets:
     ['lend']
     """
 
-    def __init__(self, named: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, named: Mapping[str, Any] | None = None, *, on_bad: OnBadTool | None = None
+    ) -> None:
         named = {} if named is None else named
-        self._named = {name: _named(name, listed) for name, listed in named.items()}
+        self._named = {name: _named(name, listed, on_bad) for name, listed in named.items()}
         self._inline: OrderedDict[str, tuple[Tool, ...]] = OrderedDict()
 
     def of(self, record: Mapping[str, Any]) -> tuple[str, tuple[Tool, ...]]:
@@ -75,20 +79,37 @@ class Toolsets:
         return f"did you mean {shown(near[0])}?" if near else f"{len(self._named)} are known"
 
 
-def tools_of(listed: Any) -> tuple[Tool, ...]:
+def tools_of(listed: Any, on_bad: OnBadTool | None = None) -> tuple[Tool, ...]:
     """
     Read a list of tools of any shape, or MCP's answer; of two tools with one name the last counts.
 
+    Args:
+        listed: The list.
+        on_bad: Called with what is wrong with each tool that cannot be read, where another can.
+
     Raises:
-        ValueError: It is no list, or a tool cannot be read.
+        ValueError: It is no list, or a tool cannot be read and there is no *on_bad*.
     """
     listed = answered(listed)
     if is_answer(listed):
         listed = listed["tools"]
     if not isinstance(listed, (list, tuple)):
         raise ValueError(f"`tools` is {shown(listed)}; give a list")
-    tools = [_tool(place, tool) for place, tool in enumerate(listed)]
-    return tuple({tool.name: tool for tool in tools}.values())
+    tools: dict[str, Tool] = {}
+    bad: list[str] = []
+    for place, each in enumerate(listed):
+        try:
+            tool = tool_of(read_tool(each))
+        except (PolicyError, ValueError) as error:
+            bad.append(f"tool {place}: {error}")
+        else:
+            tools[tool.name] = tool
+    if bad and (on_bad is None or not tools):
+        raise ValueError(bad[0])
+    if on_bad is not None:
+        for why in bad:
+            on_bad(why)
+    return tuple(tools.values())
 
 
 def answered(whole: Any) -> Any:
@@ -109,15 +130,9 @@ def is_answer(whole: Any) -> bool:
     return [name for name, held in whole.items() if isinstance(held, (list, tuple))] == ["tools"]
 
 
-def _tool(place: int, tool: Any) -> Tool:
+def _named(name: str, listed: Any, on_bad: OnBadTool | None) -> tuple[Tool, ...]:
+    prefix = f"toolset `{escaped(name)}`: "
     try:
-        return tool_of(read_tool(tool))
-    except (PolicyError, ValueError) as error:
-        raise ValueError(f"tool {place}: {error}") from None
-
-
-def _named(name: str, listed: Any) -> tuple[Tool, ...]:
-    try:
-        return tools_of(listed)
+        return tools_of(listed, None if on_bad is None else lambda why: on_bad(prefix + why))
     except ValueError as error:
-        raise ValueError(f"toolset `{escaped(name)}`: {error}") from None
+        raise ValueError(f"{prefix}{error}") from None

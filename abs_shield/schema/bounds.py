@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isfinite
+from math import inf, isfinite
 
 MAX_DEPTH = 64
 MAX_NODES = 100_000
@@ -82,6 +82,18 @@ def flat(value: object, depth: int) -> bool:
         if not level:
             return True
     return False
+
+
+def size(value: object, most: float = inf) -> int:
+    """Count the items and members inside a value, up to *most* and a list more."""
+    found, left = 0, [value]
+    while left and found <= most:
+        item = left.pop()
+        if isinstance(item, (list, dict)):
+            found += 1 + len(item)
+            if found <= most:
+                left += item.values() if isinstance(item, dict) else item
+    return found
 
 
 def breaches(value: object) -> Iterator[tuple[str, Path]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from abs_shield.schema.steps import Undecided, asking, only_asking
+from abs_shield.schema.steps import Undecided, asking, may_explain
 
 Errors = Iterator[ValidationError]
 
@@ -50,7 +50,7 @@ def _none_fits(validator: Any, branches: list[Any], instance: Any) -> Validation
     """Say why each branch does not fit, as far as there is time to look."""
     reasons: list[ValidationError] = []
     try:
-        for at, branch in enumerate(() if only_asking() else branches):
+        for at, branch in enumerate(branches if may_explain(len(branches)) else ()):
             errors = validator.descend(instance, branch, schema_path=at)
             reasons.extend(islice(errors, MOST_REASONS))
     except Undecided:  # that none fits is certain already

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Protocol
 
 from abs_shield.errors import PolicyError
-from abs_shield.schema.bounds import MAX_DEPTH, flat, plain
+from abs_shield.schema.bounds import MAX_DEPTH, flat, plain, size
 from abs_shield.schema.problem import Problem
 from abs_shield.schema.steps import begin
 
@@ -21,6 +21,9 @@ Accepts = Callable[[Any], bool]
 
 _MOST_LOOKS = 1_000
 """How often an engine that nothing can stop may look at one part of a value."""
+_MOST_LOOKS_LARGE = 50
+_LARGE = 5_000
+"""Parts of a value from which on it may look at each only so often."""
 
 
 class Judge(Protocol):
@@ -164,29 +167,33 @@ def _fastest(ready: Prepared, engine: str) -> tuple[str, Accepts | None]:
     from abs_shield.schema.prefilter import Untranslatable, prefilter
     from abs_shield.schema.rust import Unsuitable, rust
 
-    depth = safe_depth(id(ready.schema), ready.edges, most=_MOST_LOOKS)
+    depth, when_large = (
+        safe_depth(id(ready.schema), ready.edges, most=most)
+        for most in (_MOST_LOOKS, _MOST_LOOKS_LARGE)
+    )
     if engine in ("auto", "jsonschema-rs") and depth > 0:
         try:
             core = rust(ready.schema, dialect=ready.dialect)
-            return "jsonschema-rs", _bounded(core, depth, patterned=ready.patterned)
+            return "jsonschema-rs", _bounded(core, depth, when_large, patterned=ready.patterned)
         except Unsuitable:
             pass
     if engine != "jsonschema":
         try:
             core = prefilter(ready.schema, dialect=ready.dialect)
-            return "pydantic-core", _bounded(core, MAX_DEPTH, patterned=ready.patterned)
+            return "pydantic-core", _bounded(core, MAX_DEPTH, when_large, patterned=ready.patterned)
         except Untranslatable:
             pass
     return "jsonschema", None
 
 
-def _bounded(core: Accepts, depth: int, *, patterned: bool) -> Accepts:
+def _bounded(core: Accepts, depth: int, when_large: int, *, patterned: bool) -> Accepts:
     """Leave to the reference, which stops in time, what *core* would look at too often."""
-    if depth >= MAX_DEPTH and not patterned:
+    if when_large >= MAX_DEPTH and not patterned:
         return core
 
     def accepts(value: Any) -> bool:
         begin(asking=True)
-        return (depth >= MAX_DEPTH or flat(value, depth)) and core(value)
+        most = depth if when_large >= MAX_DEPTH or size(value, _LARGE) <= _LARGE else when_large
+        return (most >= MAX_DEPTH or flat(value, most)) and core(value)
 
     return accepts

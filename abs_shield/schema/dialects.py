@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 from jsonschema import validators
+from jsonschema.exceptions import ValidationError
 
 from abs_shield.schema.keywords import REPLACED
 from abs_shield.schema.steps import asking, spend
@@ -32,6 +33,7 @@ def safe(dialect: str) -> Any:
     made = extend(base, {**replaced, "format": REPLACED["format"]}, type_checker=checker)
     # jsonschema's own would leave our class wherever a subschema says `$schema`.
     made.evolve = _evolve  # type: ignore[attr-defined, method-assign, unused-ignore]
+    made.descend = _brief(made.descend)  # type: ignore[attr-defined, unused-ignore]
     made.iter_errors = _counted(made.iter_errors)  # type: ignore[attr-defined, unused-ignore]
     made.is_valid = _is_valid  # type: ignore[attr-defined, method-assign, unused-ignore]
     return made
@@ -50,6 +52,29 @@ def _counted(iter_errors: Any) -> Any:
         return iter_errors(self, instance)
 
     return counted
+
+
+def _brief(descend: Any) -> Any:
+    """Refuse what `false` refuses without the whole value in the message, and count it."""
+
+    def brief(
+        self: Any,
+        instance: Any,
+        schema: Any,
+        path: Any = None,
+        schema_path: Any = None,
+        resolver: Any = None,
+    ) -> Any:
+        if schema is not False:
+            return descend(self, instance, schema, path, schema_path, resolver)
+        spend()
+        said: Any = {"validator": None, "validator_value": None}  # as jsonschema's own error
+        error = ValidationError("allows nothing", instance=instance, schema=schema, **said)
+        error.path.extend(() if path is None else (path,))
+        error.schema_path.extend(() if schema_path is None else (schema_path,))
+        return iter((error,))
+
+    return brief
 
 
 def _is_valid(self: Any, instance: Any) -> bool:

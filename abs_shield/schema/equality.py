@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any
+
+from abs_shield.schema.bounds import size
 
 
 def canonical(value: Any) -> Hashable:
@@ -18,6 +20,26 @@ def canonical(value: Any) -> Hashable:
     if isinstance(value, dict):
         return ("object", frozenset((key, canonical(item)) for key, item in value.items()))
     return ("opaque", id(value))
+
+
+class Choices:
+    """
+    Values that another one is compared with, at the cost of the largest of them.
+
+    >>> [1] in Choices([[1.0], "a"]), [1, 2] in Choices([[1]]), True in Choices([1])
+    (True, False, False)
+    """
+
+    __slots__ = ("_keys", "most")
+
+    def __init__(self, values: Iterable[Any]) -> None:
+        listed = list(values)
+        self._keys = frozenset(map(canonical, listed))
+        self.most = max(map(size, listed), default=0)
+        """The parts of the largest value; a text or a number has none."""
+
+    def __contains__(self, value: object) -> bool:
+        return size(value, self.most) <= self.most and canonical(value) in self._keys
 
 
 def unique(items: list[Any]) -> bool:

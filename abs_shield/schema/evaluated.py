@@ -1,21 +1,30 @@
-"""Which members of an object has a schema looked at? (what `unevaluatedProperties` leaves over)"""
+"""Which members, or items, has a schema looked at? `unevaluated...` applies to the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from referencing.jsonschema import lookup_recursive_ref
 
 from abs_shield.schema.branches import holds
+from abs_shield.schema.references import resolved
+from abs_shield.schema.steps import memo, spend
 
 Found = Callable[[str, str], bool]
+_PLACES = 32
+"""Places of items that are collected in the time of one step."""
 
 
 def evaluated(validator: Any, instance: dict[str, Any], schema: Any, found: Found) -> set[str]:
     """Collect the names of the members that a schema, or a branch that holds, evaluates."""
     if isinstance(schema, bool):
         return set()
+    names: set[str] = _once(schema, instance, lambda: _members(validator, instance, schema, found))
+    return names
+
+
+def _members(validator: Any, instance: dict[str, Any], schema: Any, found: Found) -> set[str]:
     names = {name for name in schema.get("properties", {}) if name in instance}
     names |= _by_pattern(instance, schema, found)
     for keyword in ("additionalProperties", "unevaluatedProperties"):
@@ -24,6 +33,54 @@ def evaluated(validator: Any, instance: dict[str, Any], schema: Any, found: Foun
     for there, branch in _branches(validator, instance, schema):
         names |= evaluated(there, instance, branch, found)
     return names
+
+
+def evaluated_items(validator: Any, instance: list[Any], schema: Any) -> Container[int]:
+    """Collect the places of the items that a schema, or a branch that holds, evaluates."""
+    if isinstance(schema, bool):
+        return range(0)
+    places: Container[int] = _once(schema, instance, lambda: _items(validator, instance, schema))
+    return places
+
+
+def _items(validator: Any, instance: list[Any], schema: dict[str, Any]) -> Container[int]:
+    every = range(len(instance))
+    start = _listed(validator, schema)
+    if start is None or start >= len(instance):
+        return every
+    places = set(range(start))
+    for keyword in ("contains", "unevaluatedItems"):
+        if keyword in schema:
+            fitting = (holds(validator, item, schema[keyword]) for item in instance)
+            places |= {at for at, fits in enumerate(fitting) if fits}
+    for there, branch in _branches(validator, instance, schema):
+        inner = evaluated_items(there, instance, branch)
+        if isinstance(inner, range):
+            if len(inner):
+                return every
+        elif isinstance(inner, set):
+            spend(len(inner) // _PLACES)
+            places |= inner
+    return places
+
+
+def _listed(validator: Any, schema: dict[str, Any]) -> int | None:
+    """How many of the first items a schema evaluates one by one; None for every item."""
+    if "prefixItems" in validator.VALIDATORS:
+        return None if "items" in schema else len(schema.get("prefixItems", ()))
+    listed = schema.get("items", ())
+    several = isinstance(listed, (list, tuple))
+    return None if not several or "additionalItems" in schema else len(listed)
+
+
+def _once(schema: dict[str, Any], instance: Any, compute: Callable[[], Any]) -> Any:
+    known = memo()
+    if known is None:
+        return compute()
+    asked = (id(schema), id(instance))
+    if asked not in known.evaluated:
+        known.evaluated[asked] = compute()
+    return known.evaluated[asked]
 
 
 def _by_pattern(instance: dict[str, Any], schema: dict[str, Any], found: Found) -> set[str]:
@@ -54,8 +111,9 @@ def _branches(validator: Any, instance: Any, schema: dict[str, Any]) -> Iterator
 
 
 def _targets(validator: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    for keyword in ("$ref", "$dynamicRef"):
-        if keyword in schema:
-            yield validator._resolver.lookup(schema[keyword])
+    if "$ref" in schema:
+        yield resolved(validator, schema)
+    if "$dynamicRef" in schema:
+        yield validator._resolver.lookup(schema["$dynamicRef"])
     if "$recursiveRef" in schema:
         yield lookup_recursive_ref(validator._resolver)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
 from abs_shield.schema import ecma
 from abs_shield.schema.branches import any_of, not_, one_of
-from abs_shield.schema.equality import canonical, multiple_of, unique
-from abs_shield.schema.evaluated import evaluated
+from abs_shield.schema.equality import Choices, canonical, multiple_of, unique
+from abs_shield.schema.evaluated import evaluated, evaluated_items
 from abs_shield.schema.formats import checker
-from abs_shield.schema.steps import spend
+from abs_shield.schema.references import ref
+from abs_shield.schema.sizes import SIZES
+from abs_shield.schema.steps import memo, spend
 
 Errors = Iterator[ValidationError]
 
 _EQUALITIES = 32
 """Values of an `enum` that are compared in the time of one step."""
 _MOST_ENUMS = 256
-_KEYS: dict[int, tuple[list[Any], frozenset[Hashable]]] = {}
+_CHOICES: dict[int, tuple[list[Any], Choices]] = {}
 """By the id of an `enum`'s list, which is kept beside it so that no other one gets its id."""
 
 
@@ -87,6 +89,14 @@ def unevaluated_properties(validator: Any, allowed: Any, instance: Any, schema: 
             yield from validator.descend(instance[name], allowed, path=name)
 
 
+def unevaluated_items(validator: Any, allowed: Any, instance: Any, schema: Any) -> Errors:
+    """Items that no part of this schema has looked at fit the keyword's schema."""
+    if isinstance(instance, list):
+        seen = evaluated_items(validator, instance, schema)
+        if any(index not in seen for index in range(len(instance))):
+            yield ValidationError("unevaluated items")
+
+
 def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
     """A number is a whole multiple of the step, in decimals."""
     if validator.is_type(instance, "number") and not multiple_of(instance, step):
@@ -95,31 +105,47 @@ def multiple(validator: Any, step: float, instance: Any, schema: Any) -> Errors:
 
 def enum(validator: Any, allowed: list[Any], instance: Any, schema: Any) -> Errors:
     """A value equals one of the list."""
-    spend(len(allowed) // _EQUALITIES)
-    if canonical(instance) not in _keys_of(allowed):
+    choices = _choices(allowed)
+    spend((len(allowed) + choices.most) // _EQUALITIES)
+    if instance not in choices:
         yield ValidationError("not in the list")
 
 
-def _keys_of(allowed: list[Any]) -> frozenset[Hashable]:
+def _choices(allowed: list[Any]) -> Choices:
     """Return what the values of an `enum` are compared by; worked out once, not for each item."""
-    known = _KEYS.get(id(allowed))
+    known = _CHOICES.get(id(allowed))
     if known is None or known[0] is not allowed:
-        if len(_KEYS) >= _MOST_ENUMS:
-            _KEYS.clear()
-        known = _KEYS[id(allowed)] = (allowed, frozenset(map(canonical, allowed)))
+        if len(_CHOICES) >= _MOST_ENUMS:
+            _CHOICES.clear()
+        known = _CHOICES[id(allowed)] = (allowed, Choices(allowed))
     return known[1]
 
 
 def const(validator: Any, wanted: Any, instance: Any, schema: Any) -> Errors:
     """A value equals this one."""
-    if canonical(instance) != canonical(wanted):
+    if isinstance(wanted, (list, dict)):
+        choices = Choices((wanted,))
+        spend(choices.most // _EQUALITIES)
+        equal = instance in choices
+    else:
+        equal = not isinstance(instance, (list, dict)) and canonical(instance) == canonical(wanted)
+    if not equal:
         yield ValidationError("not the constant")
 
 
 def unique_items(validator: Any, wanted: bool, instance: Any, schema: Any) -> Errors:
     """No two items are equal."""
-    if wanted and isinstance(instance, list) and not unique(instance):
+    if wanted and isinstance(instance, list) and not _unique(instance):
         yield ValidationError("repeats an item")
+
+
+def _unique(items: list[Any]) -> bool:
+    known = memo()
+    if known is None:
+        return unique(items)
+    if id(items) not in known.unique:
+        known.unique[id(items)] = unique(items)
+    return known.unique[id(items)]
 
 
 def type_(validator: Any, wanted: str | list[str], instance: Any, schema: Any) -> Errors:
@@ -170,6 +196,8 @@ def _unknown(names: list[str]) -> ValidationError:
 
 
 REPLACED = {
+    **SIZES,
+    "$ref": ref,
     "additionalProperties": additional_properties,
     "anyOf": any_of,
     "const": const,
@@ -184,6 +212,7 @@ REPLACED = {
     "patternProperties": pattern_properties,
     "required": required,
     "type": type_,
+    "unevaluatedItems": unevaluated_items,
     "unevaluatedProperties": unevaluated_properties,
     "uniqueItems": unique_items,
 }

@@ -10,7 +10,7 @@ from pydantic_core import CoreSchema, SchemaError, SchemaValidator
 from pydantic_core import core_schema as core
 
 from abs_shield.schema import ecma
-from abs_shield.schema.equality import canonical, multiple_of, unique
+from abs_shield.schema.equality import Choices, multiple_of, unique
 from abs_shield.schema.formats import checker
 
 Accepts = Callable[[Any], bool]
@@ -229,8 +229,8 @@ def _gate_size(said: dict[str, Any], made: CoreSchema) -> CoreSchema:
 def _among(allowed: list[Any]) -> CoreSchema:
     if allowed and all(isinstance(each, str) for each in allowed):
         return core.chain_schema([core.str_schema(strict=True), core.literal_schema(allowed)])
-    keys = {canonical(each) for each in allowed}
-    return _then(lambda value: canonical(value) in keys, core.any_schema())
+    choices = Choices(allowed)
+    return _then(lambda value: value in choices, core.any_schema())
 
 
 def _any(branches: list[CoreSchema]) -> CoreSchema:

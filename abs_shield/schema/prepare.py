@@ -49,7 +49,8 @@ class Prepared:
     A schema that was checked, in a copy of its own, with the draft it is written in.
 
     *edges* say which schema leads to which, by their ids, and to which part of a value;
-    *patterned* whether there is any pattern in it.
+    *patterned* whether there is any pattern in it; *dynamic* whether what a reference leads to
+    may depend on the way to it.
     """
 
     schema: dict[str, Any] | bool
@@ -58,6 +59,7 @@ class Prepared:
     resolver: Any
     edges: Edges
     patterned: bool
+    dynamic: bool
 
 
 def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
@@ -83,6 +85,7 @@ def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
         resolver=resolver,
         edges=visit.edges,
         patterned=visit.patterned,
+        dynamic=visit.dynamic,
     )
 
 
@@ -137,6 +140,7 @@ class _Visit:
     seen: set[int]
     edges: dict[int, list[tuple[Path, int]]] = field(default_factory=dict)
     patterned: bool = False
+    dynamic: bool = False
 
     def run(self, root: Any, resolver: Any, specification: Any) -> None:
         todo: list[tuple[Any, Any, Path]] = [(root, resolver, ())]
@@ -180,6 +184,7 @@ class _Visit:
         self, schema: dict[str, Any], keyword: str, base: Any, path: Path
     ) -> list[tuple[Any, Any, Path]]:
         ref = schema[keyword]
+        self.dynamic |= keyword != "$ref"
         try:
             recursive = keyword == "$recursiveRef"
             target = lookup_recursive_ref(base) if recursive else base.lookup(ref)
@@ -190,6 +195,7 @@ class _Visit:
             raise fault(self.where, path, f"{shown(ref)} is not a schema")
         if keyword == "$ref":
             self._edge(schema, target.contents)
+        self.dynamic |= id(target.contents) not in self.own  # a draft's own schema is dynamic
         if id(target.contents) not in self.own or id(target.contents) in self.seen:
             return []
         _valid(target.contents, self.dialect, self.where, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -14,7 +15,7 @@ from abs_shield.schema.explain import explained, unknown_argument
 from abs_shield.schema.keywords import PatternTimeout, found
 from abs_shield.schema.prepare import Prepared
 from abs_shield.schema.problem import MAX_PROBLEMS, Problem, pointer
-from abs_shield.schema.steps import Undecided, begin
+from abs_shield.schema.steps import Undecided, begin, memory
 from abs_shield.schema.text import brief, shown
 
 _BREACHES = {
@@ -49,28 +50,35 @@ class Reference:
     validator: Any
     declared: Declared
     closed: bool
+    dynamic: bool
 
     def accepts(self, value: object) -> bool:
         """Tell whether a value has no problem."""
         begin(asking=True)
-        return next(self._problems(value), None) is None
+        with self._memory():
+            return next(self._problems(value), None) is None
 
     def fits(self, arguments: dict[str, Any]) -> bool:
         """Tell whether plain scalars under declared names have no problem; it may raise."""
         begin(asking=True)
-        return next(self.validator.iter_errors(arguments), None) is None
+        with self._memory():
+            return next(self.validator.iter_errors(arguments), None) is None
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """List the problems of a value, at most 100, no two the same."""
         begin(asking=False)
         once: dict[tuple[str, str, str], Problem] = {}
         try:
-            for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
-                once.setdefault((problem.where, problem.code, problem.detail), problem)
+            with self._memory():
+                for problem in islice(self._problems(value), 10 * MAX_PROBLEMS):
+                    once.setdefault((problem.where, problem.code, problem.detail), problem)
         except Undecided:
             if not once:
                 raise
         return tuple(once.values())[:MAX_PROBLEMS]
+
+    def _memory(self) -> AbstractContextManager[None]:
+        return nullcontext() if self.dynamic else memory()
 
     def _problems(self, value: object) -> Iterator[Problem]:
         try:
@@ -113,7 +121,12 @@ def reference(prepared: Prepared, declared: Declared, *, closed: bool) -> Refere
     validator = safe(prepared.dialect)(
         prepared.schema, registry=prepared.registry, _resolver=prepared.resolver
     )
-    return Reference(validator=validator, declared=declared, closed=closed and declared.closable)
+    return Reference(
+        validator=validator,
+        declared=declared,
+        closed=closed and declared.closable,
+        dynamic=prepared.dynamic,
+    )
 
 
 def _breach(code: str, path: tuple[object, ...]) -> Problem:

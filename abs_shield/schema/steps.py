@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from threading import local
 from time import perf_counter
+from typing import Any
 
 MAX_STEPS = 100_000
 """How often one judgement looks at a value with a schema, or at a text with a pattern."""
@@ -18,8 +20,32 @@ MAX_NAMES = 2_000
 """How many names one judgement compares with misspelt ones, for its hints."""
 
 
+MAX_BRANCHES = 5_000
+"""How many branches one judgement asks why they do not fit."""
+
+
 class Undecided(Exception):
     """A value could not be judged within bounds: our failure to check, and no verdict."""
+
+
+@dataclass(slots=True)
+class Memo:
+    """
+    Results of one judgement that would otherwise be computed again and again.
+
+    Every key is made of ids of parts of the schema and of the value, which outlive the judgement.
+
+    Attributes:
+        fits: Whether a value fits the target of a reference.
+        targets: The targets of references, by the schema that refers to them.
+        evaluated: The members, or items, of a value that a schema looks at.
+        unique: Whether the items of a list all differ.
+    """
+
+    fits: dict[tuple[int, int], bool] = field(default_factory=dict)
+    targets: dict[int, Any] = field(default_factory=dict)
+    evaluated: dict[tuple[int, int], Any] = field(default_factory=dict)
+    unique: dict[int, bool] = field(default_factory=dict)
 
 
 class _Work(local):
@@ -28,7 +54,9 @@ class _Work(local):
     left = MAX_STEPS
     seconds = MAX_SECONDS
     names = MAX_NAMES
+    branches = MAX_BRANCHES
     asking = False
+    memo: Memo | None = None
 
 
 _WORK = _Work()
@@ -37,7 +65,7 @@ _WORK = _Work()
 def begin(*, asking: bool) -> None:
     """A judgement begins; one that is only *asking* needs no reasons."""
     _WORK.left, _WORK.seconds, _WORK.asking = MAX_STEPS, MAX_SECONDS, asking
-    _WORK.names = MAX_NAMES
+    _WORK.names, _WORK.branches = MAX_NAMES, MAX_BRANCHES
 
 
 def spend(steps: int = 1) -> None:
@@ -47,10 +75,31 @@ def spend(steps: int = 1) -> None:
         raise Undecided(f"this schema takes more than {MAX_STEPS:,} steps on these arguments")
 
 
+@contextmanager
+def memory() -> Iterator[None]:
+    """Keep a memo for the judgement inside the block, and for nothing after it."""
+    _WORK.memo = Memo()
+    try:
+        yield
+    finally:
+        _WORK.memo = None
+
+
+def memo() -> Memo | None:
+    """Return the memo of this judgement; None where nothing may be remembered."""
+    return _WORK.memo
+
+
 def may_compare(names: int) -> bool:
     """Whether so many names may still be compared for a hint; they are counted."""
     _WORK.names -= names
     return _WORK.names >= 0
+
+
+def may_explain(branches: int) -> bool:
+    """Whether so many branches may still be asked why they do not fit; they are counted."""
+    _WORK.branches -= branches
+    return not _WORK.asking and _WORK.branches >= 0
 
 
 def timed(search: Callable[[float], bool], *, most: float) -> bool:
@@ -74,11 +123,13 @@ def only_asking() -> bool:
     return _WORK.asking
 
 
-@contextmanager
-def asking() -> Iterator[None]:
+class asking:
     """Want no reasons inside the block."""
-    before, _WORK.asking = _WORK.asking, True
-    try:
-        yield
-    finally:
-        _WORK.asking = before
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before, _WORK.asking = _WORK.asking, True
+
+    def __exit__(self, *_: object) -> None:
+        _WORK.asking = self._before

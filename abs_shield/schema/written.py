@@ -26,6 +26,7 @@ from pydantic import AliasChoices, BaseModel, RootModel
 from pydantic_core import to_jsonable_python
 
 from abs_shield.schema.bounds import MAX_DEPTH, MAX_NODES
+from abs_shield.text.opaque import Named
 
 SCALARS = frozenset({str, int, float, bool, type(None)})
 """Types that are JSON as they are."""
@@ -37,12 +38,6 @@ _LEAVES = (
     str, int, float, complex, bytes, bytearray, date, time, timedelta, Decimal, UUID, Enum,
     PurePath, re.Pattern, type(None),
 )  # fmt: skip
-
-
-class Named(str):
-    """A value that has no JSON form, by its type, as in ``<generator>``."""
-
-    __slots__ = ()
 
 
 class Writer:

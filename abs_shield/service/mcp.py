@@ -4,78 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import shutil
 import socket
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from functools import partial
+from typing import Any
 
 from fastmcp import FastMCP
-from fastmcp.client.transports import StdioTransport
-from fastmcp.server import create_proxy
-from fastmcp.server.providers.proxy import ProxyClient
 
 from abs_shield.adapters.fastmcp import ShieldMiddleware
 from abs_shield.errors import ShieldError
+from abs_shield.service import stdio
+from abs_shield.service.forward import Forward, ForwardCalls, ForwardedProvider
+from abs_shield.service.link import Links
+from abs_shield.service.upstream import Upstream, is_modern, reach
 from abs_shield.shield import Shield
 from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 
-_STARTS_WITHIN_S = 60.0
 _PATH = "/mcp"
 _PORTS = 65_535
-
-
-class Upstream(NamedTuple):
-    """
-    The server behind the proxy.
-
-    Attributes:
-        name: What it is called in messages.
-        target: What a client connects to.
-        process: The process behind it; None where it is reached by a URL.
-    """
-
-    name: str
-    target: Any
-    process: StdioTransport | None = None
-
-
-def command(words: Sequence[str]) -> Upstream:
-    """
-    Give the server that a command starts; it has this process's environment and errors.
-
-    Args:
-        words: The command and its arguments.
-
-    Raises:
-        ShieldError: There is no such command.
-    """
-    program = shutil.which(words[0])
-    name = escaped(words[0])
-    if program is None:
-        raise ShieldError(f"there is no command `{name}`; give its path, or install it")
-    process = StdioTransport(program, [*words[1:]], env=dict(os.environ), keep_alive=True)
-    return Upstream(name, process, process)
-
-
-def address(url: str) -> Upstream:
-    """
-    Give the server at a URL.
-
-    Raises:
-        ShieldError: It is no URL of HTTP.
-    """
-    try:
-        parts = urlsplit(url)
-        known = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:
-        known = False
-    if not known:
-        raise ShieldError(f"`{escaped(url)}` is no URL; write `http://host:port/mcp`")
-    return Upstream(escaped(url), url)
 
 
 def proxy(upstream: Upstream, middleware: ShieldMiddleware | None) -> FastMCP:
@@ -86,14 +33,7 @@ def proxy(upstream: Upstream, middleware: ShieldMiddleware | None) -> FastMCP:
         upstream: The server behind it.
         middleware: Judges the calls; None to judge none.
     """
-    # "auto": old servers speak the handshake alone, whatever the client in front negotiated
-    client = ProxyClient(upstream.target, mode="auto", init_timeout=_STARTS_WITHIN_S)
-    server = create_proxy(
-        client, name="abs-shield", provider_error_strategy="raise", identity="upstream"
-    )
-    if middleware is not None:
-        server.add_middleware(middleware)
-    return server
+    return _proxy(Links(upstream), middleware)
 
 
 def serve(
@@ -119,7 +59,7 @@ def serve(
     """
     given = None if session is None else firewall.session(session)
     middleware = ShieldMiddleware(firewall, session=given, hears=hears)
-    asyncio.run(_served(proxy(upstream, middleware), upstream, http))
+    asyncio.run(_serve(Links(upstream, one_client=http is None), middleware, http))
 
 
 def bound(place: str) -> socket.socket:
@@ -158,40 +98,38 @@ def _listening(family: int, where: Any) -> socket.socket:
     return made
 
 
-async def _served(server: Any, upstream: Upstream, http: socket.socket | None) -> None:
+def _proxy(links: Links, middleware: ShieldMiddleware | None) -> FastMCP:
+    server: FastMCP = FastMCP("abs-shield")
+    server.provider_error_strategy = "raise"
+    server.add_provider(ForwardedProvider(links))
+    server.add_middleware(Forward(links))
+    if middleware is not None:
+        server.add_middleware(middleware)
+    server.add_middleware(ForwardCalls(links))
+    return server
+
+
+async def _serve(links: Links, middleware: ShieldMiddleware, http: socket.socket | None) -> None:
+    upstream = links.upstream
+    asyncio.get_running_loop().set_exception_handler(_left_behind)
+    if upstream.url is not None:
+        await reach(upstream.url, upstream.name)
+    server: Any = _proxy(links, middleware)
     try:
-        await _reached(server.client_factory, upstream)
         if http is None:
-            await server.run_stdio_async(show_banner=False, log_level="WARNING")
+            await stdio.serve(server, partial(is_modern, upstream))
         else:
             host, port = http.getsockname()[:2]
             await server.run_http_async(
-                host=host, port=port, path=_PATH, sockets=[http],
+                host=host, port=port, path=_PATH, sockets=[http], stateless_http=False,
                 show_banner=False, log_level="WARNING",
             )  # fmt: skip
     finally:
-        if upstream.process is not None:
-            await upstream.process.close()
-
-
-async def _reached(connect: Callable[[], Any], upstream: Upstream) -> None:
-    """Connect once, so that what is wrong is said before a client waits for it."""
-    try:
-        async with connect():
-            return
-    except Exception as error:
-        said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-        told = escaped(said, limit=300).rstrip(".")
-        if upstream.process is not None:
-            asyncio.get_running_loop().set_exception_handler(_left_behind)
-            raise ShieldError(
-                f"`{upstream.name}` is no MCP server, or ended at once: {told}; run it by itself"
-            ) from None
-        raise ShieldError(
-            f"cannot reach `{upstream.name}`: {told}; see that the server runs, and its path"
-        ) from None
+        await links.close()
+    if links.failure is not None:
+        raise links.failure
 
 
 def _left_behind(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """A write to a server that has ended fails unheard; that it ended is said already."""
+    """Log at debug level that a write to a server failed that has ended: its call tells."""
     logger.debug("abs_shield: %s", context.get("message"))

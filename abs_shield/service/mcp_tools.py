@@ -8,7 +8,7 @@ from typing import Any
 from fastmcp import Client
 
 from abs_shield.errors import ShieldError
-from abs_shield.service.mcp import Upstream
+from abs_shield.service.upstream import Upstream
 from abs_shield.text.show import escaped
 
 
@@ -27,8 +27,9 @@ def listed_tools(upstream: Upstream, *, within_s: float) -> list[dict[str, Any]]
 
 
 async def _asked(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
+    transport = upstream.transport()
     try:
-        async with asyncio.timeout(within_s), Client(upstream.target) as client:
+        async with asyncio.timeout(within_s), Client(transport) as client:
             tools = await client.list_tools()
         return [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
     except TimeoutError:
@@ -43,5 +44,4 @@ async def _asked(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
             f"`{upstream.name}` lists no tools: {told}; run it by itself, or see its address"
         ) from None
     finally:
-        if upstream.process is not None:
-            await upstream.process.close()
+        await transport.close()

@@ -21,6 +21,8 @@ _LEAST_GROUPED = 7
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
+_NUMBERED = re.compile(r"\d")
+_LEAST_ROW = 3
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _MOST_UNREAD = 8 * 1024
@@ -84,6 +86,8 @@ class Index:
             if not (own and own.intersection(found)):
                 self._kept.add(text, at)
                 self.forgot = self.forgot or self._kept.forgot
+            else:
+                self._kept.whole = False
             self._put_off(_Unread(text, at, own, fresh), found)
 
     def _put_off(self, unread: _Unread, found: list[str]) -> None:
@@ -208,7 +212,13 @@ class Index:
                 if level > SCALAR:
                     return None
                 worst = level
-        return worst
+        return worst if self._in_a_row(found) else None
+
+    def _in_a_row(self, found: Sequence[str]) -> bool:
+        """Return whether numbers that stand in pairs are one row: 10 20 and 20 30 are none."""
+        if len(found) < _LEAST_ROW or not all(map(_NUMBERED.search, found)):
+            return True
+        return self._kept.holds_row(found)
 
     def _level(self, pair: int) -> int:
         """How far two chunks are trusted that stand side by side; beyond all where they do not."""
@@ -258,7 +268,7 @@ class Index:
             if at is None:
                 return None
             worst = at if worst is None or at.level > worst.level else worst
-        return worst
+        return worst if self._in_a_row(found) else None
 
     def _pair(self, pair: int) -> At | None:
         for level, table in enumerate(self._pairs):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import attrgetter
 from typing import NamedTuple
@@ -55,9 +55,10 @@ class Kept:
 
     Attributes:
         forgot: Whether text was dropped that no table can stand for: of a script without blanks.
+        whole: Whether nothing was dropped, and nothing was left out.
     """
 
-    __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot")
+    __slots__ = ("_blocks", "_limit", "_new", "_size", "forgot", "whole")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -65,6 +66,7 @@ class Kept:
         self._blocks: list[_Block] = []
         self._size = 0
         self.forgot = False
+        self.whole = True
 
     def add(self, text: str, at: At) -> None:
         """Keep *text*; what is older makes room."""
@@ -79,6 +81,14 @@ class Kept:
         found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)
 
+    def holds_row(self, found: Sequence[str]) -> bool:
+        """Return whether chunks stand after each other; true where that is not known."""
+        if not self.whole:
+            return True
+        self._settle()
+        row = Tight.of(" ".join(found))
+        return any(block.tight.holds_row(row) for block in self._blocks)
+
     def _settle(self) -> None:
         """Read what was added since."""
         new, self._new = self._new, []
@@ -89,6 +99,7 @@ class Kept:
 
     def _drop(self) -> None:
         """Let go of the oldest block; of the oldest text, where none was read yet."""
+        self.whole = False
         if not self._blocks:
             text, _ = self._new.pop(0)
             self._size -= len(text)

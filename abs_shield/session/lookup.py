@@ -258,11 +258,13 @@ def below(value: str, index: Index) -> bool:
 
 def _seen_head(text: str, index: Index) -> tuple[At, str] | None:
     """The longest seen beginning of a path, and what is behind it."""
+    whole = Tight.of(text)
     for cut in cuts(text)[:_MOST_STEPS]:
         head = text[:cut]
         at = index.joined(chunks(head)) or index.part(head.strip("/"))
-        tight = Tight.of(head)
-        at = at or index.kept(tight.letters, tight.codes[1:-1], whole=True)
+        if at is None:
+            size = len(squeezed(unaccented(head)))
+            at = index.kept(whole.letters[:size], whole.codes[1:size], whole=True)
         if at is not None:
             return at, text[cut + 1 :]
     return None

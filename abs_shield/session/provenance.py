@@ -145,9 +145,10 @@ class Provenance:
             self._numbers.said(text, At(PROSE, version), own)
 
     def _take(self, text: str, at: At, own: frozenset[str]) -> None:
-        if len(text) > self._text:
+        normalised = normal(text[: self._text])
+        if len(text) > self._text or len(normalised) > self._text:
             self._cut = self._cut or "a message too long to be kept whole"
-        normalised = normal(text[: self._text])[: self._text]
+        normalised = normalised[: self._text]
         self._foreign = self._foreign or not latin(normalised)
         self._index.add(normalised, at, own=own)
 

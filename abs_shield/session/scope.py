@@ -8,7 +8,7 @@ from contextlib import suppress
 from contextvars import ContextVar, Token
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 from abs_shield.core.forked import renewed
 
@@ -18,24 +18,39 @@ if TYPE_CHECKING:
 CURRENT: ContextVar[Session | None] = ContextVar("abs_shield.session", default=None)
 RUNNING: ContextVar[Session | None] = ContextVar("abs_shield.running", default=None)
 """The session a tool of which runs in this context: its calls from inside are nested."""
-_OUTER: ContextVar[tuple[tuple[Session | None, Session | None], ...]] = ContextVar(
-    "abs_shield.outer", default=()
-)
+
+
+class _Entered(NamedTuple):
+    """A session that a block of this context holds, and what was current and ran before it."""
+
+    session: Session
+    current: Session | None
+    running: Session | None
+
+
+_ENTERED: ContextVar[tuple[_Entered, ...]] = ContextVar("abs_shield.entered", default=())
 
 
 def enter(session: Session) -> None:
     """Make *session* current in this context; no tool of it runs yet."""
-    _OUTER.set((*_OUTER.get(), (CURRENT.get(), RUNNING.get())))
+    _ENTERED.set((*_ENTERED.get(), _Entered(session, CURRENT.get(), RUNNING.get())))
     CURRENT.set(session)
     RUNNING.set(None)
 
 
-def leave() -> None:
-    """Make the session before it current again; in a foreign context there is none."""
-    *outer, (current, running) = _OUTER.get() or ((None, None),)
-    _OUTER.set(tuple(outer))
-    CURRENT.set(current)
-    RUNNING.set(running)
+def leave(session: Session) -> None:
+    """Make the session before it current again, unless one that was entered since still is."""
+    entered = [*_ENTERED.get()]
+    place = next((n for n in range(len(entered) - 1, -1, -1) if entered[n][0] is session), -1)
+    if place < 0:
+        return  # a foreign context
+    _, current, running = entered.pop(place)
+    if place < len(entered):
+        entered[place] = entered[place]._replace(current=current, running=running)
+    else:
+        CURRENT.set(current)
+        RUNNING.set(running)
+    _ENTERED.set(tuple(entered))
 
 
 def stop_running(token: Token[Session | None]) -> None:
@@ -79,7 +94,7 @@ class Scoped(ABC):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        leave()
+        leave(cast("Session", self))
         self.settle()
         with self.lock:
             self._entered -= 1

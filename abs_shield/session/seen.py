@@ -54,6 +54,11 @@ class Seen:
                 self._users += 1
                 self._filled().said(said.text, USER, version)
 
+    def vouched(self, text: str, version: int) -> None:
+        """The host put *text* into a call; in a sub-agent's run too it counts as the user's."""
+        with self._lock:
+            self._filled().said(text, USER, version)
+
     def returned(self, executed: Executed, value: Any, version: int) -> None:
         """A result mentions what it holds; an error proves nothing, what breaks is not read."""
         if executed.error:

@@ -124,6 +124,12 @@ class Session(Scoped):
         """A tool came back; a result that `check_result` recorded already is not taken twice."""
         self.take(Returned(name=name, value=value, call_id=id_of(call_id), error=error))
 
+    def vouch(self, text: str) -> None:
+        """The host, or a person, wrote *text* into a call: it was mentioned, and no turn begins."""
+        with self.lock:
+            self.seen.vouched(text, self.log.version + 1)
+            self.log.append(Said("system", text))
+
     def opaque(self, reason: str) -> None:
         """The model saw something that we did not; from now on a miss proves nothing."""
         self.take(Opaque(reason))

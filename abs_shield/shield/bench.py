@@ -20,6 +20,7 @@ from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
+from abs_shield.shield.overrides import NOTE
 from abs_shield.shield.quick import QuickWay, are_quick
 from abs_shield.shield.registry import Registry, available, plans_of
 from abs_shield.shield.ruling import Ruling, rule_on
@@ -32,7 +33,13 @@ _MOST_QUICK = 10_000
 
 
 class Opened(NamedTuple):
-    """A call that was judged, and is not yet recorded, run or closed."""
+    """
+    A call that was judged, and is not yet recorded, run or closed.
+
+    Attributes:
+        arguments: Its arguments as they were judged: JSON.
+        raw: What the tool gets in their place, where the caller gave other Python values.
+    """
 
     call: ToolCall
     arguments: Mapping[str, Any]
@@ -42,6 +49,7 @@ class Opened(NamedTuple):
     key: Key
     malformed: Malformed | None = None
     size: int = -1
+    raw: Mapping[str, Any] | None = None
 
 
 class Bench:
@@ -74,6 +82,7 @@ class Bench:
         later: frozenset[str] = frozenset(),
         runs: bool = True,
         binding: Binding | None = None,
+        changed: bool = False,
     ) -> Opened:
         """
         Judge one call.
@@ -89,8 +98,9 @@ class Bench:
             later: Ids of the calls proposed behind it in the same turn.
             runs: Whether it is dispatched now, so that an approval is used up.
             binding: The decorated function that Python calls; None of a call by name.
+            changed: Whether the host changed it, so that it is not as the model wrote it.
         """
-        if not (siblings or nested) and type(arguments) is dict:
+        if not (siblings or nested or changed) and type(arguments) is dict:
             opened = self._at_once(call, arguments, session, known, binding)
             if opened is not None:
                 return opened
@@ -110,7 +120,7 @@ class Bench:
             proposal.plain, proposal.later = size >= 0, later
             plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
-            judgement = judge(self._layers, proposal, session, nested=nested)
+            judgement = judge(self._layers, proposal, session, nested=nested, changed=changed)
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
             plan = self.registry.unknown(call.name)
@@ -123,6 +133,8 @@ class Bench:
         if known is None and logprob is not None and not nested:
             session.likelihoods.update(logprob)
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
+        if changed:
+            decision = replace(decision, notes=(*decision.notes, NOTE))
         return Opened(call, plain, session, decision, nested, key, malformed, size)
 
     def _plan(

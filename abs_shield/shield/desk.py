@@ -19,9 +19,10 @@ from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
 from abs_shield.shield.listeners import LISTENERS
+from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.signature import Binding, as_json
+from abs_shield.shield.signature import Binding, as_json, in_json
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
@@ -71,6 +72,7 @@ class Desk:
         *,
         siblings: tuple[ToolCall, ...] = (),
         binding: Binding | None = None,
+        proposed: ToolCall | None = None,
     ) -> Opened:
         """
         Judge a call at its dispatch; a proposal of the same call is replaced.
@@ -80,19 +82,25 @@ class Desk:
             session: The session.
             siblings: Calls that run at this moment beside it, where no turn was shown.
             binding: The decorated function that Python calls; None of a call by name.
+            proposed: The call as the model wrote it, where the host changed it since.
         """
-        arguments = call.arguments
-        if type(arguments) is not dict:
-            arguments = read_arguments(arguments)
+        raw = call.arguments
+        if type(raw) is not dict:
+            raw = read_arguments(raw)
+        arguments = raw if binding is not None else in_json(raw)
         with session.lock:
+            if proposed is not None:
+                return self._changed(call, arguments, session, proposed)
             if session.pending:
-                return self._proposed(call, arguments, session, siblings, binding)
-            known = session.calls.decided(call, arguments) if call.id else None
-            nested = RUNNING.get() is not None and _inside(session)
-            return self._bench.judged(
-                call, arguments, session, siblings=siblings, nested=nested, known=known,
-                binding=binding,
-            )  # fmt: skip
+                opened = self._proposed(call, arguments, session, siblings, binding)
+            else:
+                known = session.calls.decided(call, arguments) if call.id else None
+                nested = RUNNING.get() is not None and _inside(session)
+                opened = self._bench.judged(
+                    call, arguments, session, siblings=siblings, nested=nested, known=known,
+                    binding=binding,
+                )  # fmt: skip
+        return opened if arguments is raw else opened._replace(raw=raw)
 
     def _proposed(
         self,
@@ -119,6 +127,32 @@ class Desk:
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
         )  # fmt: skip
 
+    def _changed(
+        self,
+        call: ToolCall,
+        arguments: dict[str, Any] | Malformed,
+        session: Session,
+        proposed: ToolCall,
+    ) -> Opened:
+        """Judge what the host made of a proposal: what differs is the host's own word."""
+        before = arguments_of(proposed)
+        if not isinstance(arguments, Malformed) and (text := changed_text(arguments, before)):
+            session.vouch(text)
+        siblings: tuple[ToolCall, ...] = ()
+        later: frozenset[str] = frozenset()
+        pending = session.pending.consume(proposed, before)
+        if pending is not None:
+            call = _as_proposed(call, pending)
+            siblings, later = _around(pending, session)
+        elif call.id and session.calls.decided(proposed, before):
+            session.calls.shut(call.id)  # it passed as the model wrote it, and never ran so
+        known = pending.decision.id if pending else session.calls.decided(call, arguments)
+        return self._bench.judged(
+            replace(call, logprobs=None), arguments, session, siblings=siblings,
+            nested=pending is None and _inside(session), known=known,
+            counted=pending is not None and pending.decision.blocked, later=later, changed=True,
+        )  # fmt: skip
+
     def propose(
         self,
         call: ToolCall,
@@ -128,7 +162,7 @@ class Desk:
         turn: list[Pending],
     ) -> Decision:
         """Judge a call of a turn before any of it is dispatched, and add it to its *turn*."""
-        arguments = read_arguments(call.arguments)
+        arguments = in_json(read_arguments(call.arguments))
         with session.lock:
             opened = self._bench.judged(
                 call, arguments, session, siblings=siblings, nested=False, known=None, runs=False
@@ -281,7 +315,7 @@ class Desk:
         """Take a result into the session that is not judged: it was written down, or made up."""
         with session.lock:
             due = ran.nested or _is_due(call, session)
-            self._take(call, _read(call), value, session=session, ran=ran, due=due)
+            self._take(call, arguments_of(call), value, session=session, ran=ran, due=due)
 
     def _take(
         self,
@@ -313,9 +347,9 @@ class Desk:
             session.returned(executed, value)
 
 
-def _read(call: ToolCall) -> Mapping[str, Any]:
-    """A call's arguments as an object; empty where they are none."""
-    read = read_arguments(call.arguments)
+def arguments_of(call: ToolCall) -> Mapping[str, Any]:
+    """Return a call's arguments as they are judged; empty where they are no object."""
+    read = in_json(read_arguments(call.arguments))
     return {} if isinstance(read, Malformed) else read
 
 
@@ -390,7 +424,7 @@ def _inside(session: Session) -> bool:
 
 def _apart(opened: Opened) -> Opened:
     """Copy the arguments that are approved: what runs is what was judged, whoever changes them."""
-    return opened._replace(arguments=as_json(opened.arguments))
+    return opened._replace(arguments=as_json(opened.arguments), raw=None)
 
 
 def _waits(decision: Decision) -> bool:

@@ -31,6 +31,8 @@ class Guard:
         given: Whether the caller has the value already, as that of a generator: it can be flagged,
             and not be withheld.
         judges: What is judged where that is only part of the value; None where it is the value.
+        proposed: The call as the model wrote it, where the host or a person changed it since; set
+            it before entering. What differs counts as the user's words.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
@@ -40,6 +42,7 @@ class Guard:
     __slots__ = (
         "_binding", "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span",
         "_started", "_suspended", "_value", "failed", "given", "judges",
+        "proposed",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +69,7 @@ class Guard:
         self.failed: bool | None = None
         self.given = False
         self.judges: Any = None
+        self.proposed: ToolCall | None = None
 
     @property
     def value(self) -> Any:
@@ -95,7 +99,7 @@ class Guard:
     @property
     def arguments(self) -> Mapping[str, Any]:
         """
-        The call's arguments, read as an object.
+        The call's arguments, read as an object: what the tool gets.
 
         Raises:
             ShieldError: They could not be read, so that the tool cannot run.
@@ -103,7 +107,8 @@ class Guard:
         if self.opened.malformed is not None:
             detail = self.opened.malformed.detail
             raise ShieldError(f"tool `{escaped(self._call.name)}` cannot run: {detail}")
-        return self.opened.arguments
+        raw = self.opened.raw
+        return self.opened.arguments if raw is None else raw
 
     def __enter__(self) -> Self:
         span = self._entered()
@@ -125,8 +130,9 @@ class Guard:
 
     def _judged(self) -> Opened:
         return self._desk.open(
-            self._call, self._session, siblings=self._siblings, binding=self._binding
-        )
+            self._call, self._session, siblings=self._siblings, binding=self._binding,
+            proposed=self.proposed,
+        )  # fmt: skip
 
     def _entered(self) -> AbstractContextManager[Any]:
         """Open the span of the dispatch; it is closed at once where the call is blocked."""

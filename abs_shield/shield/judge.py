@@ -12,10 +12,12 @@ from abs_shield.layers import LAYERS, OPT_IN, Layer
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
 from abs_shield.session import Session
+from abs_shield.shield.overrides import MODEL_LAYERS
 
 NESTED_LAYERS = frozenset({"parameter_mismatch", "impossible_state"})
 UNKNOWN_TOOL = Coverage(Outcome.UNAVAILABLE, "unknown tool")
 NESTED = Coverage(Outcome.UNAVAILABLE, "nested")
+CHANGED = Coverage(Outcome.UNAVAILABLE, "changed by the host")
 
 
 class Fault(NamedTuple):
@@ -48,7 +50,12 @@ def layers_of(policy: Policy) -> tuple[tuple[str, Layer], ...]:
 
 
 def judge(
-    layers: Sequence[tuple[str, Layer]], proposal: Proposal, session: Session, *, nested: bool
+    layers: Sequence[tuple[str, Layer]],
+    proposal: Proposal,
+    session: Session,
+    *,
+    nested: bool,
+    changed: bool = False,
 ) -> Judgement:
     """Ask every layer; one that raises is an error of ours, and loses no other's finding."""
     coverage = dict.fromkeys(dict(layers), RAN)
@@ -56,6 +63,9 @@ def judge(
     known = proposal.tool is not None
     if nested or not known:
         layers = _able(layers, coverage, nested=nested, known=known)
+    if changed:
+        coverage.update({name: CHANGED for name in coverage if name in MODEL_LAYERS})
+        layers = [(name, layer) for name, layer in layers if name not in MODEL_LAYERS]
     for name, layer in layers:
         try:
             if said := layer(proposal, session):

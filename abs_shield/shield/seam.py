@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from abs_shield.core import ToolCall
 from abs_shield.session import Session, current_session
+from abs_shield.shield.guard import Guard
 from abs_shield.shield.offers import Description
 
 if TYPE_CHECKING:
@@ -67,6 +69,27 @@ class Seam:
         self.firewall.registry.offer(session, described)
         offered, granted = frozenset(tool.shape.name for tool in described), session.granted
         session.tools = offered if granted is None else offered & granted
+
+    def add_offer(self, session: Session, tool: Any) -> None:
+        """Add one tool to those that the model was offered at this step."""
+        offered = session.tools
+        self.offer(session, [tool])
+        session.tools = (offered or frozenset()) | (session.tools or frozenset())
+
+    def guard(self, call: ToolCall, session: Session, *, proposed: ToolCall | None = None) -> Guard:
+        """
+        Return the guard of one dispatch.
+
+        Args:
+            call: The call that the framework runs.
+            session: The session of the step.
+            proposed: The call as the model wrote it, where the framework's own way to change a
+                call was used since: arguments that differ are the host's words. Never take it
+                from anything that the model writes.
+        """
+        guard = self.firewall.guard(call, session=session)
+        guard.proposed = proposed
+        return guard
 
     def hear(self, session: Session, messages: Iterable[Mapping[str, Any]]) -> None:
         """Take in the conversation as it stands; what cannot be read was not seen here."""

@@ -9,7 +9,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.forked import renewed
 from abs_shield.core.messages import UnreadableMessage
 from abs_shield.errors import PolicyError, ShieldError
@@ -20,7 +19,7 @@ from abs_shield.session.pending import Pending
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.desk import Desk, arguments_of
 from abs_shield.shield.given import one, readable, required
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.narrowing import admit, narrow
@@ -322,10 +321,9 @@ class Shield(Answers):
             A Decision about the result, with its probability of being made up.
         """
         read = one(call)
-        arguments = read_arguments(read.arguments)
         return self.desk.close(
             read,
-            {} if isinstance(arguments, Malformed) else arguments,
+            arguments_of(read),
             value,
             session=self._session(session),
             ran=Ran(elapsed_ms, error),

@@ -12,11 +12,12 @@ from typing import IO, Annotated, Any, Union, get_args, get_origin, get_type_hin
 
 from pydantic import ValidationError, create_model
 
+from abs_shield.core.arguments import Malformed
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.plan.conversion import Conversion
 from abs_shield.policy import Creates, Free, Injected, Soft, Target, Tool
 from abs_shield.schema.problem import pointer
-from abs_shield.schema.written import SCALARS, Named, Writer
+from abs_shield.schema.written import SCALARS, Writer
 from abs_shield.shield.argument_model import (
     argument_values,
     arguments_model,
@@ -27,6 +28,7 @@ from abs_shield.shield.argument_model import (
 )
 from abs_shield.shield.marks import marks_of
 from abs_shield.shield.validation import refused_by
+from abs_shield.text.opaque import Named, Unread
 
 _STREAMS = (IOBase, IO, AsyncIterable)
 """What no JSON becomes: the host's, without a mark."""
@@ -193,12 +195,12 @@ class Binding:
         return True
 
     def _unread(self, given: Mapping[str, Any], written: dict[str, Any]) -> dict[str, Any]:
-        """An iterator is a list that nobody knows yet: it is judged as an empty one."""
+        """An iterator is a list that nobody knows yet: its schema sees an empty one."""
         if not self.iterables:
             return written
         for name in self.iterables & written.keys():
             if isinstance(written[name], Named) and isinstance(given[name], Iterable):
-                written[name] = []
+                written[name] = Unread()
         return written
 
 
@@ -209,6 +211,18 @@ def as_json(arguments: Mapping[str, Any]) -> dict[str, Any]:
         name: value if type(value) in SCALARS else writer.written(value)
         for name, value in arguments.items()
     }
+
+
+def in_json(arguments: dict[str, Any] | Malformed) -> dict[str, Any] | Malformed:
+    """
+    Return arguments that a caller gave as an object in the form in which they are judged.
+
+    What has no JSON form stays itself, so that a schema refuses it.
+    """
+    if isinstance(arguments, Malformed) or SCALARS.issuperset(map(type, arguments.values())):
+        return arguments
+    written = as_json(arguments)
+    return {k: arguments[k] if isinstance(v, Named) else v for k, v in written.items()}
 
 
 def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:

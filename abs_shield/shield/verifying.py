@@ -42,6 +42,8 @@ logger = logging.getLogger("abs_shield")
 _FAILED = Coverage(Outcome.UNAVAILABLE, "the call failed")
 _UNDECLARED = Coverage(Outcome.UNAVAILABLE, "the policy judges no results")
 _UNTOLD = Coverage(Outcome.UNAVAILABLE, "there is no one result: nobody told it, or it is in parts")
+_UNTIMED = Coverage(Outcome.UNAVAILABLE, "how long the call took is not known")
+_LONGEST_MS = 1e15
 
 
 class Returned(NamedTuple):
@@ -103,7 +105,9 @@ class Verifier:
             return _UNDECLARED
         if ran.error:
             return _FAILED
-        return _UNTOLD if ran.judges is UNKNOWN else None
+        if ran.judges is UNKNOWN:
+            return _UNTOLD
+        return None if _is_timed(ran.elapsed_ms) else _UNTIMED
 
     def _judged(self, back: Returned, plan: ToolPlan, mode: Mode) -> dict[str, Any]:
         name = back.call.name[:LONGEST_NAME]
@@ -175,6 +179,11 @@ class Verifier:
             "model": session.model,
         }
         return Decision.of(usual | told)
+
+
+def _is_timed(elapsed_ms: object) -> bool:
+    """Return whether a duration is one; a host's clock may have gone back meanwhile."""
+    return not isinstance(elapsed_ms, (int, float)) or 0 <= elapsed_ms < _LONGEST_MS
 
 
 def was_judged(decision: Decision) -> bool:

@@ -73,7 +73,8 @@ def verify(
     Without a key, whoever can write to the database can also compute every digest anew, so that
     only accidents and careless hands are found. With the key no record can be forged. Records that
     are cut off at a chain's end together with its head are found where *heads*, kept from an
-    earlier verification in another place, still name them.
+    earlier verification in another place, still name them; with the key, also where the head is
+    no earlier one of the chain's own.
 
     Args:
         store: The log.
@@ -90,6 +91,9 @@ def verify(
             for fault in faults:
                 seen.faults += 1
                 yield fault
+        if not seen.faults and (gone := _gone(ledger)) is not None:
+            seen.faults += 1
+            yield gone
 
 
 def _faults(
@@ -102,6 +106,15 @@ def _faults(
         yield from check.chain(writer, iter(()), head, earlier.pop(writer, None))
     for head in earlier.values():
         yield Fault(head.writer, head.seq, "missing", "the whole chain is gone")
+
+
+def _gone(ledger: Ledger) -> Fault | None:
+    """Return the fault that the newest places hold nothing, though records stood there."""
+    last, counted = ledger.last_place(), ledger.counted()
+    if last >= counted:
+        return None
+    gone = f"the database counted {counted:,} records, and the newest there is has place {last:,}"
+    return Fault("", 0, "missing", gone)
 
 
 def _writer(placed: Placed) -> str:
@@ -137,7 +150,7 @@ class Check:
         """Give the faults of one chain; *earlier* is its head of another time."""
         seen = self._seen
         seen.chains += 1
-        last, place = Head(writer), None
+        last, place, faults = Head(writer), None, seen.faults
         for placed in rows:
             seen.records += 1
             yield from self.record(placed, last, behind=place)
@@ -152,6 +165,13 @@ class Check:
             head = last
         seen.heads[writer] = head or last
         yield from self._end(last, head, earlier, empty=place is None)
+        if head is not None and seen.faults == faults and not self._is_own(head):
+            yield Fault(writer, head.seq, "unsealed", "the chain's head is sealed without the key")
+
+    def _is_own(self, head: Head) -> bool:
+        """Return whether a head is sealed with the key, where there is one."""
+        sealed = self._seal.head(head.writer, head.seq, head.digest)
+        return not self._seal.keyed or sealed == head
 
     def record(self, placed: Placed, last: Head, *, behind: int | None) -> list[Fault]:
         """

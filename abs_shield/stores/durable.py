@@ -17,6 +17,7 @@ from abs_shield.errors import StoreError
 from abs_shield.stores.ledger import Ledger, Query
 from abs_shield.stores.reading import Reading
 from abs_shield.stores.record import (
+    Damaged,
     Entry,
     Head,
     Kind,
@@ -216,7 +217,8 @@ class DurableStore(Reading):
                 yield ledger
             except ledger.errors as error:
                 line = escaped(" ".join(str(error).split()), limit=300)
-                raise StoreError(f"cannot read {self!r}: {line}") from None
+                kind = Damaged if ledger.is_damage(error) else StoreError
+                raise kind(f"cannot read {self!r}: {line}") from None
             finally:
                 ledger.close()
 

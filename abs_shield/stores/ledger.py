@@ -51,6 +51,13 @@ class Query:
         ]  # fmt: skip
         return [*wanted, *((sql, value) for sql, value in bounds if value is not None)]
 
+    def admits(self, row: Row) -> bool:
+        """Return whether a row is of the wanted kind and time; nothing else is asked here."""
+        if self.kind is not None and row.kind != self.kind:
+            return False
+        after = self.since is None or row.at >= self.since
+        return after and (self.until is None or row.at < self.until)
+
 
 class Placed(NamedTuple):
     """A row, and its place in the database, which rises with every insert."""
@@ -108,21 +115,23 @@ class Ledger(ABC):
         with self.transaction():
             self.insert(rows)
             self.execute(
-                f"INSERT INTO {self.heads} (writer, seq, digest) VALUES ({mark}, {mark}, {mark})"
-                " ON CONFLICT (writer) DO UPDATE SET seq = excluded.seq, digest = excluded.digest",
+                f"INSERT INTO {self.heads} (writer, seq, digest, seal)"
+                f" VALUES ({mark}, {mark}, {mark}, {mark}) ON CONFLICT (writer) DO UPDATE"
+                " SET seq = excluded.seq, digest = excluded.digest, seal = excluded.seal",
                 head,
             )
 
     def head(self, writer: str) -> Head:
         """Give the head of a chain; that of an empty one where it is not known."""
         found = self.execute(
-            f"SELECT writer, seq, digest FROM {self.heads} WHERE writer = {self.mark}", (writer,)
+            f"SELECT writer, seq, digest, seal FROM {self.heads} WHERE writer = {self.mark}",
+            (writer,),
         ).fetchone()
         return Head(writer) if found is None else Head(*found)
 
     def all_heads(self) -> list[Head]:
         """Give the head of every chain."""
-        sql = f"SELECT writer, seq, digest FROM {self.heads} ORDER BY writer"
+        sql = f"SELECT writer, seq, digest, seal FROM {self.heads} ORDER BY writer"
         return [Head(*found) for found in self.execute(sql).fetchall()]
 
     def rows(
@@ -147,6 +156,14 @@ class Ledger(ABC):
         """Give the newest record's place; 0 where there is none."""
         (found,) = self.execute(f"SELECT max(place) FROM {self.records}").fetchone()
         return int(found or 0)
+
+    def counted(self) -> int:
+        """Return the newest place that was ever given; 0 where the database does not count so."""
+        return 0
+
+    def is_damage(self, error: BaseException) -> bool:
+        """Return whether an error says that a part of the database cannot be read, ever."""
+        return False
 
     def writers(self) -> list[str]:
         """Name the chains that have a record."""

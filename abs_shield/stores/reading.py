@@ -104,8 +104,16 @@ class Reading(ABC):
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
         return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, None))
 
-    def rows(self, query: Query) -> Iterator[Row]:
-        """Give the records that match as they are kept, up to the newest one of this moment."""
+    def rows(self, query: Query, *, skipped: Skipped | None = None) -> Iterator[Row]:
+        """
+        Give the records that match as they are kept, up to the newest one of this moment.
+
+        Where *skipped* is given, it hears of each stretch of a damaged database that cannot be
+        read, and what stands around it is given.
+        """
+        if skipped is not None and (places := self._damaged_places()) is not None:
+            yield from self._rows_around(query, places, skipped)
+            return
         with self._reading() as ledger:
             up_to = ledger.last_place()
         behind: int | None = None
@@ -117,6 +125,38 @@ class Reading(ABC):
             if len(page) < _PAGE:
                 return
             behind = page[-1].place
+
+    def _damaged_places(self) -> int | None:
+        """Return how many places there are, where the database is damaged; None where it is not."""
+        with self._reading() as ledger:
+            try:
+                for _ in ledger.placed(Query()):
+                    pass
+                return None
+            except ledger.errors as error:
+                if not ledger.is_damage(error):
+                    raise
+            return ledger.counted()
+
+    def _rows_around(self, query: Query, last: int, skipped: Skipped) -> Iterator[Row]:
+        """Read stretches that get shorter until each can be read, or is one place that cannot."""
+        todo = [(0, last)]
+        while todo:
+            behind, up_to = todo.pop()
+            with self._reading() as ledger:
+                try:
+                    # by places alone: an index may be damaged as well
+                    page = list(ledger.placed(Query(behind=behind, up_to=up_to)))
+                except ledger.errors as error:
+                    if not ledger.is_damage(error):
+                        raise
+                    if up_to - behind > 1:
+                        middle = (behind + up_to) // 2
+                        todo += [(middle, up_to), (behind, middle)]
+                    else:
+                        skipped(Damaged(f"the record at place {up_to} cannot be read: {error}"))
+                    continue
+            yield from (placed.row for placed in page if query.admits(placed.row))
 
     def heads(self) -> list[Head]:
         """Give the newest record of each chain."""
@@ -130,7 +170,7 @@ class Reading(ABC):
     def _read(
         self, query: Query, make: Callable[[Any], T], skipped: Skipped | None
     ) -> Iterator[tuple[Row, T]]:
-        for row in self.rows(query):
+        for row in self.rows(query, skipped=skipped):
             try:
                 made = row.read(make)
             except Damaged as error:

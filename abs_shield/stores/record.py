@@ -102,11 +102,20 @@ class Damaged(StoreError):
 
 
 class Head(NamedTuple):
-    """The newest record of a chain; *seq* is 0 before the first one."""
+    """
+    The newest record of a chain.
+
+    Attributes:
+        writer: The chain.
+        seq: The record's place in it; 0 before the first one.
+        digest: Its digest.
+        seal: The seal over these, so that no head is written without the key; empty without one.
+    """
 
     writer: str
     seq: int = 0
     digest: str = ""
+    seal: str = ""
 
 
 class Seal:
@@ -124,6 +133,10 @@ class Seal:
         self.keyed = key is not None
         self._started = hashlib.sha256() if key is None else hmac.new(key, digestmod="sha256")
 
+    def head(self, writer: str, seq: int, digest: str) -> Head:
+        """Return the head of a chain, sealed where there is a key."""
+        return Head(writer, seq, digest, self(f"{writer}:{seq}:{digest}") if self.keyed else "")
+
     def __call__(self, text: str) -> str:
         digest = self._started.copy()
         digest.update(text.encode("utf-8", "surrogatepass"))
@@ -132,7 +145,7 @@ class Seal:
 
 def chained(entries: Iterable[Entry], head: Head, seal: Seal) -> tuple[list[Row], Head]:
     """Seal *entries* behind *head*; give them as rows, and the head that they make."""
-    writer, seq, previous = head
+    writer, seq, previous, _ = head
     rows = []
     for entry in entries:
         seq += 1
@@ -147,7 +160,7 @@ def chained(entries: Iterable[Entry], head: Head, seal: Seal) -> tuple[list[Row]
                 entry.tool, entry.verdict, previous, sealed,
             )
         )  # fmt: skip
-    return rows, Head(writer, seq, previous)
+    return rows, seal.head(writer, seq, previous)
 
 
 def column(text: str) -> str:

@@ -204,6 +204,14 @@ class SqliteLedger(Ledger):
             values = [value for row in some for value in row]
             self.execute(_INSERT + ", ".join([_ROW] * len(some)), values)
 
+    def counted(self) -> int:
+        found = self.execute("SELECT seq FROM sqlite_sequence WHERE name = 'records'").fetchone()
+        return found[0] if found is not None and isinstance(found[0], int) else 0
+
+    def is_damage(self, error: BaseException) -> bool:
+        code = getattr(error, "sqlite_errorcode", None)
+        return code is not None and code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         return self._connection.execute(sql, values)
 

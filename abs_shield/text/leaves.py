@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from abs_shield.text.opaque import Named, Unread
+
 Path = tuple[str | int, ...]
 
 DEEPEST = 64
@@ -28,7 +30,7 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
         if isinstance(item, Mapping):
             some = islice(item.items(), most - given)
             inside = [((*path, str(key)), inner) for key, inner in some]
-        elif isinstance(item, (list, tuple)):
+        elif isinstance(item, (list, tuple)) and not isinstance(item, Unread):
             inside = [((*path, n), inner) for n, inner in enumerate(item[: most - given])]
         else:
             given += 1
@@ -113,7 +115,7 @@ def scalar_text(value: Any) -> str | None:
     ('7.0', None, 'x')
     """
     if isinstance(value, str):
-        return value
+        return None if isinstance(value, Named) else value
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     if isinstance(value, int) and value.bit_length() > 4096:

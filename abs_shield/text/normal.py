@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import accumulate, filterfalse
+from functools import lru_cache
+from itertools import accumulate, filterfalse, groupby, islice
 
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
 MARKS = (
@@ -66,13 +67,21 @@ _PLAIN.update({ord("\u066b"): ".", ord("\u066c"): ","})  # Arabic decimals and t
 
 
 _SIGN = re.compile(
-    "([\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c\u2100-\u2125\u2127-\u2129\u212c-\u214f"
-    "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff])"
+    "[\u00aa\u00b2\u00b3\u00b9\u00ba\u2070-\u209c\u2100-\u2125\u2127-\u2129\u212c-\u214f"
+    "\u2460-\u24ff\u2776-\u2793\u3200-\u33ff]"
 )
 """Signs that fall into letters or digits, and would stick to their neighbours: circled digits."""
+_APART = {ord(sign): f"\n{sign}\n" for sign in filter(_SIGN.match, map(chr, range(0xAA, 0x3400)))}
 _LONG_HYPHEN = re.compile(r"(?<=[0-9A-Za-z\uff10-\uff19])\u30fc(?=[0-9A-Za-z\uff10-\uff19])")
 _STOP = re.compile(r"(?<=[0-9])\u3002(?=[0-9])")
 """A full stop of Chinese and Japanese where a decimal point belongs: an input method's slip."""
+_MARKED = re.compile(r"[^\w\x00-\x7f]{64,}")
+_MOST_MARKS = 30
+"""Accents on one letter; to sort n of them by Unicode's order takes CPython n squared steps."""
+_LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
+_MOST_SPREAD = 4
+"""How many times as long its normal form is at most; one ligature of Arabic alone is 18 letters."""
+_ACCENTS = re.compile("[\u0300-\u036f]+")
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t", "þ": "th"}
 )
@@ -83,17 +92,39 @@ def normal(text: str) -> str:
     Give *text* in NFKC, casefolded, without invisible characters, digits in ASCII.
 
     A blank is put where the script changes, so that an id inside a Chinese sentence stands alone.
+    Of a text that grows to far more than its length the end is cut off.
 
     >>> normal("Order TX\u20111\u200b2"), normal("订单tx_12345谢谢")
     ('order tx-12', '订单 tx_12345 谢谢')
     """
     if text.isascii():
         return text.lower()
-    signs = _SIGN.sub("\n\\1\n", _LONG_HYPHEN.sub("-", text.replace("\u2116", "#")))
-    spread = unicodedata.normalize("NFKC", signs)
+    if len(text) <= _LONGEST_SHORT:
+        return _short(text)
+    return _long(text) if len(text) <= _LONGEST_VALUE else _normal(text)
+
+
+def _few_marks(run: re.Match[str]) -> str:
+    """Drop accents beyond those that any language puts on one letter."""
+    marked = groupby(run[0], lambda character: unicodedata.combining(character) > 0)
+    return "".join(
+        "".join(islice(group, _MOST_MARKS) if is_mark else group) for is_mark, group in marked
+    )
+
+
+def _normal(text: str) -> str:
+    signs = _LONG_HYPHEN.sub("-", _MARKED.sub(_few_marks, text.replace("\u2116", "#")))
+    if _SIGN.search(signs):
+        signs = signs.translate(_APART)  # a template of `re.sub` would take 2 seconds a megabyte
+    spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * len(text) + _LONGEST_SHORT]
     folded = unicodedata.normalize("NFKC", spread.casefold())
     plain = _STOP.sub(".", folded.translate(_PLAIN))
     return plain if plain.isascii() else _BORDER.sub(" ", plain)
+
+
+_short = lru_cache(maxsize=64)(_normal)
+_long = lru_cache(maxsize=2)(_normal)
+"""A value is looked for in several ways one after the other, each of which asks for this."""
 
 
 def chunks(normalised: str) -> list[str]:
@@ -163,8 +194,7 @@ def unaccented(normalised: str) -> str:
     if normalised.isascii():
         return normalised
     spread = unicodedata.normalize("NFD", normalised.translate(_STROKES))
-    bare = "".join(c for c in spread if not "\u0300" <= c <= "\u036f")
-    return unicodedata.normalize("NFC", bare)
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", spread))
 
 
 def unspaced(normalised: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from abs_shield.text.normal import MARKS, unaccented, unspaced
 
@@ -114,6 +115,10 @@ class Tight:
     @classmethod
     def of(cls, normalised: str) -> Tight:
         """Read a text, in linear time."""
+        return _short(normalised) if len(normalised) <= _LONGEST_SHORT else cls._read(normalised)
+
+    @classmethod
+    def _read(cls, normalised: str) -> Tight:
         letters: list[str] = []
         gaps, codes = bytearray(), bytearray()
         gap, code = _APART, _OTHER
@@ -170,6 +175,14 @@ class Tight:
             at = self.letters.find(letters, at + 1)
         return -1
 
+    def holds_row(self, row: Tight) -> bool:
+        """Return whether the words of *row* stand here after each other, however far apart."""
+        starts = [n for n, gap in enumerate(row.gaps) if gap != _INSIDE]
+        at = self.letters.find(row.letters)
+        while at >= 0 and any(self.gaps[at + n] == _INSIDE for n in starts):
+            at = self.letters.find(row.letters, at + 1)
+        return at >= 0
+
     def _borders(self, at: int, least: int, beyond: int) -> bool:
         """
         Whether a word may begin or end before the letter at *at*.
@@ -184,6 +197,11 @@ class Tight:
             return unspaced(self.letters[at - 1 : at + 1])
         counts = gap in (_DOTTED, _JOINED) and self.letters[beyond].isdigit()
         return gap >= least and not counts
+
+
+_LONGEST_SHORT = 256
+_short = lru_cache(maxsize=64)(Tight._read)
+"""A value is looked for in several ways one after the other, each of which asks for this."""
 
 
 def _code(between: str) -> int:

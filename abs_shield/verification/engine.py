@@ -208,7 +208,7 @@ class VerificationEngine:
             weigher.listen(_1, seen, past, heard)
             posterior = weigher.posterior(limits.prior, heard)
         if past.of_others and posterior >= limits.blocks_from:
-            own = weigher.without_others(limits.prior, heard)
+            own = weigher.without_others(limits.prior, heard, seen)
             posterior = max(own, min(posterior, nextafter(limits.blocks_from, 0.0)))
         kept.probability = posterior
         given = weigher.result(limits, posterior, heard, kept.id)

@@ -15,6 +15,7 @@ from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.record import SignalResult, VerificationResult, VerificationTier
 from abs_shield.verification.seen import Seen
 from abs_shield.verification.signals import SIGNALS
+from abs_shield.verification.signals.schema_mismatch import schema_mismatch
 from abs_shield.verification.thresholds import Thresholds
 
 RATIOS: Mapping[str, float] = {signal.name: signal.likelihood_ratio for signal in SIGNALS}
@@ -23,6 +24,7 @@ _LATER = frozenset(s.name for s in SIGNALS if s.tier is VerificationTier.TIER_1)
 _OF_OTHERS = _LATER - {"session_inconsistency"}
 """Signals that compare with results which may have come in other sessions."""
 _NO_DATA = Unavailable("the result is no data that can be read")
+_NO_PAST = Past({})
 _MOST_KNOWN = 1_000
 
 
@@ -129,10 +131,12 @@ class Weigher:
             looked = [one for one in looked if not (one[1].fired and suppressed(*one))]
         return self._combiner.odds(prior_odds, looked)
 
-    def without_others(self, prior: float, heard: Heard) -> float:
+    def without_others(self, prior: float, heard: Heard, seen: Seen) -> float:
         """Give P(hallucination) without what only a tool's results of before can say."""
         own = Heard(heard.suppressed)
         own.signals = {n: s for n, s in heard.signals.items() if not (s.fired and n in _OF_OTHERS)}
+        if schema_mismatch(seen, _NO_PAST) is SILENT:  # only the type is not what it was
+            own.signals.pop("schema_mismatch", None)
         own.fired = True
         return self.posterior(prior, own)
 

@@ -17,8 +17,18 @@ from pathlib import Path
 from tests.adapters.conformance import cells
 from tests.adapters.scenes import SCENES
 
+
+def is_installed(module: str) -> bool:
+    """Return whether a module can be imported; one of an older framework may be missing in it."""
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
 FRAMEWORKS = {
     "openai": "openai",
+    "openai_runner": "openai.lib.responses_tool_runner",
     "anthropic": "anthropic",
     "openai_agents": "agents",
     "langgraph": "langgraph",
@@ -27,6 +37,8 @@ FRAMEWORKS = {
 }
 """Adapter to the module without which it cannot be played; its drivers stand in one file."""
 
+INSTALLED = [adapter for adapter, module in FRAMEWORKS.items() if is_installed(module)]
+
 PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
 Rows = dict[str, dict[str, str]]
 """Driver to scene to what the matrix says."""
@@ -34,9 +46,7 @@ Rows = dict[str, dict[str, str]]
 
 def played() -> Iterator[tuple[str, str, str]]:
     """Give driver, scene and cell of every framework that is installed here."""
-    for adapter, module in FRAMEWORKS.items():
-        if find_spec(module) is None:
-            continue
+    for adapter in INSTALLED:
         for driver in import_module(f"tests.adapters.{adapter}_driver").DRIVERS:
             for scene, cell in cells(driver):
                 yield driver.name, scene, cell

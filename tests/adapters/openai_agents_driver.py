@@ -28,11 +28,14 @@ from openai.types.responses import (
 
 from abs_shield import Session, Shield
 from abs_shield.adapters.openai_agents import ShieldedRunner
-from tests.adapters.scenes import ASKED, TOOLS, Call, Desk, Ran, Turn
+from tests.adapters.scenes import ASKED, GOOD, TOOLS, Call, Desk, Ran, Turn
 from tests.adapters.spans import recorded
+from tests.subjects import about_calls
 
 set_trace_processors([])  # traces are made, and sent nowhere
 TRANSFER = Call("h1", "transfer_to_billing", {})
+BAD = GOOD._replace(arguments={"transaction_id": "tx_99999", "amount": 20.0})
+UNKNOWN = GOOD._replace(name="refnud")
 
 
 class Scripted(Model):
@@ -102,6 +105,26 @@ def outputs(requests: Sequence[Any]) -> dict[str, str]:
         for item in request[1]
         if isinstance(item, dict) and item.get("type") == "function_call_output"
     }
+
+
+def agent_of(turns: Any, desk: Desk | None = None, **more: Any) -> Agent[Any]:
+    """An agent with the host's tools and a scripted model."""
+    tools = more.pop("tools", None) or [*tools_of(desk or Desk())]
+    return Agent(**{"name": "billing", "model": Scripted(turns), "tools": tools, **more})
+
+
+def play(runner: Any, agent: Agent[Any], asked: Any = ASKED, **options: Any) -> Any:
+    """Run an agent to its end."""
+    return asyncio.run(runner.run(agent, asked, **options))
+
+
+def told(agent: Agent[Any], call_id: str = "c1") -> str:
+    """What the agent's model heard of a call."""
+    return outputs(agent.model.requests)[call_id]
+
+
+def by_id(firewall: Shield) -> dict[str | None, Any]:
+    return {decision.call_id: decision for decision in about_calls(firewall.store)}
 
 
 class Driver:

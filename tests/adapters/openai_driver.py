@@ -178,7 +178,13 @@ def write_response(turn: Turn, stream: bool) -> Any:
             for c in turn
         ]
     whole = {"id": "r1", "object": "response", "created_at": 1, "model": "scripted"}
-    whole |= {"output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    whole |= {
+        "output": output,
+        "status": "completed",
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+    }
     if not stream:
         return whole
     kinds = ("response.created", "response.completed")

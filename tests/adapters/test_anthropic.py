@@ -21,7 +21,7 @@ from anthropic.lib.tools import BetaRunnableToolset, ToolError
 from anthropic.resources.beta.messages import Messages
 
 from abs_shield import Session, Shield, ToolCall, Verdict, shield, shielded
-from abs_shield.adapters.anthropic import arun_tool_calls, run_tool_calls, shielded_runner
+from abs_shield.adapters.anthropic import arun_tool_calls, checks, run_tool_calls, shielded_runner
 from abs_shield.errors import ShieldError
 from tests.adapters.anthropic_driver import (
     ASYNC,
@@ -527,6 +527,40 @@ def test_what_is_no_runner_is_named() -> None:
     """An object of another kind fails before it runs unguarded."""
     with pytest.raises(ShieldError, match="Loop is no tool runner of a known kind"):
         shielded_runner(Loop(), firewall=firewall("strict"))
+
+
+@pytest.mark.parametrize("streams", [False, True], ids=["whole", "streamed"])
+def test_a_streaming_runner_that_lost_its_stream_is_named(streams: bool) -> None:
+    """Only from the stream is it known what the model wrote; without streams nothing is missing."""
+    runner = runner_of(Scripted([DONE]), *tools(Desk()), stream=streams)
+    vars(runner).pop("_last_message")
+
+    if not streams:
+        assert runner is shielded_runner(runner, firewall=firewall("audit"))
+        return
+    with pytest.raises(ShieldError, match="it has no `_last_message`"):
+        shielded_runner(runner, firewall=firewall("audit"))
+
+
+@pytest.mark.parametrize("used", ["runner", "loop"])
+def test_a_stream_that_lost_what_the_model_wrote_is_named(used: str, monkeypatch: Any) -> None:
+    """Cut-off JSON would look whole: the adapter says so when a stream is first used."""
+    whole = SimpleNamespace(role="assistant", content=[], model="scripted")
+    stream = SimpleNamespace(current_message_snapshot=whole)
+
+    def play() -> None:
+        if used == "runner":
+            runner = runner_of(Scripted([DONE]), *tools(Desk()), stream=True)
+            shielded_runner(runner, firewall=firewall("audit"))
+        run_tool_calls(stream, REQUEST["messages"], firewall=firewall("audit"))
+
+    monkeypatch.setattr(checks, "BUFFERS", "renamed")
+    checks.check_streams.cache_clear()
+    try:
+        with pytest.raises(ShieldError, match=r"`MessageStream` .* has no `__renamed`"):
+            play()
+    finally:
+        checks.check_streams.cache_clear()
 
 
 # The pages ----------------------------------------------------------------------------------------

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 import pytest
 
-from tests.adapters.matrix import FRAMEWORKS, documented, played
-
-INSTALLED = [module for module in FRAMEWORKS.values() if find_spec(module) is not None]
+from tests.adapters.matrix import INSTALLED, documented, played
 
 
 @pytest.mark.skipif(not INSTALLED, reason="no framework is installed")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,12 @@ import pytest
 
 pytest.importorskip("openai", reason="the extra `openai` is not installed")
 
+from openai.lib._parsing._completions import parse_chat_completion
+from openai.lib._parsing._responses import parse_response
 from openai.types.chat import ChatCompletion
+from openai.types.chat.chat_completion import Choice
 from openai.types.responses import Response
+from pydantic import BaseModel
 
 from abs_shield import Session, Shield, Tool, shield
 from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
@@ -117,6 +122,23 @@ def test_what_the_provider_keeps_was_not_seen():
     assert '"unseen"' in told["output"]
 
 
+def refunds(**members: Any) -> bool:
+    """Whether a refund of a transaction that the input does not name runs in strict mode."""
+    call = GOOD._replace(arguments={"transaction_id": "tx_9", "amount": 1})
+    response = Response.model_validate({**write_response([call], False), **members})
+    guard = firewall(mode="strict", on_suspicious="block")
+    (told,) = run_tool_calls(response, ASKED, firewall=guard, dispatch=done)
+    return bool(told["output"].startswith("did refund"))
+
+
+def test_a_responses_instructions_count_as_said():
+    """The host wrote them; a stored prompt was not seen here."""
+    assert not refunds(instructions="Be brief.")
+    assert refunds(instructions="The test transaction is tx_9.")
+    assert refunds(instructions=[{"role": "developer", "content": "Use tx_9.", "type": "message"}])
+    assert refunds(prompt={"id": "pmpt_1"})
+
+
 def test_a_message_holds_what_the_api_knows():
     """Of a failed call, too: a field more, and the request may be refused."""
 
@@ -157,6 +179,50 @@ def test_a_custom_tool_takes_text():
     assert "did shell with {'input': 'ls -la'}" == told["output"]
 
 
+class Answer(BaseModel):
+    text: str
+
+
+@pytest.mark.parametrize("parse", ["chat", "responses"])
+def test_a_parsed_answer_warns_of_nothing(parse):
+    """What the SDK parsed is an object of the host's; reading it twice is silent."""
+    content = '{"text": "refunding"}'
+    if parse == "chat":
+        written = write_chat([GOOD], False)
+        written["choices"][0]["message"]["content"] = content
+        response = parse_chat_completion(
+            response_format=Answer, input_tools=[], chat_completion=ChatCompletion(**written)
+        )
+        said = [*USER, response.choices[0].message]
+    else:
+        written = write_response([GOOD], False)
+        text = {"type": "output_text", "text": content, "annotations": []}
+        said = {"type": "message", "id": "m1", "role": "assistant", "status": "completed"}
+        written["output"].append({**said, "content": [text]})
+        made = Response.model_validate(written)
+        response = parse_response(text_format=Answer, input_tools=[], response=made)
+        said = [*USER, *response.output]
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for messages in (USER, said):
+            told = run_tool_calls(response, messages, firewall=firewall(), dispatch=done)
+
+    assert [] == [str(warning.message) for warning in caught]
+    assert 1 == len(told)
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+@pytest.mark.parametrize("choices", [None, [], [{"index": 0, "finish_reason": "stop"}]])
+def test_an_answer_without_choices_has_no_calls(mode, choices):
+    """Some servers answer so; what the host makes of it is the host's."""
+    response = ChatCompletion.construct(id="r1", model="scripted", choices=choices)
+    if choices:
+        response.choices = [Choice.construct(index=0, finish_reason="stop", message=None)]
+
+    assert [] == run_tool_calls(response, USER, firewall=firewall(mode=mode), dispatch=done)
+
+
 def test_an_odd_message_is_not_seen_and_stops_nothing():
     """What cannot be read makes the session opaque."""
     session = Session()
@@ -179,7 +245,7 @@ def test_the_page_runs(monkeypatch, capsys):
     client = model.client()
     monkeypatch.setattr("openai.OpenAI", lambda: client)
     names: dict[str, Any] = {}
-    (block,) = blocks("OpenAI SDK")
+    block, _ = blocks("OpenAI SDK")
     exec(block, names)
 
     assert "refunded 20" in names["messages"][-1]["content"]

@@ -129,7 +129,7 @@ def test_the_budget_of_attempts_is_counted_down():
     guard = firewall("strict")
     calls = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
 
-    ran(clerk(guard, *calls, DONE))
+    ran(clerk(guard, *calls, DONE, retries=3))
 
     assert [2, 1, 0] == [decision.attempts_left for decision in about_calls(guard.store)]
 
@@ -161,12 +161,37 @@ def test_log_probabilities_are_passed_on(logprobs):
 # What the model is told --------------------------------------------------------------------------
 
 
-def test_feedback_spends_no_retry():
-    """By itself the framework ends a run at the second phantom; with us the model is told."""
-    turns = [[PHANTOM], [PHANTOM._replace(id="c2")], DONE]
+WRONG = GOOD._replace(arguments={"transaction_id": "tx_12345", "amount": "a lot"})
+BROKEN = GOOD._replace(arguments='{"transaction_id": "tx_12')
 
-    with pytest.raises(UnexpectedModelBehavior):
-        ran(clerk(None, *turns))
+
+@pytest.mark.parametrize("retries", [0, 1, 2])
+@pytest.mark.parametrize("call", [PHANTOM, WRONG, BROKEN], ids=["phantom", "type", "JSON"])
+def test_a_model_that_is_stuck_costs_what_it_costs_plain(call, retries):
+    """What the framework would refuse as well spends its retries, and ends the run as ever."""
+    ends = []
+    for guard in (None, firewall("audit"), firewall("strict")):
+        heard = Heard(*([call._replace(id=f"c{n}")] for n in range(9)))
+        with pytest.raises(UnexpectedModelBehavior) as ended:
+            ran(agent_of(Desk(), heard.model, guard, retries=retries))
+        ends.append((len(heard.requests), str(ended.value)))
+
+    assert [ends[0]] * 3 == ends
+    assert 1 + retries == ends[0][0]
+
+
+def test_a_model_that_names_unseen_targets_for_ever_ends_the_run():
+    """The framework has nothing against the call: past the policy's retries, its own are spent."""
+    heard = Heard(*([UNSEEN._replace(id=f"c{n}")] for n in range(20)))
+    with pytest.raises(UnexpectedModelBehavior, match="'refund' exceeded max retries count of 1"):
+        ran(agent_of(Desk(), heard.model, firewall("strict")))
+
+    assert 4 == len(heard.requests)
+
+
+def test_feedback_about_an_unseen_target_spends_no_retry():
+    """The framework would have run it: two in a row leave the tool its retries."""
+    turns = [[UNSEEN], [UNSEEN._replace(id="c2")], [GOOD._replace(id="c3")], DONE]
 
     assert DONE == ran(clerk(firewall("strict"), *turns)).output
 
@@ -183,7 +208,7 @@ def test_feedback_is_a_result_that_asks_for_another_try():
 def test_the_last_attempt_is_a_failure():
     """What may not be tried again is not asked for again."""
     turns = [[PHANTOM._replace(id=f"c{n}")] for n in range(3)]
-    told = returns(ran(clerk(firewall("strict"), *turns, DONE)))
+    told = returns(ran(clerk(firewall("strict"), *turns, DONE, retries=3)))
 
     assert ["retried", "retried", "failed"] == [part.outcome for part in told.values()]
 

@@ -291,6 +291,24 @@ def test_a_wrong_file_is_one_line(command, file, kind):
     assert told in done.err
 
 
+@pytest.mark.parametrize(
+    ("held", "told"),
+    [
+        ([{}, LEND, {"name": "x", "parameters": 3}], ["tool 0: ", "tool 2: "]),
+        ({"desk": [LEND, {}], "shop": [{"title": "x"}, LEND]}, ["toolset `desk`: tool 1: ",
+                                                               "toolset `shop`: tool 0: "]),
+    ],
+)  # fmt: skip
+def test_a_tool_that_cannot_be_read_is_left_out(command, file, held, told):
+    """The others are written, each one that is left out is named, and the code says so."""
+    argv = ["--toolset", "desk"] if isinstance(held, dict) else []
+    done = command("init", "--tools", file("tools.json", held), *argv)
+
+    assert (2, True) == (done.code, "lend_book" in done.out)
+    assert told == [line.split("abs-shield: ")[1][: len(start)]
+                    for line, start in zip(done.err.splitlines(), told, strict=False)]  # fmt: skip
+
+
 def test_no_yaml(command, tmp_path):
     """What is no YAML is told on one line."""
     pytest.importorskip("yaml", reason="the extra `yaml` is not installed")

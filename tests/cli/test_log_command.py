@@ -12,6 +12,7 @@ from abs_shield import Decision, Shield, ToolCall, shield
 from abs_shield.core.label import Label, Truth
 from abs_shield.stores import SqliteStore
 from abs_shield.stores.places import KEY, LOG
+from tests.stores.conftest import decision
 
 TOOL = {
     "name": "refund",
@@ -266,6 +267,29 @@ def test_an_export_may_leave_damaged_records_out(command, log):
 
     assert (0, 5) == (done.code, done.out.count("\n"))
     assert done.err.startswith("2 records are left out; first: record 7 of chain ")
+
+
+def test_a_page_that_is_damaged_takes_no_other_with_it(command, tmp_path):
+    """Of a file with an unreadable page what can be read is written, and the rest is counted."""
+    log = tmp_path / "log.db"
+    with contextlib.closing(SqliteStore(log)) as store:
+        for number in range(300):
+            store.append(decision(number))
+    with contextlib.closing(sqlite3.connect(log)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    data = bytearray(log.read_bytes())
+    start = data.index(b'"id":"d-150"') // 4096 * 4096
+    data[start : start + 4096] = b"\xff" * 4096
+    log.write_bytes(data)
+
+    assert "`--skip-damaged` leaves such records out" in command("log", "export", log).err
+    done = command("log", "export", log, "--skip-damaged")
+    written = {json.loads(line)["id"] for line in done.out.splitlines()}
+
+    assert 0 == done.code
+    assert 280 < len(written) < 300
+    assert {"d-0", "d-299"} <= written
+    assert f"{300 - len(written)} records are left out" in done.err
 
 
 def test_a_pruning_of_what_was_tampered_with_is_refused(command, log):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -14,12 +15,24 @@ needs_fastmcp = pytest.mark.skipif(not HAS_FASTMCP, reason="the extra `fastmcp` 
 RUN = "import sys; from abs_shield.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-def run(*argv: str) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own, with nothing on its standard input."""
+CLIENT = {"protocolVersion": "2025-06-18", "capabilities": {}}
+OPENING = {
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
+    "params": CLIENT | {"clientInfo": {"name": "test", "version": "1"}},
+}  # fmt: skip
+
+
+def run(*argv: str, said: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, with this on its standard input."""
     return subprocess.run(
         [sys.executable, "-c", RUN, "mcp", *argv],
-        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False,
+        input=said, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
+
+
+def opened(*argv: str) -> subprocess.CompletedProcess[str]:
+    """Run the command; a client opens a connection, and leaves."""
+    return run(*argv, said=json.dumps(OPENING) + "\n")
 
 
 @pytest.mark.parametrize("argv", [[], ["--url", "http://127.0.0.1:1/mcp", "--", "cat"]])
@@ -45,8 +58,6 @@ def test_without_the_extra():
     ("argv", "told"),
     [
         (["--", "no-such-command"], "there is no command `no-such-command`; give its path"),
-        (["--", "false"], "`false` is no MCP server, or ended at once: Connection closed; run"),
-        (["--", "echo", "hello"], "`echo` is no MCP server, or ended at once"),
         (["--url", "localhost:1"], "`localhost:1` is no URL; write `http://host:port/mcp`"),
         (["--url", "http://[::1"], "`http://[::1` is no URL"),
         (["--url", "http://127.0.0.1:1/mcp"], "cannot reach `http://127.0.0.1:1/mcp`: All conn"),
@@ -80,8 +91,60 @@ def test_a_port_that_is_taken():
 
 
 @needs_fastmcp
-def test_options_of_the_server_are_its_own():
+@pytest.mark.parametrize("argv", [["false"], ["echo", "hello"]])
+def test_a_server_that_ends_at_once(argv):
+    """Its client is told, and so is who reads the standard error; the exit code is 2."""
+    done = opened("--log", "none", "--", *argv)
+    answer = json.loads(done.stdout)
+
+    told = f"`{argv[0]}` is no MCP server, or ended at once: Connection closed; run it by itself"
+    assert (1, told) == (answer["id"], answer["error"]["message"])
+    assert (2, f"abs-shield: {told}\n") == (done.returncode, done.stderr)
+
+
+@needs_fastmcp
+def test_no_server_without_a_client(tmp_path):
+    """The command is started for a client that asks, not to see whether it runs."""
+    started = tmp_path / "started"
+    done = run("--log", "none", "--", "touch", str(started))
+
+    assert (0, "", "") == (done.returncode, done.stdout, done.stderr)
+    assert not started.exists()
+
+
+@needs_fastmcp
+@pytest.mark.parametrize("dashes", [["--"], []])
+def test_options_of_the_server_are_its_own(dashes):
     """What stands behind the command is passed on, also where it looks like an option of ours."""
-    done = run("--", sys.executable, "-c", "import sys; sys.exit(str(sys.argv[1:]))", "--policy")
+    program = ["-c", "import sys; sys.exit(str(sys.argv[1:]))", "--policy"]
+    done = opened("--log", "none", *dashes, sys.executable, *program)
 
     assert "['--policy']" in done.stderr
+
+
+@needs_fastmcp
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["--header", "Authorization: s3cret"], "`--header` number 1 is not valid; write"),
+        (["--header", "A=x", "--header", "s3cret"], "`--header` number 2 is not valid; write"),
+        (["--header", "A=s3cret\n"], "the value of `--header A` must be printable ASCII"),
+        (["--header", "A=env:NOT_SET_"], "the environment variable `NOT_SET_` is not set"),
+    ],
+)
+def test_a_header_that_is_none(argv, told):
+    """What is wrong is said without the value."""
+    done = run(*argv, "--url", "http://127.0.0.1:1/mcp")
+
+    assert (2, "") == (done.returncode, done.stdout)
+    assert told in done.stderr
+    assert "s3cret" not in done.stderr
+
+
+@needs_fastmcp
+def test_a_header_of_a_command():
+    """A command reads no headers."""
+    done = run("--header", "A=x", "--", "cat")
+
+    assert 2 == done.returncode
+    assert "`--header` is for `--url`" in done.stderr

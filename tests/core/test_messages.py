@@ -451,3 +451,28 @@ def test_an_item_that_holds_what_we_cannot_see_is_opaque(kind: str) -> None:
 
     assert isinstance(event, Opaque)
     assert kind in event.reason
+
+
+class Broken:
+    """An id of the host's that breaks whatever reads it."""
+
+    __hash__ = object.__hash__
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no comparison")
+
+
+def test_an_id_that_breaks_is_none() -> None:
+    """The call is judged all the same, as one without an id."""
+    function = {"name": "refund", "arguments": "{}"}
+    calls = [
+        {"name": "refund", "id": Broken()},
+        {"call_id": Broken(), "id": "c2", **function},
+        {"id": Broken(), "type": "function", "function": function},
+        ToolCall("refund", {}, Broken()),  # type: ignore[arg-type]
+    ]
+
+    assert [None, "c2", None, None] == [read_call(call).id for call in calls]

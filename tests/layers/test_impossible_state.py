@@ -252,7 +252,7 @@ def test_a_skipped_rule_loses_no_finding_of_another():
     ("amount", "raised"),
     [
         ("20.75", "TypeError; rules see JSON: `amount` is a text"),
-        (1j, "TypeError"),
+        ([1], "TypeError"),
     ],
 )
 def test_a_rule_that_took_a_text_for_a_number_is_told(amount, raised):
@@ -367,6 +367,16 @@ def test_a_write_on_what_was_removed(calls):
 def test_what_may_follow_a_removal(calls):
     """Another entity, reading, refunding, making it anew, a removal that failed, and closing."""
     assert () == after(*calls).findings
+
+
+@pytest.mark.parametrize("spelt", ["BKG-7A", " bkg_7a", "bkg 7a"])
+def test_what_was_removed_in_another_spelling(spelt):
+    """It is the same entity as for a target that was seen."""
+    decision = after(
+        ("cancel_booking", {"booking_id": "bkg_7a"}), ("update_booking", {"booking_id": spelt})
+    )
+
+    assert ["removed"] == [found.code for found in decision.findings]
 
 
 def test_nothing_may_follow_a_final_pair():

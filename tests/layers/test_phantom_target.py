@@ -658,3 +658,26 @@ def test_an_approval_lets_it_through_once():
         decision = firewall.check_call(ToolCall("refund", {"transaction_id": "tx_99999"}))
 
     assert (1, False) == (len(asked), decision.blocked)
+
+
+def test_values_of_another_script_are_looked_at_closely_up_to_a_number():
+    """Ten thousand of them took three seconds; those left out are said to be."""
+    names = [f"заказ {'абвгдежзик'[n % 10]}{'клмнопрсту'[n // 10 % 10]}" * 3 for n in range(1_200)]
+    orders = {"type": "object", "properties": {"order_id": {"type": "array", "items": TEXT}}}
+    firewall = door(Tool(name="act", parameters=orders))
+    decision = judged("Сделай.", "act", {"order_id": [*names, "tx_99999"]}, firewall=firewall)
+    few = judged("Сделай.", "act", {"order_id": [*names[:900], "tx_99999"]}, firewall=firewall)
+    said = decision.coverage["phantom_target"]
+
+    assert ["unseen"] == [finding.code for finding in decision.findings]
+    assert ["unseen"] == [finding.code for finding in few.findings]
+    assert ("ran", "unavailable") == (few.coverage["phantom_target"].outcome, said.outcome)
+    assert "more than 1,000 values of another script in one call" == said.reason
+
+
+def test_a_path_of_very_many_steps_is_read_once():
+    """Each beginning of a path was read from its start: a megabyte of paths took six seconds."""
+    steps = "/".join(["docs"] + ["a"] * 4_000)
+    said = f"Read /srv/{steps}/x.txt"
+
+    assert [] == codes(said, "read_file", {"path": f"/srv/{steps}/x.txt"})

@@ -70,7 +70,47 @@ def test_pairs_by_their_verbs(first, one, then, other, expected):
     assert [expected] == said((first, one, "ok"), (then, other))
 
 
+SPELT = ["usr_abc1", " usr_abc1 ", "USR-ABC1", "usr abc1", "usrabc1"]
+
+
+@pytest.mark.parametrize("spelt", SPELT)
+@pytest.mark.parametrize("declared", [(), (inverse("create_user", "delete_user", same="id"),)])
+def test_an_entity_in_another_spelling(spelt, declared):
+    """What is one value for a target that was seen is one entity here, declared or inferred."""
+    calls = ("create_user", {"id": "usr_abc1"}, "ok"), ("delete_user", {"id": spelt})
+    (found,) = said(*calls, inverses=declared)
+
+    assert ("undone", 1.0 if declared else 0.6) == found
+
+
+@pytest.mark.parametrize("spelt", [77001.0, "77001", "0077001"])
+def test_a_number_in_another_spelling(spelt):
+    """A whole number is one however JSON writes it, and zeros in front of it mean nothing."""
+    schema = {"type": "object", "properties": {"id": {"type": "integer"}}}
+    tools = [Tool(name=name, parameters=schema) for name in ("create_user", "delete_user")]
+    firewall = Shield(
+        shield.configure(tools=tools, layers=["self_contradiction"], coercible="flag"), hooks=None
+    )
+    decision = run(firewall, ("create_user", {"id": 77001}, "ok"), ("delete_user", {"id": spelt}))
+
+    assert ["undone"] == [found.code for found in decision.findings]
+
+
+def test_two_spellings_in_one_turn():
+    """Calls that are proposed side by side name one entity as well."""
+    firewall = door()
+    with firewall.session() as session:
+        session.user("Do what is needed.")
+        *_, last = firewall.inspect_turn(
+            [ToolCall("create_user", {"id": "usr_abc"}), ToolCall("delete_user", {"id": "USR-ABC"})]
+        )
+
+    assert ["undone"] == [found.code for found in last.findings]
+
+
 HARMLESS = [
+    (("create_user", {"id": "12-3456"}, "ok"), ("delete_user", {"id": "1-23456"})),
+    (("create_user", {"id": "a.b@x.org"}, "ok"), ("delete_user", {"id": "ab@x.org"})),
     (("create_user", {"id": 1}, "ok"), ("delete_user", {"id": 2})),
     (("create_user", {"id": 1}, "ok"), ("get_user", {"id": 1})),
     (("create_user", {"id": 1}, "ok"), ("cancel_event", {"id": 1})),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -89,6 +90,22 @@ def test_a_damaged_gzip_file_is_a_bad_line(tmp_path):
 
     assert all(isinstance(run, Run) for run in good)
     assert "damaged" in bad.reason
+
+
+def test_what_stands_before_a_damage_is_read(tmp_path):
+    """Only the lines around the damage are lost, and not the block that was unpacked with it."""
+    path = tmp_path / "runs.jsonl.gz"
+    texts = [b'{"messages": [], "run_id": "%s"}\n' % sha256(b"%d" % n).digest().hex().encode()
+             for n in range(1_000)]  # fmt: skip
+    packed = bytearray(gzip.compress(b"".join(texts)))
+    at = len(packed) * 3 // 4
+    packed[at : at + 64] = bytes(64)
+    path.write_bytes(packed)
+
+    *good, bad = read(str(path))
+
+    assert "damaged" in bad.reason
+    assert 700 <= sum(isinstance(run, Run) for run in good)
 
 
 def test_an_endless_line_is_skipped(written, monkeypatch):

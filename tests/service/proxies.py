@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -22,11 +23,11 @@ _PATIENCE_S = 60.0
 
 
 @contextmanager
-def proxied(*options: str, log: Path) -> Iterator[str]:
-    """Start `abs-shield mcp` on a free port; give its URL."""
+def proxied(*options: str, log: Path, **variables: str) -> Iterator[str]:
+    """Start `abs-shield mcp` on a free port, with these variables too; give its URL."""
     argv = [*COMMAND, "mcp", "--http", "127.0.0.1:0", *options]
     with log.open("w") as errors:
-        process = subprocess.Popen(argv, env=ENVIRONMENT, stderr=errors, cwd=ROOT)
+        process = subprocess.Popen(argv, env=ENVIRONMENT | variables, stderr=errors, cwd=ROOT)
     try:
         url = _told(log, process)
         _answered(url)
@@ -36,10 +37,17 @@ def proxied(*options: str, log: Path) -> Iterator[str]:
         process.wait(_PATIENCE_S)
 
 
+def free_port() -> int:
+    """Give a port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
 @contextmanager
-def shop_at(port: int) -> Iterator[str]:
-    """Serve the shop over HTTP; give its URL."""
-    process = subprocess.Popen([*SHOP, str(port)], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
+def served_at(port: int, server: list[str]) -> Iterator[str]:
+    """Serve over HTTP; give the URL."""
+    process = subprocess.Popen([*server, str(port)], env=ENVIRONMENT, stderr=subprocess.DEVNULL)
     try:
         _answered(url := f"http://127.0.0.1:{port}/mcp")
         yield url

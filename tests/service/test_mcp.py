@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 from abs_shield.stores import SqliteStore, verify
-from tests.service.proxies import COMMAND, ENVIRONMENT, POLICY, SHOP, proxied, shop_at
+from tests.service.proxies import COMMAND, ENVIRONMENT, POLICY, SHOP, free_port, proxied, served_at
 
 Conversed = Callable[[Client[Any]], Coroutine[Any, Any, Any]]
 ORDER = {"order_id": "ord_1"}
@@ -37,11 +36,8 @@ def strict(tmp_path_factory) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def audit(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
     """Serve an audit proxy over HTTP, in front of a shop over HTTP: its URL, the shop's, a log."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     log = tmp_path_factory.mktemp("audit") / "log"
-    with shop_at(port) as behind, proxied("--url", behind, log=log) as url:
+    with served_at(free_port(), SHOP) as behind, proxied("--url", behind, log=log) as url:
         yield url, behind, log
 
 

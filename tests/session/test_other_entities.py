@@ -53,6 +53,8 @@ OTHERS = [
     ("accounts acct_1 and acct_2", "acct_1/acct_2"),
     ("accounts acct_1 and acct_2", "acct_1=acct_2"),
     ("accounts acct_1 and acct_2", "acct_1:acct_2"),
+    ("order 10 20 and order 20 30", "10 20 30"),
+    ("cells A1 B2, then B2 C3", "A1 B2 C3"),
     ("/srv/ann/tmp-1 and /srv/bob/log-2", "/srv/ann/log-2"),
 ]
 
@@ -67,6 +69,9 @@ def test_another_entity_is_not_found(said, value):
 
 
 SAME = [
+    ("orders A1, B2, and later B2 or C3.\nA1,\nB2,\nC3", "A1, B2, C3"),
+    ("call +49 30 1234 5678", "+49 30 1234 5678"),
+    ("lines\n10\n20\n30", "10 20 30"),
     ("ids -1001234567890 and 5", "-1001234567890"),
     ("a change of −3.50 percent", "-3.5"),
     ("iban DE89 3704 0044 0532 0130 00", "de89-3704-0044-0532-0130-00"),

@@ -40,3 +40,15 @@ def test_without_a_part_the_whole_is_judged(firewall) -> None:
     """As ever."""
     with pytest.raises(ResultBlocked), firewall.guard(CALL) as guard:
         guard.value = ["see ord_777", {"price": 5}]
+
+
+@pytest.mark.parametrize("elapsed_ms", [-1, -0.5, float("nan"), float("inf")])
+def test_a_clock_that_went_back_withholds_nothing(firewall, elapsed_ms) -> None:
+    """The duration is not known, so the result is not judged, and the coverage says so."""
+    with firewall.session():
+        decision = firewall.check_result(CALL, {"price": 5}, elapsed_ms=elapsed_ms)
+
+    assert (False, ()) == (decision.would_block, decision.errors)
+    assert ("unavailable", "how long the call took is not known") == decision.coverage[
+        "verification"
+    ]

@@ -459,3 +459,35 @@ def test_a_session_stands_alone():
     session.add(TRANSCRIPT)
 
     assert session.did("refund")
+
+
+def test_sessions_that_are_left_out_of_order(firewall):
+    """The one that is left is current no more, and the other one is until it is left too."""
+    outer, one, other = firewall.session(), firewall.session(), firewall.session()
+    with outer:
+        one.__enter__()
+        other.__enter__()
+        one.__exit__(None, None, None)
+        after_one = current_session()
+        other.__exit__(None, None, None)
+
+        assert [other, outer] == [after_one, current_session()]
+    assert current_session() is None
+
+
+def test_sessions_of_generators_that_take_turns(firewall):
+    """In one context each is current until it is left, whichever generator goes on."""
+
+    def steps(name):
+        with firewall.session(name) as mine:
+            yield current_session() is mine
+            yield current_session() is mine
+
+    one, other = steps("one"), steps("other")
+    found = [next(one), next(other)]
+    one.close()
+    found.append(next(other))
+    other.close()
+
+    assert [True, True, True] == found
+    assert current_session() is None

@@ -124,7 +124,7 @@ def test_another_key_verifies_nothing(opens, kind):
 
 
 def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, kind, key, raw):
-    """Nothing inside the log shows it; heads that were kept elsewhere do."""
+    """The key shows it, and a file's own count; heads that were kept elsewhere show it always."""
     seen = Verified()
     list(verify(log, key=key, into=seen))
     raw(kind, "DELETE FROM records WHERE seq > 3")
@@ -134,11 +134,31 @@ def test_a_tail_that_was_cut_off_with_its_head_is_found_by_an_earlier_head(log, 
         " WHERE seq > 3",
     )
 
-    assert [] == faults(log, key)
+    unsealed = [(3, "unsealed")] if key else []
+    gone = [(0, "missing")] if kind == "sqlite" else []
+    assert (unsealed or gone) == faults(log, key)
     assert [(4, "missing")] == faults(log, key, heads=seen.heads)
     raw(kind, "DELETE FROM records WHERE seq > 0")
     raw(kind, "DELETE FROM heads WHERE seq > 0")
+    assert gone == faults(log, key)
     assert [(6, "missing")] == faults(log, key, heads=seen.heads)
+
+
+def test_a_tail_that_was_cut_off_at_a_head_that_was_seen_is_found_by_an_earlier_head(
+    opens, kind, raw
+):
+    """Whoever copied a sealed head may go back to it, and to no other place."""
+    store = opens(kind, key=KEY)
+    store.append(decision(1))
+    (then,) = store.heads()
+    store.append(decision(2))
+    seen = Verified()
+    list(verify(store, key=KEY, into=seen))
+    raw(kind, "DELETE FROM records WHERE seq > 1")
+    raw(kind, f"UPDATE heads SET seq = 1, digest = '{then.digest}', seal = '{then.seal}'")
+
+    assert ([(0, "missing")] if kind == "sqlite" else []) == faults(store, KEY)
+    assert [(2, "missing")] == faults(store, KEY, heads=seen.heads)
 
 
 def test_a_chain_goes_on_behind_an_earlier_head(log, key):

@@ -122,3 +122,34 @@ def test_functions_of_a_session_have_a_history_of_their_own():
             for _ in range(3):
                 firewall.dispatch("get_balance", {}, call_id=f"c{n}")
         assert {"CLEAN"} == {decision.verdict for decision in session.decisions}
+
+
+def priced(verify, price, session):
+    """Return the verdict on one quote."""
+    result = verify("quote", args={}, result={"price": price}, execution_time_ms=20.0,
+                    session_id=session)  # fmt: skip
+    return result.verdict
+
+
+@pytest.mark.parametrize(("session", "expected"), [("own", "block"), ("another", "flag")])
+def test_a_type_that_only_other_sessions_were_given(session, expected):
+    """It makes a result suspicious, and withholds none; and so many in a row are the new usual."""
+    engine = VerificationEngine()
+    engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
+    for n in range(31):
+        assert "accept" == priced(engine.verify, f"{n}.50", "own")
+    said = [priced(engine.verify, n + 0.5, f"{session}{n if session != 'own' else ''}")
+            for n in range(40)]  # fmt: skip
+
+    assert [expected] * 31 == said[:31]
+    assert ["accept"] * 9 == said[31:]
+
+
+def test_a_missing_field_is_wrong_in_every_session():
+    """That is declared, and not learnt."""
+    engine = VerificationEngine()
+    engine.register_tool_profile("quote", required_fields=["price"], expected_latency_ms=(1, 99))
+    for n in range(31):
+        priced(engine.verify, f"{n}.50", "own")
+
+    assert ["block", "block"] == [priced(engine.verify, p, "other") for p in (None, float("nan"))]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from abs_shield.adapters.anthropic.checks import buffer_of
 from abs_shield.core import ToolCall
 from abs_shield.core.arguments import read_arguments
 from abs_shield.session import Session
@@ -42,7 +43,7 @@ def _streamed(stream: Any, place: int) -> str | None:
     The SDK completes JSON that is cut off, and shows the whole text nowhere else.
     """
     for kind in type(stream).__mro__:
-        texts = getattr(stream, f"_{kind.__name__}__json_bufs", None)
+        texts = getattr(stream, buffer_of(kind), None)
         if isinstance(texts, Mapping) and place in texts:
             return bytes(texts[place]).decode("utf-8", "replace")
     return None

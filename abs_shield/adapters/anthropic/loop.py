@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from abs_shield.adapters.anthropic.blocks import call_of, hear, member, uses, whole, without_calls
+from abs_shield.adapters.anthropic.checks import check_streams
 from abs_shield.core.events import Opaque
 from abs_shield.core.messages import read_message
 from abs_shield.session import Session
@@ -74,6 +75,8 @@ def _taken_in(reply: Any, messages: Iterable[Any], seam: Seam, system: Any) -> S
 
 def _proposed(reply: Any, message: Any) -> dict[str, Any]:
     """The reply's calls alone, in a message's shape."""
+    if reply is not message:  # of a stream
+        check_streams()
     calls = [call_of(block, raw) for block, raw in uses(reply, message)]
     blocks = [{"type": "tool_use", "id": c.id, "name": c.name, "input": c.arguments} for c in calls]
     return {"role": "assistant", "content": blocks}

@@ -8,9 +8,14 @@ from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from anthropic.lib.tools import ToolError
+from anthropic.lib.tools import (
+    BetaAsyncStreamingToolRunner,
+    BetaStreamingToolRunner,
+    ToolError,
+)
 
 from abs_shield.adapters.anthropic.blocks import call_of, hear, name_of, offered, plain, read, uses
+from abs_shield.adapters.anthropic.checks import check_streams
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
@@ -41,14 +46,19 @@ def shielded_runner(runner: R, *, firewall: Shield, session: Session | None = No
         The same runner.
 
     Raises:
-        ShieldError: This is no tool runner, or it has a firewall already.
+        ShieldError: This is no tool runner, it has a firewall already, or the SDK has lost a part
+            that the adapter reads.
     """
-    lacking = [name for name in _NEEDED if not hasattr(runner, name)]
+    streams = isinstance(runner, (BetaStreamingToolRunner, BetaAsyncStreamingToolRunner))
+    needed = (*_NEEDED, "_last_message") if streams else _NEEDED
+    lacking = [name for name in needed if not hasattr(runner, name)]
     if lacking:
         raise ShieldError(
             f"{type(runner).__name__} is no tool runner of a known kind: it has no `{lacking[0]}`; "
             "give what `client.beta.messages.tool_runner(...)` returns, or use `run_tool_calls`"
         )
+    if streams:
+        check_streams()
     if "_run_tool" in vars(runner):
         raise ShieldError("this tool runner has a firewall already; a run has one")
     watch = _Watch(runner, firewall, session)

@@ -1,5 +1,5 @@
 """LangChain's agents and LangGraph's graphs: each turn is judged, each tool call admitted."""
 
-from abs_shield.adapters.langgraph.middleware import ShieldMiddleware
+from abs_shield.adapters.langgraph.middleware import ShieldMiddleware, ShieldModelMiddleware
 
-__all__ = ["ShieldMiddleware"]
+__all__ = ["ShieldMiddleware", "ShieldModelMiddleware"]

@@ -12,6 +12,15 @@ from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
+from abs_shield.adapters.langgraph.checks import check_framework
+from abs_shield.adapters.langgraph.dispatched import (
+    Judged,
+    as_written,
+    dispatched,
+    newest_turn,
+    proposal_of,
+)
+from abs_shield.adapters.langgraph.passing import passing
 from abs_shield.adapters.langgraph.spoken import (
     answered,
     calls_of,
@@ -20,11 +29,9 @@ from abs_shield.adapters.langgraph.spoken import (
     member,
     returned,
     shaped,
-    written,
 )
 from abs_shield.adapters.langgraph.steps import Place, Step, Steps
 from abs_shield.core import Decision, ToolCall
-from abs_shield.core.arguments import same
 from abs_shield.errors import CallBlocked, ResultBlocked
 from abs_shield.session import Session
 from abs_shield.shield import Shield
@@ -32,14 +39,16 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
 from abs_shield.shield.turns import feedback_text
 
+_INJECTED = "runtime"
+"""The one argument that a `ToolNode` sets by its name alone."""
 
-class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
+
+class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
     """
-    Judges what the model proposes, and stands around every tool call.
+    Judges what the model proposes; the middleware of an agent that has no tools.
 
-    An agent takes it as ``create_agent(model, tools, middleware=[ShieldMiddleware(firewall)])``.
-    A graph of one's own takes its two wrappers: ``ToolNode(tools, wrap_tool_call=
-    guard.wrap_tool_call, awrap_tool_call=guard.awrap_tool_call)``. One object serves many runs.
+    LangChain gives an agent a node of tools where a middleware stands around tool calls, although
+    it has none. This one does not, so that the graph stays as it is.
 
     Args:
         firewall: The Shield.
@@ -47,17 +56,18 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
         messages_key: Where a graph's state keeps its messages.
     """
 
+    _runs_tools = False
+
     def __init__(
         self, firewall: Shield, *, session: Session | None = None, messages_key: str = "messages"
     ) -> None:
         super().__init__()
+        check_framework()
         self.firewall = firewall
         self._seam = Seam(firewall, session)
         self._steps = Steps(firewall, session)
         self._key = messages_key
         self._shapes: dict[int, tuple[Any, Mapping[str, Any]]] = {}
-
-    # The model -----------------------------------------------------------------------------------
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """
@@ -114,13 +124,36 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             self._seam.offer(session, self._offered(tools))
             self._seam.hear(session, [*map(shaped, before), shaped(message)])
             Step.of(message, place).name(session)
-            session.derived(_Judged, owner=self).take(message)
+            session.derived(Judged, owner=self).take(message)
             decisions = self.firewall.inspect_turn(calls, session=session)
-            if not message.tool_calls:
+            if not (message.tool_calls and self._runs_tools):
                 session.settle()  # nothing of this turn will be dispatched
         return [*zip(calls, decisions, strict=True)]
 
-    # The tools -----------------------------------------------------------------------------------
+    def _offered(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
+        """The tools as a provider is told of them; each is described once while it is offered."""
+        known = self._shapes
+        self._shapes = now = {
+            id(tool): known.get(id(tool)) or (tool, _described(tool)) for tool in tools
+        }
+        return [shape for _, shape in now.values()]
+
+
+class ShieldMiddleware(ShieldModelMiddleware):
+    """
+    Judges what the model proposes, and stands around every tool call.
+
+    An agent takes it as ``create_agent(model, tools, middleware=[ShieldMiddleware(firewall)])``.
+    A graph of one's own takes its two wrappers: ``ToolNode(tools, wrap_tool_call=
+    guard.wrap_tool_call, awrap_tool_call=guard.awrap_tool_call)``. One object serves many runs.
+
+    Args:
+        firewall: The Shield.
+        session: The session of every run; None for that of its thread, or one a run.
+        messages_key: Where a graph's state keeps its messages.
+    """
+
+    _runs_tools = True
 
     def wrap_tool_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
         """
@@ -135,10 +168,10 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
             Where its result is withheld, the message that answers the call is replaced, and the
             rest of a `Command` kept.
         """
-        call, session = self._dispatched(request)
-        with ExitStack() as door:
+        guard, call = self._dispatched(request)
+        with passing(handler, self.wrap_tool_call), ExitStack() as door:
             try:
-                guard = door.enter_context(self.firewall.guard(call, session=session))
+                door.enter_context(guard)
             except CallBlocked as blocked:
                 return _feedback(call, blocked.decision)
             with _signals(guard, self._key):
@@ -153,10 +186,16 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
 
     async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         """As `wrap_tool_call`."""
-        call, session = self._dispatched(request)
+        guard, call = self._dispatched(request)
+        with passing(handler, self.awrap_tool_call):
+            return await self._run(request, handler, guard, call)
+
+    async def _run(
+        self, request: Any, handler: Callable[[Any], Awaitable[Any]], guard: Guard, call: ToolCall
+    ) -> Any:
         async with AsyncExitStack() as door:
             try:
-                guard = await door.enter_async_context(self.firewall.guard(call, session=session))
+                await door.enter_async_context(guard)
             except CallBlocked as blocked:
                 return _feedback(call, blocked.decision)
             with _signals(guard, self._key):
@@ -169,38 +208,40 @@ class ShieldMiddleware(AgentMiddleware[Any, Any, Any]):
                 return answered(result, call.id, self._key, feedback)
         return result
 
-    def _dispatched(self, request: Any) -> tuple[ToolCall, Session]:
-        """The call as the model wrote it; its turn is judged first where nobody saw it come."""
-        proposed = request.tool_call
-        call = ToolCall(proposed["name"], proposed["args"], proposed.get("id"))
-        before, turn = _newest_turn(member(request.state, self._key))
+    def _dispatched(self, request: Any) -> tuple[Guard, ToolCall]:
+        """The guard of a call as it will run; its turn is judged first where nobody saw it come."""
+        call = dispatched(request)
+        before, turn = newest_turn(member(request.state, self._key))
         place = Place.here()
         session = self._steps.session(place)
         if turn is None:
             if not session.log.version:
                 session.opaque("the messages of this graph are not in its state")
-            return call, session
+            return self._seam.guard(call, session), call
         Step.of(turn, place).name(session)
         with session.lock:
-            if not session.derived(_Judged, owner=self).knows(turn):
+            judged = session.derived(Judged, owner=self)
+            if not judged.knows(turn):
                 self.judge(turn, before, getattr(request.runtime, "tools", None) or ())
-        if any(c["id"] == call.id and same(c["args"], call.arguments) for c in turn.tool_calls):
-            call = replace(call, arguments=written(turn).get(call.id, call.arguments))
-        return call, session
+            self._add_offer(session, request)
+            proposed = proposal_of(call, judged.proposals(turn))
+        if proposed is None:
+            call = replace(call, arguments=as_written(call, turn))
+        return self._seam.guard(call, session, proposed=proposed), call
 
-    def _offered(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
-        """The tools as a provider is told of them; each is described once while it is offered."""
-        known = self._shapes
-        self._shapes = now = {
-            id(tool): known.get(id(tool)) or (tool, _described(tool)) for tool in tools
-        }
-        return [shape for _, shape in now.values()]
+    def _add_offer(self, session: Session, request: Any) -> None:
+        """Know a tool that a middleware put into the request, and the node does not know."""
+        tool, known = request.tool, getattr(request.runtime, "tools", None)
+        if tool is None or known is None or request.tool_call["name"] != tool.name:
+            return
+        if all(getattr(each, "name", None) != tool.name for each in known):
+            self._seam.add_offer(session, _described(tool))
 
 
 class _Turn:
     """One question to the model; asked again while no call that came back can be read."""
 
-    def __init__(self, watch: ShieldMiddleware, request: Any) -> None:
+    def __init__(self, watch: ShieldModelMiddleware, request: Any) -> None:
         self.request = request
         self._watch = watch
         self._earlier: list[Any] = []
@@ -234,40 +275,26 @@ class _Turn:
         return replace(response, result=[*self._earlier, *response.result, *feedback])
 
 
-class _Judged:
-    """Which turn of a session was judged last, so that its dispatches do not judge it again."""
-
-    def __init__(self) -> None:
-        self._id: str | None = None
-        self._calls: list[Any] | None = None
-
-    def take(self, message: AIMessage) -> None:
-        self._id, self._calls = message.id, [call["id"] for call in message.tool_calls]
-
-    def knows(self, message: AIMessage) -> bool:
-        """Whether *message* is that turn; it may have got its id since, and lost calls."""
-        named = self._id is None or message.id is None or self._id == message.id
-        ids = self._calls
-        return named and ids is not None and all(c["id"] in ids for c in message.tool_calls)
-
-
-def _newest_turn(messages: Any) -> tuple[Sequence[Any], AIMessage | None]:
-    """The newest answer of the model, and what stands before it."""
-    told = messages if isinstance(messages, (list, tuple)) else ()
-    for place in range(len(told) - 1, -1, -1):
-        if isinstance(told[place], AIMessage):
-            return told[:place], told[place]
-    return (), None
-
-
 def _described(tool: Any) -> Mapping[str, Any]:
     if isinstance(tool, Mapping):
         return tool
     try:
         shape: Mapping[str, Any] = convert_to_openai_tool(tool)
+        return _without_runtime(shape)
     except Exception:  # a schema that has no JSON form
         return {"name": str(getattr(tool, "name", ""))}
-    return shape
+
+
+def _without_runtime(shape: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A tool's shape, where `runtime` may be missing or anything: a node puts its own there."""
+    function = shape["function"]
+    parameters = function.get("parameters") or {}
+    if _INJECTED not in parameters.get("properties", {}):
+        return shape
+    properties = {**parameters["properties"], _INJECTED: {}}
+    required = [name for name in parameters.get("required", ()) if name != _INJECTED]
+    parameters = {**parameters, "properties": properties, "required": required}
+    return {**shape, "function": {**function, "parameters": parameters}}
 
 
 def _feedback(call: ToolCall, decision: Decision) -> ToolMessage:

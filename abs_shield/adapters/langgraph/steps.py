@@ -9,6 +9,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import ensure_config
 from langgraph.runtime import get_runtime
 
+from abs_shield.adapters.langgraph.checks import SPACE, check_step
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
@@ -40,8 +41,10 @@ class Place(NamedTuple):
             runtime: Any = get_runtime()
         except Exception:  # called outside of a graph
             runtime = None
+        if runtime is not None:
+            check_step(config)
         thread = config.get("configurable", {}).get("thread_id")
-        space = config.get("metadata", {}).get("langgraph_checkpoint_ns", "")
+        space = config.get("metadata", {}).get(SPACE, "")
         return cls(
             thread=None if thread is None else str(thread),
             space=str(space).rpartition("|")[0],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import logging
+from collections.abc import Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents import Agent, CustomTool, FunctionTool, RunContextWrapper, Tool
+from agents.run import AgentRunner, get_default_agent_runner
 from agents.tracing import get_current_trace
 
 from abs_shield.adapters.openai_agents.shapes import (
@@ -17,7 +19,8 @@ from abs_shield.adapters.openai_agents.shapes import (
     told,
     tool_shape,
 )
-from abs_shield.core import Decision, ToolCall
+from abs_shield.core import Decision, Mode, ToolCall
+from abs_shield.errors import ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
@@ -25,19 +28,71 @@ from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
 
 _RUN = "_abs_shield_run"
+logger = logging.getLogger("abs_shield")
+_UNJUDGED = (
+    "tool `%s` runs an agent whose own calls cannot be judged: it does not name its agent, "
+    "or the default runner of the SDK was replaced"
+)
 _SHOWN = frozenset({"message", "reasoning"})
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What the one who starts a run says of its conversation, and the sessions it came to."""
+class AgentToolRefused(ShieldError):
+    """A tool runs an agent that cannot be judged, and the policy is strict."""
 
+
+@dataclass(frozen=True)
+class Entry:
+    """
+    How one run is judged, and what its options say of its conversation.
+
+    Attributes:
+        runs: The runs of the Shield that judges it.
+        answers: Whether the model is told of unknown tools by the run's configuration.
+        agent: The agent that a tool runs; None where the host starts the run.
+        conversation: The id of the conversation, as the options of the run say it.
+        is_remote: Whether the provider holds the conversation so far.
+        sessions: The sessions that the run came to.
+    """
+
+    runs: Runs
+    answers: bool = False
+    agent: Agent[Any] | None = None
     conversation: str | None = None
-    kept: bool = False
+    is_remote: bool = False
     sessions: list[Session] = field(default_factory=list)
 
+    def heard(self, options: Mapping[str, Any]) -> Entry:
+        """Return the entry of a run with these options."""
+        conversation = options.get("conversation_id")
+        return replace(
+            self,
+            conversation=conversation or getattr(options.get("session"), "session_id", None),
+            is_remote=bool(conversation or options.get("previous_response_id")),
+            sessions=[],
+        )
 
-ASKED: ContextVar[Asked | None] = ContextVar("abs_shield.openai_agents.asked", default=None)
+    def inner(self, tool: Any) -> Entry | None:
+        """
+        Return how the run of a tool that is an agent is judged.
+
+        Raises:
+            AgentToolRefused: It cannot be judged, and the policy is strict.
+        """
+        agent = getattr(tool, "_agent_instance", None)
+        if isinstance(agent, Agent) and isinstance(get_default_agent_runner(), AgentRunner):
+            return Entry(self.runs, answers=self.answers, agent=agent)
+        if self.runs.firewall.policy.mode is Mode.STRICT:
+            raise AgentToolRefused(f"{_UNJUDGED % tool.name}; in strict mode it is not run")
+        logger.warning(_UNJUDGED, tool.name)
+        return None
+
+
+GUARD: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.guard", default=None)
+"""How the current run is judged; None where it is not."""
+NEXT: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.next", default=None)
+"""How the run is judged that is about to start."""
+INNER: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.inner", default=None)
+"""How the run of the agent is judged that the current tool is."""
 
 
 class Run:
@@ -49,8 +104,9 @@ class Run:
         paused: Call id to the call of an agent that waits for an approval inside.
     """
 
-    def __init__(self, firewall: Shield, seam: Seam, session: Session) -> None:
-        self.firewall = firewall
+    def __init__(self, runs: Runs, seam: Seam, session: Session) -> None:
+        self.runs = runs
+        self.firewall = runs.firewall
         self.session = session
         self.usage: Any = None
         self.unknown: dict[str | None, Decision] = {}
@@ -61,6 +117,14 @@ class Run:
         self._waits: set[str | None] = set()
         self._prompts: set[str] = set()
         self._listened = False
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Run:
+        """Return the run itself: a host may copy a result, whose context bears the run."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the run out of a pickle: it is of this process alone."""
+        return _no_run, ()
 
     def offer(self, agent: Agent[Any], tools: Sequence[Tool]) -> None:
         """Take in that *agent* is about to ask its model, and with which tools."""
@@ -137,12 +201,12 @@ class Runs:
             run = self._begun()
             setattr(context, _RUN, run)  # the copy of a run that is interrupted keeps it
         run.usage = context.usage
-        _CURRENT.set(run)
+        CURRENT_RUN.set(run)
         return run
 
     def of(self, context: Any) -> Run:
         """Give the run of any context; a tool's own context belongs to the current run."""
-        for run in (known_run(context), _CURRENT.get()):
+        for run in (known_run(context), CURRENT_RUN.get()):
             if run is not None and run.firewall is self.firewall and run.usage is context.usage:
                 return run
         return self._begun()
@@ -150,20 +214,48 @@ class Runs:
     def _begun(self) -> Run:
         running = RUNNING.get()
         if running is not None:  # an agent that is a tool
-            return Run(self.firewall, self._seam, running.child())
-        asked = ASKED.get() or Asked()
+            return Run(self, self._seam, running.child())
+        asked = GUARD.get() or Entry(self)
         group = getattr(get_current_trace(), "group_id", None)
         session = self._seam.session(asked.conversation or group)
-        if asked.kept and not session.turns:
+        if asked.is_remote and not session.turns:
             session.opaque("the conversation so far is kept by the provider")
         asked.sessions.append(session)
-        return Run(self.firewall, self._seam, session)
+        return Run(self, self._seam, session)
 
 
-_CURRENT: ContextVar[Run | None] = ContextVar("abs_shield.openai_agents.run", default=None)
+CURRENT_RUN: ContextVar[Run | None] = ContextVar("abs_shield.openai_agents.run", default=None)
+
+
+def _no_run() -> None:
+    """What a run is in a pickle."""
 
 
 def known_run(context: Any) -> Run | None:
     """Give the run that a context bears, whatever its Shield."""
     found: Run | None = getattr(context, _RUN, None)
     return found
+
+
+class _Marked:
+    """The mark of an agent whose runs are judged; its clones have it too."""
+
+    _abs_shield_runs: Runs
+
+
+def marked_agent(agent: Agent[Any], runs: Runs) -> Agent[Any]:
+    """Return a copy of an agent that bears the mark of *runs*; one that has it is returned."""
+    known = agent_runs(agent)
+    if known is not None and known.firewall is runs.firewall:
+        return agent
+    kind = type(agent)
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    marked = type(kind.__name__, (_Marked, kind), {"_abs_shield_runs": runs, **names})
+    copied: Agent[Any] = object.__new__(marked)
+    copied.__dict__ |= agent.__dict__
+    return copied
+
+
+def agent_runs(agent: Any) -> Runs | None:
+    """Return the runs whose mark an agent bears."""
+    return agent._abs_shield_runs if isinstance(agent, _Marked) else None

@@ -1,22 +1,36 @@
-"""What a host calls: a runner, or an agent and a run's configuration of its own runner."""
+"""What a host calls: a runner, or an agent for its own runner."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from agents import Agent, RunConfig, Runner, ToolErrorFormatterArgs
+from agents import Agent, Runner
 
-from abs_shield.adapters.openai_agents.copies import Copies
-from abs_shield.adapters.openai_agents.run import ASKED, Asked, Runs, known_run
-from abs_shield.core import Mode
-from abs_shield.core.names import PHANTOM_TOOL
-from abs_shield.policy import Policy
+from abs_shield.adapters.openai_agents.run import NEXT, Entry, Runs, agent_runs, marked_agent
+from abs_shield.adapters.openai_agents.sdk import install
 from abs_shield.session import Session
 from abs_shield.shield import Shield
-from abs_shield.shield.turns import feedback_text
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def _same_options(
+    theirs: Callable[_P, _T],
+) -> Callable[[Callable[..., Any]], Callable[Concatenate[Any, _P], _T]]:
+    """Give a method the parameters of *theirs*, for type checkers and editors."""
+
+    def decorate(method: Callable[..., Any]) -> Callable[Concatenate[Any, _P], _T]:
+        signature = inspect.signature(theirs)
+        this = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+        listed = [this, *signature.parameters.values()]
+        method.__signature__ = signature.replace(parameters=listed)  # type: ignore[attr-defined]
+        return method
+
+    return decorate
 
 
 class ShieldedRunner:
@@ -29,32 +43,32 @@ class ShieldedRunner:
         firewall: The Shield.
         session: The session of every run; the current one, that of the run's conversation, or a
             new one for each run where None.
+
+    Raises:
+        ShieldError: The SDK lacks a part that judging depends on.
     """
 
     def __init__(self, firewall: Shield, *, session: Session | None = None) -> None:
-        self._firewall = firewall
-        self._copies = Copies(Runs(firewall, session))
+        install()
+        self._runs = Runs(firewall, session)
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
         """
-        Give the agent as it is run here, such as to make a tool of it, or to restore a run state.
+        Give a copy of an agent that is judged in runs of ``Runner`` as well.
 
         Args:
             agent: The agent; it is left as it is.
 
         Returns:
-            Its copy, which hands off to copies as well.
+            Its copy, which shares its lists of tools, handoffs and guardrails.
         """
-        return self._copies.agent(agent)
+        return marked_agent(agent, self._runs)
 
-    async def run(self, starting_agent: Agent[Any], input: Any, **options: Any) -> Any:
+    # The signatures are the SDK's own: positional and named options alike.
+    @_same_options(Runner.run)
+    async def run(self, *args: Any, **options: Any) -> Any:
         """
         As ``Runner.run``.
-
-        Args:
-            starting_agent: The agent to start with.
-            input: The user's text, a list of items, or a run state to go on with.
-            options: The options of ``Runner.run``, ``run_config`` included.
 
         Returns:
             The SDK's ``RunResult``.
@@ -62,96 +76,53 @@ class ShieldedRunner:
         Raises:
             AgentsException: As ``Runner.run`` does.
         """
-        with self._asked(options):
-            return await Runner.run(self.agent(starting_agent), input, **options)
+        with self._judged():
+            return await Runner.run(*args, **options)
 
-    def run_sync(self, starting_agent: Agent[Any], input: Any, **options: Any) -> Any:
+    @_same_options(Runner.run_sync)
+    def run_sync(self, *args: Any, **options: Any) -> Any:
         """As `run`, in a program that is not async; see ``Runner.run_sync``."""
-        with self._asked(options):
-            return Runner.run_sync(self.agent(starting_agent), input, **options)
+        with self._judged():
+            return Runner.run_sync(*args, **options)
 
-    def run_streamed(self, starting_agent: Agent[Any], input: Any, **options: Any) -> Any:
+    @_same_options(Runner.run_streamed)
+    def run_streamed(self, *args: Any, **options: Any) -> Any:
         """As `run`, with events as they come; see ``Runner.run_streamed``."""
-        with self._asked(options):
-            return Runner.run_streamed(self.agent(starting_agent), input, **options)
+        with self._judged():
+            return Runner.run_streamed(*args, **options)
 
     @contextmanager
-    def _asked(self, options: dict[str, Any]) -> Iterator[None]:
-        """Complete the options; what a run that fails has proposed is told as it stands."""
-        options["run_config"] = shielded_config(options.get("run_config"), firewall=self._firewall)
-        conversation = options.get("conversation_id")
-        kept = bool(conversation or options.get("previous_response_id"))
-        history = getattr(options.get("session"), "session_id", None)
-        asked = Asked(conversation or history, kept)
-        token = ASKED.set(asked)
+    def _judged(self) -> Iterator[None]:
+        token = NEXT.set(Entry(self._runs, answers=True))
         try:
             yield
-        except BaseException:
-            for session in asked.sessions:
-                session.settle()
-            raise
         finally:
-            ASKED.reset(token)
+            NEXT.reset(token)
 
 
 def shielded_agent(
     agent: Agent[Any], *, firewall: Shield, session: Session | None = None
 ) -> Agent[Any]:
     """
-    Give a copy of an agent, of its tools and of the agents it hands off to, that is judged.
+    Give a copy of an agent whose runs are judged, those of agents that it hands off to as well.
 
-    `ShieldedRunner` makes it by itself. With ``Runner.run`` it takes `shielded_config` as well,
-    or the call of an unknown tool ends the run, as it does without a Shield.
+    `ShieldedRunner` needs none. With ``Runner.run`` it takes `shielded_config` as well, or the
+    call of an unknown tool ends the run, as it does without a Shield.
 
     Args:
-        agent: The agent, complete; it is left as it is.
+        agent: The agent; it is left as it is.
         firewall: The Shield.
-        session: The session of every run; the current one, that of the run's trace group, or a
+        session: The session of every run; the current one, that of the run's conversation, or a
             new one for each run where None.
 
     Returns:
         The copy; it may be run many times, at once too.
+
+    Raises:
+        ShieldError: The SDK lacks a part that judging depends on.
     """
-    return Copies(Runs(firewall, session)).agent(agent)
-
-
-def shielded_config(
-    config: RunConfig | Mapping[str, Any] | None = None, *, firewall: Shield
-) -> RunConfig:
-    """
-    Give a run's configuration with which the model, and not the host, hears of unknown tools.
-
-    Args:
-        config: The configuration so far; it is left as it is.
-        firewall: The Shield; where its policy does not enforce `phantom_tool`, nothing changes.
-
-    Returns:
-        The configuration, for ``run_config``.
-    """
-    given: RunConfig = RunConfig(**config) if isinstance(config, Mapping) else config or RunConfig()
-    if not _enforces(firewall.policy) or isinstance(given.tool_error_formatter, _Unknown):
-        return given
-    return replace(
-        given,
-        tool_not_found_behavior="return_error_to_model",
-        tool_error_formatter=_Unknown(given.tool_error_formatter),
-    )
-
-
-def _enforces(policy: Policy) -> bool:
-    mode = policy.modes.get(PHANTOM_TOOL, policy.mode)
-    return mode is Mode.STRICT and PHANTOM_TOOL in policy.layer_names
-
-
-@dataclass(frozen=True)
-class _Unknown:
-    """Answers the call of an unknown tool with feedback, all else as the host does."""
-
-    host: Callable[[ToolErrorFormatterArgs[Any]], Any] | None
-
-    def __call__(self, args: ToolErrorFormatterArgs[Any]) -> Any:
-        run = known_run(args.run_context)
-        decision = None if run is None else run.unknown.get(args.call_id)
-        if args.kind == "tool_not_found" and decision is not None and decision.blocked:
-            return feedback_text(decision)
-        return None if self.host is None else self.host(args)
+    install()
+    known = agent_runs(agent)
+    if known is not None and known.firewall is firewall:
+        return agent
+    return marked_agent(agent, Runs(firewall, session))

@@ -34,7 +34,7 @@ def tool_shape(tool: Any) -> dict[str, Any]:
     """Give a function tool or a custom tool, named as a call of it is."""
     if isinstance(tool, CustomTool):
         return {"name": tool.name, "description": tool.description, "parameters": _TEXT}
-    hints = tool.mcp_annotations
+    hints = getattr(tool, "mcp_annotations", None)  # since 0.24
     return {
         "name": tool.qualified_name,
         "description": tool.description,

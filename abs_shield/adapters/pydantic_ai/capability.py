@@ -6,11 +6,25 @@ from typing import Any
 
 from pydantic_ai import DeferredToolRequests, RunContext
 from pydantic_ai.capabilities import AbstractCapability, CapabilityOrdering, Instrumentation
-from pydantic_ai.exceptions import ApprovalRequired, CallDeferred, SkipToolExecution, ToolFailed
+from pydantic_ai.exceptions import (
+    ApprovalRequired,
+    CallDeferred,
+    ModelRetry,
+    SkipToolExecution,
+    ToolFailed,
+)
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
 from pydantic_ai.tools import ToolDefinition
 
+from abs_shield.adapters.pydantic_ai.arguments import (
+    Declined,
+    Validated,
+    arguments_of,
+    dispatched,
+    overridden,
+    validate,
+)
 from abs_shield.adapters.pydantic_ai.conversation import (
     conversation,
     logprobs_of,
@@ -20,11 +34,10 @@ from abs_shield.adapters.pydantic_ai.conversation import (
 )
 from abs_shield.adapters.pydantic_ai.stand_ins import (
     Phantom,
-    Unvalidated,
     answer_phantoms,
     refusal,
     shapes,
-    validated,
+    spent,
 )
 from abs_shield.core import Decision
 from abs_shield.errors import CallBlocked, ResultBlocked
@@ -109,15 +122,33 @@ class ShieldCapability(AbstractCapability[Any]):
         args: str | dict[str, Any],
         handler: Any,
     ) -> dict[str, Any]:
-        """Leave a blocked call unvalidated: it is judged again, and answered, at its dispatch."""
+        """Ask the host's hooks about a blocked call; it is judged again at its dispatch."""
         if isinstance(tool_def, Phantom):
-            return Unvalidated(handler, args)
+            return Validated(error=ModelRetry(f"no tool is named {call.tool_name!r}"))
         blocked = self._blocked(ctx, call)
-        if blocked is None:
+        if blocked is None or overridden(ctx, call) is not None:
             return await handler(args)  # type: ignore[no-any-return]
-        if tool_def.defer and not ctx.tool_call_approved:
-            raise ToolFailed(feedback_text(blocked))  # it would be handed out, and not dispatched
-        return Unvalidated(handler, args)
+        done = await validate(ctx, call, args, handler)
+        if done.changed and done.error is not None:
+            raise done.error  # an approval is asked for, of the call as a hook repaired it
+        handed_out = tool_def.defer and not ctx.tool_call_approved
+        if handed_out and (tool_def.kind == "external" or not done.changed):
+            raise _refused(ctx, blocked, call, done)  # it would not be dispatched here
+        return done
+
+    async def on_tool_validate_error(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: str | dict[str, Any],
+        error: Any,
+    ) -> dict[str, Any]:
+        """Keep a blocked call that no hook repaired for its dispatch, where it is answered."""
+        if self._blocked(ctx, call) is None or overridden(ctx, call) is not None:
+            raise error
+        raise Declined(error)
 
     async def wrap_tool_execute(
         self,
@@ -132,23 +163,26 @@ class ShieldCapability(AbstractCapability[Any]):
         session = self._session(ctx)
         inside = RUNNING.get() is session
         self._catch_up(session, ctx, call, tool_def)
-        guard = self._firewall.guard(proposed(call), session=session)
+        runs, written = dispatched(ctx, call, args)
+        guard = self._seam.guard(runs, session, proposed=written)
         try:
             await guard.__aenter__()
         except CallBlocked as blocked:
-            raise refusal(blocked.decision, call, inside=inside) from None
+            counts = isinstance(args, Validated) and args.is_refused
+            why = refusal(ctx, blocked.decision, call, inside=inside, counts=counts)
+            raise why from None
         try:
-            value = await handler(await validated(ctx, call, args))
+            value = await handler(await arguments_of(ctx, call, args))
         except (CallDeferred, ApprovalRequired):
             guard.leave()  # it has not run: the decision holds until it is resumed
             raise
         except SkipToolExecution as skipped:
-            await _end(guard, read(call, skipped.result), call, inside=inside)
+            await _end(ctx, guard, read(call, skipped.result), call, inside=inside)
             raise
         except BaseException as error:
             await guard.__aexit__(type(error), error, error.__traceback__)
             raise
-        await _end(guard, read(call, value), call, inside=inside)
+        await _end(ctx, guard, read(call, value), call, inside=inside)
         return value
 
     # Inside --------------------------------------------------------------------------------------
@@ -186,10 +220,22 @@ class ShieldCapability(AbstractCapability[Any]):
         session.tools = (known or frozenset()) | (session.tools or frozenset())
 
 
-async def _end(guard: Guard, value: Any, call: ToolCallPart, *, inside: bool) -> None:
+def _refused(
+    ctx: RunContext[Any], blocked: Decision, call: ToolCallPart, done: Validated
+) -> Exception:
+    """How a blocked call is answered that would not be dispatched here."""
+    text = feedback_text(blocked)
+    ends = (done.is_refused or not blocked.retryable) and spent(ctx, call)
+    return ModelRetry(text) if ends else ToolFailed(text)  # type: ignore[no-any-return]
+
+
+async def _end(
+    ctx: RunContext[Any], guard: Guard, value: Any, call: ToolCallPart, *, inside: bool
+) -> None:
     """End a call that ran; a withheld result is answered with feedback."""
     guard.value = value
     try:
         await guard.__aexit__(None, None, None)
     except ResultBlocked as withheld:
-        raise refusal(withheld.decision, call, inside=inside) from None
+        why = refusal(ctx, withheld.decision, call, inside=inside, counts=False)
+        raise why from None

@@ -1,4 +1,4 @@
-"""What stands in for a tool, its arguments or its result, where a call is blocked."""
+"""What stands in for a tool, or its result, where a call is blocked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic_ai import RunContext
-from pydantic_ai.exceptions import ModelRetry, SkipToolValidation, ToolFailed, ToolRetryError
+from pydantic_ai.exceptions import ModelRetry, ToolFailed, ToolRetryError
 from pydantic_ai.messages import RetryInfo, ToolCallPart, ToolReturnPart
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets.abstract import ToolsetTool
@@ -21,15 +21,6 @@ _ANYTHING = TypeAdapter(Any).validator
 
 class Phantom(ToolDefinition):
     """Stands for a tool that does not exist, so that its call reaches `wrap_tool_execute`."""
-
-
-class Unvalidated(dict[str, Any]):
-    """Stands for the arguments of a call that was blocked before the framework validated it."""
-
-    def __init__(self, validate: Any, raw: str | dict[str, Any]) -> None:
-        super().__init__()
-        self.validate = validate
-        self.raw = raw
 
 
 def answer_phantoms(ctx: RunContext[Any], decisions: Iterable[Decision]) -> None:
@@ -51,38 +42,27 @@ def answer_phantoms(ctx: RunContext[Any], decisions: Iterable[Decision]) -> None
         manager.tools = {**manager.tools, **phantoms}
 
 
-async def validated(
-    ctx: RunContext[Any], call: ToolCallPart, args: dict[str, Any]
-) -> dict[str, Any]:
-    """Validate now what was blocked when it was proposed, and is blocked no longer."""
-    if not isinstance(args, Unvalidated):
-        return args
-    manager = ctx.tool_manager
-    if manager is not None and isinstance(ctx.tools.get(call.tool_name), Phantom):
-        manager.tools = {k: v for k, v in (manager.tools or {}).items() if k != call.tool_name}
-        judged = await manager.validate_tool_call(call)  # the framework's own answer to it
-        raise judged.validation_error or ModelRetry(f"no tool is named {call.tool_name!r}")
-    try:
-        return await args.validate(args.raw)  # type: ignore[no-any-return]
-    except SkipToolValidation as skipped:
-        return dict(skipped.validated_args)
-    except Exception as error:
-        # the framework wraps an approval that a tool's own validator asks for
-        deferral = getattr(error, "deferral", None)
-        if deferral is None:
-            raise
-        raise deferral from None
-
-
-def refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Exception:
+def refusal(
+    ctx: RunContext[Any], decision: Decision, call: ToolCallPart, *, inside: bool, counts: bool
+) -> Exception:
     """
-    How a blocked call is answered.
+    Return how a blocked call is answered.
 
     A result that asks for another try keeps the run going where the same turn gave a final
     output. What cannot be tried again is a failure, and so is a call of a tool's own code, which
     takes no other answer.
+
+    Args:
+        ctx: The step.
+        decision: The block.
+        call: The call.
+        inside: Whether a tool's own code made it.
+        counts: Whether the framework would have refused it as well, and counted that.
     """
     text = feedback_text(decision)
+    if not inside and (counts or not decision.retryable) and spent(ctx, call):
+        # the framework ends the run, as it does by itself
+        return ModelRetry(text)  # type: ignore[no-any-return]
     if inside or not decision.retryable:
         return ToolFailed(text)  # type: ignore[no-any-return]
     part = ToolReturnPart(
@@ -94,6 +74,15 @@ def refusal(decision: Decision, call: ToolCallPart, *, inside: bool) -> Exceptio
         retry=RetryInfo("model_retry"),
     )
     return ToolRetryError(part)  # type: ignore[no-any-return]
+
+
+def spent(ctx: RunContext[Any], call: ToolCallPart) -> bool:
+    """Count a refusal among the tool's failures; True where the framework allows no more."""
+    if ctx.retry >= ctx.max_retries:
+        return True
+    if ctx.tool_manager is not None:
+        ctx.tool_manager.failed_tools.add(call.tool_name)
+    return False
 
 
 def shapes(tools: Iterable[ToolDefinition]) -> list[dict[str, Any]]:

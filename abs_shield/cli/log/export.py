@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import IO, Annotated, Any
 
@@ -79,11 +79,16 @@ def command(
 class _Damaged:
     """How many records could not be read, and what is wrong with the first."""
 
-    count: int = 0
     first: str = ""
+    _told: set[str] = field(default_factory=set)
+
+    @property
+    def count(self) -> int:
+        """How many there are; labels and decisions may hear of the same one."""
+        return len(self._told)
 
     def add(self, error: Damaged) -> None:
-        self.count += 1
+        self._told.add(str(error))
         self.first = self.first or str(error)
 
 

@@ -30,4 +30,5 @@ STEPS = (
         "CREATE INDEX abs_shield_records_kind ON abs_shield_records (kind)"
         " WHERE kind <> 'decision'",
     ),
+    ("ALTER TABLE abs_shield_heads ADD COLUMN seal TEXT NOT NULL DEFAULT ''",),
 )

@@ -25,4 +25,5 @@ STEPS = (
         "CREATE INDEX records_session ON records (session_id)",
         "CREATE INDEX records_kind ON records (kind) WHERE kind <> 'decision'",
     ),
+    ("ALTER TABLE heads ADD COLUMN seal TEXT NOT NULL DEFAULT ''",),
 )

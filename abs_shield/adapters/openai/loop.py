@@ -1,12 +1,11 @@
-"""The OpenAI SDK: one response's calls, judged and run; of chat completions and of Responses."""
+"""A host's own loop over chat completions or Responses: one response's calls, judged and run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from abs_shield.core.events import Opaque
-from abs_shield.core.messages import read_message
+from abs_shield.adapters.openai.items import KEPT_PROMPT, hear_hosted, unseen
 from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.seam import Seam
@@ -71,38 +70,41 @@ def _taken_in(
     seen = seam.session(conversation, model=getattr(response, "model", None))
     known = bool(seen.turns)
     heard = [messages] if isinstance(messages, Mapping) else messages
-    seam.hear(seen, _said(heard) if isinstance(heard, str) else heard)
+    seam.hear(
+        seen, [*_said("system", getattr(response, "instructions", None)), *_said("user", heard)]
+    )
+    if getattr(response, "prompt", None):
+        unseen(seen, KEPT_PROMPT)
     if not known and (conversation or getattr(response, "previous_response_id", None)):
         seen.opaque("the conversation so far is kept by the provider")
     for item in getattr(response, "output", None) or ():
-        _hear_hosted(item, seen)
+        hear_hosted(item, seen)
     return seen
 
 
-def _hear_hosted(item: Any, session: Session) -> None:
-    """What a hosted tool brought in the same response is not seen here."""
-    for event in read_message(item):
-        if isinstance(event, Opaque):
-            session.opaque(event.reason)
-
-
-def _said(text: str) -> list[dict[str, str]]:
-    """A response's input may be the user's text alone."""
-    return [{"role": "user", "content": text}]
+def _said(role: str, given: Any) -> list[Any]:
+    """Messages; a response's instructions, and its input, may be one text alone."""
+    return [{"role": role, "content": given}] if isinstance(given, str) else [*(given or ())]
 
 
 def _proposed(response: Any) -> Any:
     """The message or the items that hold the calls, each call with its log-probabilities."""
     choices = getattr(response, "choices", None)
-    if choices == []:
+    if not choices:  # of Responses, or of a server that answers without any
+        items = [*map(_plain, getattr(response, "output", None) or ())]
+        return [i for i in items if i.get("type") in ("function_call", "custom_tool_call")]
+    if choices[0].message is None:
         return []
-    if choices is None:
-        items = [item.model_dump(mode="json", exclude_none=True) for item in response.output]
-        return [item for item in items if item["type"] in ("function_call", "custom_tool_call")]
-    message = choices[0].message.model_dump(mode="json", exclude_none=True)
-    tokens: Any = getattr(choices[0].logprobs, "content", None)
+    message = _plain(choices[0].message)
+    tokens: Any = getattr(getattr(choices[0], "logprobs", None), "content", None)
     for call in message.get("tool_calls", ()) if tokens else ():
         call["logprobs"] = [
             {"token": t.token, "logprob": t.logprob, "bytes": t.bytes} for t in tokens
         ]
     return message
+
+
+def _plain(part: Any) -> dict[str, Any]:
+    """An object of the SDK's as a dict; what the SDK parsed into it has types that it warns of."""
+    plain: dict[str, Any] = part.model_dump(mode="json", exclude_none=True, warnings=False)
+    return plain

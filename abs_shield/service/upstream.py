@@ -1,0 +1,134 @@
+"""The MCP server behind the proxy: how a session with it is opened, and whether it answers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import httpx2
+import mcp_types as types
+from fastmcp.client.transports import ClientTransport, StdioTransport, StreamableHttpTransport
+from fastmcp.client.transports.sse import SSETransport
+from fastmcp.mcp_config import infer_transport_type_from_url
+from fastmcp.server.providers.proxy import ProxyClient
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from abs_shield.errors import ShieldError
+from abs_shield.service.headers import ClientHeaders
+from abs_shield.text.show import escaped
+
+_ANSWERS_WITHIN_S = 10.0
+_STARTS_WITHIN_S = 60.0
+
+
+class Upstream(NamedTuple):
+    """
+    The server behind the proxy.
+
+    Attributes:
+        name: Its name in messages.
+        transport: Returns a new transport: a process or a connection of its own.
+        url: Its URL; None for a command.
+    """
+
+    name: str
+    transport: Callable[[], ClientTransport]
+    url: str | None = None
+
+
+def command(words: Sequence[str]) -> Upstream:
+    """
+    Return the server that a command starts, with this process's environment and standard error.
+
+    Args:
+        words: The command and its arguments.
+
+    Raises:
+        ShieldError: There is no such command.
+    """
+    program = shutil.which(words[0])
+    name = escaped(words[0])
+    if program is None:
+        raise ShieldError(f"there is no command `{name}`; give its path, or install it")
+
+    def transport() -> ClientTransport:
+        return StdioTransport(program, [*words[1:]], env=dict(os.environ), keep_alive=False)
+
+    return Upstream(name, transport)
+
+
+def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
+    """
+    Return the server at a URL.
+
+    Args:
+        url: The URL.
+        headers: HTTP headers of every request that the client in front does not set itself.
+
+    Raises:
+        ShieldError: It is not a valid HTTP URL.
+    """
+    try:
+        parts = urlsplit(url)
+        known = parts.scheme in ("http", "https") and bool(parts.hostname)
+    except ValueError:
+        known = False
+    if not known:
+        raise ShieldError(f"`{escaped(url)}` is no URL; write `http://host:port/mcp`")
+
+    def transport() -> ClientTransport:
+        auth = ClientHeaders(headers or {})
+        if infer_transport_type_from_url(url) == "sse":
+            return SSETransport(url, auth=auth)
+        return StreamableHttpTransport(url, auth=auth)
+
+    return Upstream(escaped(url), transport, url)
+
+
+async def reach(url: str, name: str) -> None:
+    """
+    Check that something answers at a URL, whatever its answer: 401 and 404 are answers.
+
+    No MCP session is opened, so the server is asked nothing that a client has to answer.
+
+    Raises:
+        ShieldError: Nothing answers.
+    """
+    try:
+        async with httpx2.AsyncClient(timeout=_ANSWERS_WITHIN_S) as client:
+            await client.head(url)
+    except (httpx2.ReadTimeout, httpx2.RemoteProtocolError):
+        return  # connected: whether it speaks MCP is seen when a client does
+    except httpx2.HTTPError as error:
+        message = escaped(str(error) or type(error).__name__, limit=300).rstrip(".")
+        raise ShieldError(
+            f"cannot reach `{name}`: {message}; see that the server runs, and its address"
+        ) from None
+
+
+def quiet_client(transport: ClientTransport, mode: Any) -> ProxyClient[Any]:
+    """Return a client that answers no question of the server's by itself."""
+    return ProxyClient(
+        transport, mode=mode, init_timeout=_STARTS_WITHIN_S, forward_incoming_headers=False,
+        roots=None, sampling_handler=None, elicitation_handler=None,
+    )  # fmt: skip
+
+
+async def is_modern(upstream: Upstream, version: str) -> bool:
+    """Return whether the server speaks a version without a handshake; a command is not asked."""
+    if upstream.url is None or version not in MODERN_PROTOCOL_VERSIONS:
+        return False
+    try:
+        async with quiet_client(upstream.transport(), version) as client:
+            return speaks_modern(await client.session.send_discover(version))
+    except Exception:  # what is wrong is said at the handshake, which comes next
+        return False
+
+
+def speaks_modern(discovered: Any) -> bool:
+    """Return whether the answer to a discovery names a version without a handshake."""
+    found = types.DiscoverResult.model_validate(discovered)
+    return not set(MODERN_PROTOCOL_VERSIONS).isdisjoint(found.supported_versions)

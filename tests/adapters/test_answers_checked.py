@@ -1,0 +1,105 @@
+"""The answer that ends a run of each framework is checked as the page shows."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, shield
+from abs_shield.core import Subject
+from tests.adapters.page import blocks
+from tests.adapters.scenes import ASKED, GOOD, Desk
+
+CLAIMED = "I have refunded tx_12345."
+TURNS = {"true": [[GOOD], CLAIMED], "made up": [CLAIMED]}
+
+
+def openai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
+    """What the block of chat completions is given."""
+    from abs_shield.adapters.openai import run_tool_calls
+    from tests.adapters.openai_driver import Scripted, write_chat
+
+    guard.register(desk.refund)
+    said = [{"role": "user", "content": ASKED}]
+    client = Scripted(turns, write_chat).client()
+    return {"client": client, "messages": said, "run_tool_calls": run_tool_calls}
+
+
+def anthropic(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
+    """What the block of the tool runner is given."""
+    from anthropic import beta_tool
+
+    from abs_shield.adapters.anthropic import shielded_runner
+    from tests.adapters.anthropic_driver import Scripted
+
+    return {
+        "client": Scripted(turns).client(),
+        "messages": [{"role": "user", "content": ASKED}],
+        "refund": beta_tool(desk.refund),
+        "shielded_runner": shielded_runner,
+    }
+
+
+def agents(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
+    """What the block of the OpenAI Agents SDK is given."""
+    from agents import Agent, function_tool
+
+    from abs_shield.adapters.openai_agents import ShieldedRunner
+    from tests.adapters.openai_agents_driver import Scripted
+
+    agent = Agent(name="clerk", model=Scripted(turns), tools=[function_tool(desk.refund)])
+    return {"agent": agent, "ShieldedRunner": ShieldedRunner}
+
+
+def langchain(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
+    """What the block of LangChain is given."""
+    from langchain.agents import create_agent
+
+    from abs_shield.adapters.langgraph import ShieldMiddleware
+    from tests.adapters.langgraph_driver import Scripted, tools
+
+    middleware = [ShieldMiddleware(guard)]
+    return {"agent": create_agent(Scripted(turns, []), tools(desk), middleware=middleware)}
+
+
+def pydantic_ai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
+    """What the block of pydantic-ai is given."""
+    from tests.adapters.pydantic_ai_driver import Scripted, agent_of
+
+    return {"agent": agent_of(desk, Scripted(turns, [], {}).model, guard), "asyncio": asyncio}
+
+
+FRAMEWORKS: list[tuple[str, Callable[..., dict[str, Any]]]] = [
+    ("openai", openai), ("anthropic", anthropic), ("agents", agents),
+    ("langgraph", langchain), ("pydantic_ai", pydantic_ai),
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def event_loop_of_the_thread() -> Iterator[None]:
+    """`run_sync` takes the thread's event loop, and would leave its own one open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.mark.parametrize("number", range(len(FRAMEWORKS)), ids=[name for name, _ in FRAMEWORKS])
+@pytest.mark.parametrize("story", TURNS)
+def test_the_page_checks_the_answer(number: int, story: str) -> None:
+    """What was done may be said; what was only said is blocked, and both are recorded."""
+    module, given = FRAMEWORKS[number]
+    pytest.importorskip(module, reason=f"`{module}` is not installed")
+    if module == "openai":
+        pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+    guard, desk = Shield(shield.configure(mode="strict")), Desk()
+    names = {"firewall": guard, "asked": ASKED, **given(TURNS[story], guard, desk)}
+    exec(blocks("The answer that ends a run")[number], names)
+
+    assert names["blocked"] is (story == "made up")
+    assert ["refund"] * (story == "true") == [name for name, _ in desk.ran]
+    assert 1 == sum(one.subject is Subject.ANSWER for one in guard.store.decisions())

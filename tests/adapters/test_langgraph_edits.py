@@ -1,0 +1,213 @@
+"""LangChain's agents where a person, or the host, changes a call before it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+pytest.importorskip("langgraph", reason="the extra `langgraph` is not installed")
+
+from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, HumanInTheLoopMiddleware
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+
+from abs_shield import Shield
+from abs_shield.adapters.langgraph import ShieldMiddleware
+from tests.adapters.langgraph_driver import Scripted, tools
+from tests.adapters.scenes import ASKED, DONE, GOOD, Desk, firewall
+from tests.subjects import about_calls
+
+THREAD: Any = {"configurable": {"thread_id": "t1"}}
+EDITED = {"transaction_id": "tx_5555", "amount": 20.0}
+UNSEEN = {"transaction_id": "tx_99999", "amount": 20.0}
+
+
+class Reviewed:
+    """An agent whose refunds a person reviews; *restarts* resumes it in another process."""
+
+    def __init__(
+        self,
+        turns: Sequence[Any],
+        *,
+        mode: str | None = "strict",
+        first: bool = False,
+        own: Sequence[Any] = (),
+        **how: Any,
+    ) -> None:
+        self.desk, self.requests, self.saver = Desk(), [], InMemorySaver()
+        self.turns, self.first, self.how, self.own = turns, first, how, own
+        self.mode = mode
+        self.start()
+
+    def start(self) -> None:
+        """Make the agent, with nothing kept but the checkpoints."""
+        self.guard: Shield | None = firewall(self.mode) if self.mode else None
+        review = HumanInTheLoopMiddleware(interrupt_on={"refund": True}, **self.how)
+        shields = [] if self.guard is None else [ShieldMiddleware(self.guard)]
+        middleware = [*shields, *self.own, review] if self.first else [review, *self.own, *shields]
+        model = Scripted(self.turns, self.requests)
+        offered = tools(self.desk)
+        self.agent = create_agent(model, offered, middleware=middleware, checkpointer=self.saver)
+
+    def ask(self) -> Any:
+        return self.agent.invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
+
+    def edit(self, arguments: Any, name: str = "refund") -> Any:
+        """Answer the question of the newest run with an edit."""
+        decision = {"type": "edit", "edited_action": {"name": name, "args": arguments}}
+        one = self.how.get("interrupt_mode") == "per_call"
+        answer = decision if one else {"decisions": [decision]}
+        return self.agent.invoke(Command(resume=answer), THREAD)
+
+    @property
+    def ran(self) -> list[Any]:
+        return [arguments for name, arguments in self.desk.ran if name == "refund"]
+
+    def decided(self) -> list[tuple[bool, tuple[str, ...], str]]:
+        assert self.guard is not None
+        return [(d.blocked, d.notes, d.verdict) for d in about_calls(self.guard.store)]
+
+
+CHANGED = (False, ("changed_by_host",), "CLEAN")
+
+
+@pytest.mark.parametrize("first", [False, True], ids=["last", "first"])
+@pytest.mark.parametrize("restarts", [False, True], ids=["same process", "another process"])
+@pytest.mark.parametrize("proposed", [GOOD.arguments, UNSEEN], ids=["good", "unseen"])
+def test_what_a_reviewer_wrote_vouches(first: bool, restarts: bool, proposed: Any) -> None:
+    """An id that only the reviewer knows runs, and the one Decision is about that call."""
+    run = Reviewed([[GOOD._replace(arguments=proposed)], DONE], first=first)
+    run.ask()
+    if restarts:
+        run.start()
+    result = run.edit(EDITED)
+
+    assert ([EDITED], DONE) == (run.ran, result["messages"][-1].content)
+    assert [CHANGED] == run.decided()
+
+
+def test_a_review_at_the_call_vouches() -> None:
+    """The same where the reviewer is asked as the call starts."""
+    run = Reviewed([[GOOD], DONE], interrupt_mode="per_call")
+    run.ask()
+    run.edit(EDITED)
+
+    assert ([EDITED], [CHANGED]) == (run.ran, run.decided())
+
+
+def test_a_message_that_the_host_wrote_anew_vouches() -> None:
+    """A host may put an edited message in the place of the model's while the run is paused."""
+    guard, desk = firewall("strict"), Desk()
+    agent = create_agent(
+        Scripted([[GOOD], DONE], []), tools(desk), middleware=[ShieldMiddleware(guard)],
+        checkpointer=InMemorySaver(), interrupt_before=["tools"],
+    )  # fmt: skip
+    agent.invoke({"messages": [HumanMessage(ASKED)]}, THREAD)
+    said = agent.get_state(THREAD).values["messages"][-1]
+    calls = [{**said.tool_calls[0], "args": EDITED}]
+    agent.update_state(THREAD, {"messages": [said.model_copy(update={"tool_calls": calls})]})
+    agent.invoke(None, THREAD)
+
+    assert [("refund", EDITED)] == desk.ran
+    assert [("changed_by_host",)] == [d.notes for d in about_calls(guard.store)]
+
+
+def test_what_a_reviewer_wrote_is_known_afterwards() -> None:
+    """It was mentioned, and by no model."""
+    run = Reviewed([[GOOD], DONE])
+    run.ask()
+    run.edit(EDITED)
+    assert run.guard is not None
+    session = run.guard.session("t1")
+
+    assert "user" == session.origin("tx_5555").source
+    assert (1, None) == (session.turns, session.origin("tx_99999"))
+
+
+def test_what_an_edit_left_alone_is_the_models() -> None:
+    """A reviewer changes the amount only: the id is still one that nobody mentioned."""
+    run = Reviewed([[GOOD._replace(arguments=UNSEEN)], DONE])
+    run.ask()
+    run.edit({**UNSEEN, "amount": 5.0})
+
+    assert ([], True) == (run.ran, run.decided()[0][0])
+
+
+def test_an_edit_is_judged_by_the_schema() -> None:
+    """A wrong type is wrong, whoever wrote it."""
+    run = Reviewed([[GOOD], DONE])
+    run.ask()
+    run.edit({"transaction_id": "tx_5555", "amount": "a lot"})
+
+    assert ([], True) == (run.ran, run.decided()[0][0])
+
+
+@pytest.mark.parametrize("reused", ["in a later turn", "in one turn"])
+def test_an_id_that_is_used_again_is_no_edit(reused: str) -> None:
+    """The model cannot pass for the host: its own words are all that stands under its ids."""
+    bad = GOOD._replace(arguments=UNSEEN)
+    turns = [[GOOD], [bad], DONE] if reused == "in a later turn" else [[GOOD, bad], DONE]
+    guard, desk = firewall("strict"), Desk()
+    agent = create_agent(Scripted(turns, []), tools(desk), middleware=[ShieldMiddleware(guard)])
+    agent.invoke({"messages": [HumanMessage(ASKED)]})
+
+    assert UNSEEN not in [arguments for _, arguments in desk.ran]
+    assert not any(d.notes for d in about_calls(guard.store))
+
+
+def test_an_edit_does_not_reach_the_next_turn() -> None:
+    """The id of a call that was edited, used again by the model, is judged as the model's."""
+    bad = GOOD._replace(arguments=UNSEEN)
+    run = Reviewed([[GOOD], [bad], DONE])
+    run.ask()
+    run.edit(EDITED)
+    run.agent.invoke(Command(resume={"decisions": [{"type": "approve"}]}), THREAD)
+
+    assert [EDITED] == run.ran
+    assert [False, True] == [blocked for blocked, _, _ in run.decided()]
+
+
+def test_an_undeclared_argument_of_an_edit_passes_in_audit_as_it_does_plain() -> None:
+    """LangChain ignores it; so does the Shield that only watches."""
+    results = []
+    for mode in (None, "audit"):
+        run = Reviewed([[GOOD], DONE], mode=mode)
+        run.ask()
+        messages = run.edit({**EDITED, "note": "as agreed"})["messages"]
+        results.append((run.ran, [m.content for m in messages]))
+
+    assert results[0] == results[1]
+    assert [EDITED] == results[1][0]
+
+
+class Adds(AgentMiddleware[Any, Any, Any]):
+    """Puts the host's own id in the place of the model's alias."""
+
+    def wrap_tool_call(self, request: Any, handler: Any) -> Any:
+        call = {**request.tool_call, "args": EDITED}
+        return handler(request.override(tool_call=call))
+
+    async def awrap_tool_call(self, request: Any, handler: Any) -> Any:
+        call = {**request.tool_call, "args": EDITED}
+        return await handler(request.override(tool_call=call))
+
+
+@pytest.mark.parametrize("awaits", [False, True], ids=["sync", "async"])
+def test_what_a_middleware_wrote_vouches(awaits: bool) -> None:
+    """A middleware before the Shield that changes the call speaks for the host."""
+    guard, desk = firewall("strict"), Desk()
+    middleware = [Adds(), ShieldMiddleware(guard)]
+    agent = create_agent(Scripted([[GOOD], DONE], []), tools(desk), middleware=middleware)
+    said = {"messages": [HumanMessage(ASKED)]}
+    result = asyncio.run(agent.ainvoke(said)) if awaits else agent.invoke(said)
+    [decision] = about_calls(guard.store)
+
+    assert [("refund", EDITED)] == desk.ran
+    assert (("changed_by_host",), "CLEAN") == (decision.notes, decision.verdict)
+    assert isinstance(result["messages"][1], AIMessage)
+    assert isinstance(result["messages"][2], ToolMessage)

@@ -1,0 +1,529 @@
+"""The OpenAI SDK's tool runner for Responses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openai", reason="the extra `openai` is not installed")
+pytest.importorskip("openai.lib.responses_tool_runner", reason="openai is older than 3.31.0")
+
+from openai import pydantic_responses_function_tool
+from openai.lib.browser import AsyncBrowserToolset, BrowserToolset
+from openai.lib.responses_tool_runner import (
+    AsyncResponsesToolRunner,
+    RegisteredFunction,
+    ResponsesToolLedger,
+    ResponsesToolRunner,
+    ToolRunnerError,
+)
+from pydantic import BaseModel
+
+from abs_shield import Session, Shield, shield, shielded
+from abs_shield.adapters.openai import shielded_runner
+from abs_shield.errors import ShieldError
+from tests.adapters.conformance import conforms
+from tests.adapters.openai_runner_driver import (
+    ASYNC,
+    DRIVER,
+    EAGER,
+    EAGERS,
+    REQUEST,
+    STREAMED,
+    Provider,
+    described,
+    functions,
+)
+from tests.adapters.page import blocks
+from tests.adapters.scenes import ASKED, DONE, GOOD, SCENES, Call, Desk, firewall
+from tests.subjects import about_calls
+
+ROOT = Path(__file__).parents[2]
+
+TestRunner = conforms(DRIVER)
+TestAsync = conforms(ASYNC)
+TestStreamed, TestAsyncStreamed = map(conforms, STREAMED)
+TestEager, TestAsyncEager, TestParallel, TestAsyncParallel = map(conforms, EAGERS)
+
+PHANTOM = GOOD._replace(name="refnud")
+ORDER = Call("c0", "get_order", {"order_id": "ord_1"})
+
+
+def runner_of(guard: Shield | None, desk: Desk, session: Session | None = None) -> Any:
+    """A runner of the desk's tools, with a firewall where one is given."""
+    runner = ResponsesToolRunner(functions=functions(desk))
+    if guard is None:
+        return runner
+    return shielded_runner(runner, firewall=guard, session=session)
+
+
+def ran(turns: Any, guard: Shield | None, *, desk: Desk | None = None, **options: Any) -> Provider:
+    """Run a script to its end, and return the model."""
+    model = Provider(turns)
+    request = {**REQUEST, **options.pop("request", {})}
+    runner_of(guard, Desk() if desk is None else desk).run(model.client(), request, **options)
+    return model
+
+
+# Turns --------------------------------------------------------------------------------------------
+
+
+def test_a_turn_is_judged_before_any_of_it_runs() -> None:
+    """When the first call runs, the second is decided."""
+    guard, decided = firewall("strict"), []
+
+    def execute(arguments: dict[str, Any]) -> str:
+        decided.extend((d.call_id, d.blocked) for d in session.decisions)
+        return "found"
+
+    tool = RegisteredFunction(described("get_order"), execute)
+    runner = ResponsesToolRunner(functions=[tool])
+    session = guard.session()
+    shielded_runner(runner, firewall=guard, session=session)
+    runner.run(Provider([[ORDER, PHANTOM], DONE]).client(), {**REQUEST})
+
+    assert {("c0", False), ("c1", True)} == set(decided)
+
+
+def test_a_phantom_tool_beside_good_calls_is_answered() -> None:
+    """The good ones run, and the model is shown its own call, with feedback as its output."""
+    desk = Desk()
+    broken = GOOD._replace(id="c2", arguments='{"transaction_id": ')
+    model = ran([[ORDER, PHANTOM, broken], DONE], firewall("strict"), desk=desk)
+    calls = [i for i in model.requests[1]["input"] if i.get("type") == "function_call"]
+
+    assert ["get_order"] == [name for name, _ in desk.ran]
+    assert [(c.name, c.raw) for c in (ORDER, PHANTOM, broken)] == [
+        (call["name"], call["arguments"]) for call in calls
+    ]
+    assert '"pc_777"' in model.heard()["c0"]
+    assert '"unknown_tool"' in model.heard()["c1"]
+    assert '"malformed_json"' in model.heard()["c2"]
+
+
+def test_the_model_is_offered_the_hosts_tools_alone() -> None:
+    """In every request, also behind a blocked call; nothing of ours is among the tools."""
+    model = ran([[PHANTOM], DONE], firewall("strict"))
+    bare = ran([DONE], None)
+
+    assert [bare.requests[0]["tools"]] * 2 == [request["tools"] for request in model.requests]
+
+
+@pytest.mark.parametrize("eager", [False, True])
+def test_the_host_is_shown_what_the_model_wrote(eager: bool) -> None:
+    """In the turns, and in the events of a stream."""
+    shown: list[Any] = []
+    turns = runner_of(firewall("strict"), Desk()).iterate(
+        Provider([[PHANTOM], DONE]).client(),
+        {**REQUEST},
+        stream=True,
+        eager=eager,
+        on_event=shown.append,
+    )
+    with closing(turns):
+        names = [[getattr(item, "name", None) for item in turn.response.output] for turn in turns]
+    done = [event for event in shown if event.type == "response.output_item.done"]
+    completed = [event for event in shown if event.type == "response.completed"]
+
+    assert [["refnud"], [None]] == names
+    assert "refnud" == done[0].item.name == completed[0].response.output[0].name
+
+
+@pytest.mark.parametrize("lacking", ["name", "arguments", "call_id"])
+def test_an_item_that_is_not_whole_ends_the_run_as_in_the_sdk(lacking: str) -> None:
+    """It is no call that the model could be shown."""
+    item = {"type": "function_call", "id": "f1", "call_id": "c1", "name": "refnud"}
+    item |= {"arguments": "{}", "status": "completed"}
+    del item[lacking]
+    errors = []
+    for guard in (None, firewall("strict")):
+        with pytest.raises(ToolRunnerError) as raised:
+            ran([[item], DONE], guard)
+        errors.append(str(raised.value))
+
+    assert errors[0] == errors[1]
+
+
+class Refund(BaseModel):
+    transaction_id: str
+    amount: float
+
+
+def typed(desk: Desk) -> Any:
+    """A runner with a tool of the SDK's pydantic kind, which reads the arguments itself."""
+    tool = pydantic_responses_function_tool(Refund, name="refund")
+    run = RegisteredFunction.from_tool(
+        tool, execute=lambda given: desk.refund(given.transaction_id, given.amount)
+    )
+    return ResponsesToolRunner(functions=[run])
+
+
+def test_a_typed_function_is_corrected_where_the_sdk_ends_the_run() -> None:
+    """Its arguments do not fit its model."""
+    turns = SCENES["wrong type"].turns
+    with pytest.raises(ToolRunnerError):
+        typed(Desk()).run(Provider(turns).client(), {**REQUEST})
+    desk, model = Desk(), Provider(turns)
+    runner = shielded_runner(typed(desk), firewall=firewall("strict"))
+    runner.run(model.client(), {**REQUEST})
+
+    assert '"wrong_type"' in model.heard()["c1"]
+    assert [("refund", GOOD.arguments)] == desk.ran
+
+
+def test_the_last_step_is_the_sdks_own() -> None:
+    """Feedback takes no step beyond `max_steps`."""
+    messages = []
+    for guard in (None, firewall("strict")):
+        with pytest.raises(ToolRunnerError) as raised:
+            ran([[GOOD], [PHANTOM._replace(id="c2")]], guard, max_steps=2)
+        messages.append(str(raised.value))
+
+    assert "Function was not registered or lacks native metadata." == messages[0]
+    assert "Tool run reached max_steps before completion." == messages[1]
+
+
+def test_outputs_that_the_host_supplies_pass() -> None:
+    """Its tool does not run; the call has one decision."""
+    guard, desk, model = firewall("strict"), Desk(), Provider([[GOOD], DONE])
+    runner = ResponsesToolRunner(functions=functions(desk, allow_output_override=True))
+    turns = shielded_runner(runner, firewall=guard).iterate(model.client(), {**REQUEST})
+    supplied: Any = {"type": "function_call_output", "call_id": "c1", "output": "by hand"}
+    for turn in turns:
+        if not turn.final:
+            turn.supply_outputs([supplied])
+
+    assert ({"c1": "by hand"}, []) == (model.heard(), desk.ran)
+    assert ["c1"] == [decision.call_id for decision in about_calls(guard.store)]
+
+
+def test_a_firewall_inside_a_tool_is_the_tools_own_error() -> None:
+    """What it raises ends the run, as any error does."""
+    inner = Shield(shield.configure(mode="strict"))
+
+    @shielded(inner)
+    def count(number: int) -> str:
+        return str(number)
+
+    tool = RegisteredFunction(described("get_order"), lambda given: count(given["order_id"]))
+    for guard in (firewall("audit"), firewall("strict")):
+        runner = shielded_runner(ResponsesToolRunner(functions=[tool]), firewall=guard)
+        with pytest.raises(ToolRunnerError, match="stopped before completion"):
+            runner.run(Provider([[ORDER], DONE]).client(), {**REQUEST})
+
+
+# What was seen ------------------------------------------------------------------------------------
+
+
+def refunds(transaction: str) -> list[Any]:
+    """A script that refunds a transaction."""
+    return [[GOOD._replace(arguments={"transaction_id": transaction, "amount": 20.0})], DONE]
+
+
+def allowed(request: dict[str, Any], transaction: str = "tx_4711") -> bool:
+    """Whether a refund of the transaction runs in strict mode."""
+    desk = Desk()
+    ran(refunds(transaction), firewall("strict"), desk=desk, request=request)
+    return bool(desk.ran)
+
+
+def test_instructions_count_as_said() -> None:
+    """The host's own words are a mention."""
+    assert not allowed({"instructions": "Be brief."})
+    assert allowed({"instructions": "The test transaction is tx_4711."})
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"input": [{"type": "item_reference", "id": "msg_1"}, {"role": "user", "content": ASKED}]},
+        {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "u"}]}]},
+        {"prompt": {"id": "pmpt_1"}},
+    ],
+    ids=["stored item", "image", "stored prompt"],
+)
+def test_what_was_not_heard_is_no_hallucination(request_: dict[str, Any]) -> None:
+    """The provider keeps it, or it is no text: a miss proves nothing."""
+    assert allowed(request_)
+
+
+def test_a_conversation_of_which_only_the_end_was_heard_is_no_hallucination() -> None:
+    """Another process had the rest; what nobody named is found all the same."""
+    end = [
+        {"role": "assistant", "content": "Your last order is tx_4711. Shall I refund it?"},
+        {"role": "user", "content": "Yes, refund it, 20 dollars."},
+    ]
+
+    assert allowed({"input": end})
+    assert not allowed({"input": end}, "tx_6666")
+
+
+def test_an_image_in_a_tools_output_was_not_seen() -> None:
+    """The model may have read anything on it."""
+    picture = [{"type": "input_image", "image_url": "data:,", "detail": "auto"}]
+    desk, guard = Desk(), firewall("strict")
+    tools = [*functions(desk)[1:], RegisteredFunction(described("get_order"), lambda _: picture)]
+    runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
+    runner.run(Provider([[ORDER], *refunds("tx_4711")]).client(), {**REQUEST})
+
+    assert ["refund"] == [name for name, _ in desk.ran]
+
+
+def test_a_session_goes_on_and_a_run_has_one() -> None:
+    """Without a session, each run has its own; a runner may run again and again."""
+    guard = firewall("strict")
+    runner, session = runner_of(guard, Desk()), guard.session()
+    for _ in range(2):
+        runner.run(Provider([[GOOD], DONE]).client(), {**REQUEST})
+    with session:
+        runner.run(Provider([[GOOD], [GOOD._replace(id="c2")], DONE]).client(), {**REQUEST})
+    first, second, *rest = [decision.session_id for decision in about_calls(guard.store)]
+
+    assert first != second
+    assert [session.id] * 2 == rest
+    assert "scripted" == session.model
+
+
+# Saved and shortened runs -------------------------------------------------------------------------
+
+
+def saved_run(turns: Any, guard: Shield | None) -> tuple[list[Any], str]:
+    """The checkpoints of a run, and the error that ended it."""
+    saved: list[Any] = []
+    try:
+        ran(turns, guard, ledger=ResponsesToolLedger("run_1", saved.append))
+    except ToolRunnerError as error:
+        return saved, str(error)
+    return saved, ""
+
+
+@pytest.mark.parametrize("turns", [[[GOOD], DONE], [[ORDER, PHANTOM], DONE]])
+def test_a_ledger_is_the_sdks_own(turns: Any) -> None:
+    """It can be resumed without a Shield; a call that cannot run ends the run, as it does then."""
+    assert saved_run(turns, None) == saved_run(turns, firewall("strict"))
+
+
+def test_a_blocked_call_is_answered_in_a_ledger() -> None:
+    """Where the runner could run it."""
+    saved, error = saved_run(SCENES["phantom target"].turns, firewall("strict"))
+    outputs = [i for i in saved[-1]["history"] if i.get("type") == "function_call_output"]
+
+    assert ("", "final") == (error, saved[-1]["phase"])
+    assert '"unseen"' in outputs[0]["output"]
+
+
+def shortened(summary: str) -> dict[str, Any]:
+    """A budget of one image at most, so that the first request is shortened."""
+
+    def compact(snapshot: Any) -> Any:
+        return {"drop_call_ids": snapshot["eligible_call_ids"], "summary": summary}
+
+    return {"max_input_bytes": 900, "max_input_images": 0, "compact": compact}
+
+
+def test_what_the_sdk_leaves_out_was_seen_and_its_summary_vouches_for_nothing() -> None:
+    """The result stands in the run's input, and not in the request."""
+    result = json.dumps({"transaction_id": "tx_4711", "note": "n" * 900})
+    before = [
+        {"role": "user", "content": "Refund my last order, 20 dollars."},
+        {"type": "function_call", "call_id": "c0", "name": "get_order", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c0", "output": result},
+    ]
+    for transaction, runs in (("tx_4711", 1), ("tx_6666", 0)):
+        desk = Desk()
+        model = ran(
+            refunds(transaction),
+            firewall("strict"),
+            desk=desk,
+            request={"input": before},
+            context_budget=shortened("the order is tx_6666"),
+        )
+
+        assert "tx_4711" not in json.dumps(model.requests[0]["input"])
+        assert runs == len(desk.ran)
+
+
+# Eager calls --------------------------------------------------------------------------------------
+
+
+def test_an_eager_call_that_runs_beside_another_is_judged_beside_it() -> None:
+    """The first is still running when the second, which takes it back, begins."""
+    blocked = Event()
+    guard = Shield(
+        firewall("strict").policy, hooks=[lambda d: blocked.set() if d.blocked else None]
+    )
+    ended: list[bool] = []
+
+    def create(arguments: dict[str, Any]) -> str:
+        ended.append(blocked.wait(10))
+        return "created"
+
+    desk = Desk()
+    tools = [
+        RegisteredFunction(described("create_user"), create, independent=True),
+        *[t for t in functions(desk, independent=True) if t.tool["name"] == "delete_user"],
+    ]
+    runner = shielded_runner(ResponsesToolRunner(functions=tools), firewall=guard)
+    turns = SCENES["contradiction in a batch"].turns
+    runner.run(Provider(turns).client(), {**REQUEST}, **EAGER)
+
+    assert ([True], []) == (ended, desk.ran)
+
+
+def test_calls_that_are_put_off_are_judged_as_a_turn() -> None:
+    """`before_early_call` puts off the second; all have one decision."""
+    guard, desk, shown = firewall("strict"), Desk(), []
+
+    def before(item: Any) -> Any:
+        shown.append(item.name)
+        return "execute" if len(shown) == 1 else "defer"
+
+    calls = [ORDER, GOOD, PHANTOM._replace(id="c2")]
+    model = ran([calls, DONE], guard, desk=desk, before_early_call=before, **EAGER)
+
+    assert ["get_order", "refund"] == [name for name, _ in desk.ran] == shown
+    assert '"unknown_tool"' in model.heard()["c2"]
+    assert ["c0", "c1", "c2"] == sorted(d.call_id or "" for d in about_calls(guard.store))
+
+
+# Browsers -----------------------------------------------------------------------------------------
+
+
+class Driver:
+    """A browser of one tab."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def state(self) -> Any:
+        return {"tabs": [{"id": "t1", "title": "Shop", "url": "https://shop.test", "active": True}]}
+
+    def find(self, action: Any) -> str:
+        self.found.append(action["query"])
+        return "button pc_777"
+
+
+class AsyncDriver(Driver):
+    """As `Driver`, of an async runner."""
+
+    async def state(self) -> Any:
+        return super().state()
+
+    async def find(self, action: Any) -> str:
+        return super().find(action)
+
+
+def browsed(driver: Driver, model: Provider, guard: Shield, session: Session) -> None:
+    """Run a script with a browser."""
+    if isinstance(driver, AsyncDriver):
+        runner = AsyncResponsesToolRunner(browser=AsyncBrowserToolset(driver))
+        shielded_runner(runner, firewall=guard, session=session)
+        asyncio.run(runner.run(model.async_client(), {**REQUEST}))
+    else:
+        other = ResponsesToolRunner(browser=BrowserToolset(driver))
+        shielded_runner(other, firewall=guard, session=session)
+        other.run(model.client(), {**REQUEST})
+
+
+@pytest.mark.parametrize("kind", [Driver, AsyncDriver])
+def test_a_browsers_calls_are_judged(kind: type[Driver]) -> None:
+    """A blocked one is answered with feedback; what the other found is taken in."""
+    driver, guard = kind(), firewall("strict")
+    session = guard.session()
+    call = Call("c1", "browser_find", {"query": "buy", "tab_id": None})
+    bad = call._replace(id="c2", arguments={"query": 7, "tab_id": None})
+    model = Provider([[call, bad], DONE])
+    browsed(driver, model, guard, session)
+    found = session.origin("pc_777")
+
+    assert ["buy"] == driver.found
+    assert '"wrong_type"' in model.heard()["c2"]
+    assert found is not None
+    assert "tool" == found.source
+
+
+# The runner ---------------------------------------------------------------------------------------
+
+
+def test_what_is_no_runner_is_refused() -> None:
+    """It says what to give; a runner has one firewall."""
+    with pytest.raises(ShieldError, match="give a `ResponsesToolRunner`"):
+        shielded_runner(object(), firewall=firewall("audit"))
+    runner = runner_of(firewall("audit"), Desk())
+    with pytest.raises(ShieldError, match="has a firewall already"):
+        shielded_runner(runner, firewall=firewall("audit"))
+
+
+def test_an_older_sdk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first version that has the runner stands in the error."""
+    monkeypatch.setitem(sys.modules, "openai.lib.responses_tool_runner", None)
+    with pytest.raises(ShieldError, match=r"in openai 3\.31\.0 or newer, and \S+ is installed"):
+        shielded_runner(object(), firewall=firewall("audit"))
+
+
+def test_a_runner_is_busy_with_one_run() -> None:
+    """As without a Shield: a second run is refused, and the first goes on."""
+    desk = Desk()
+    runner = runner_of(firewall("strict"), desk)
+    first = runner.iterate(Provider([[GOOD], DONE]).client(), {**REQUEST})
+    next(first)
+    with pytest.raises(RuntimeError, match="busy"):
+        runner.run(Provider([DONE]).client(), {**REQUEST})
+    assert [True] == [turn.final for turn in first]
+    assert {"status": "closed"} == runner.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        runner.run(Provider([DONE]).client(), {**REQUEST})
+
+
+def test_a_run_that_is_left_logs_what_was_proposed() -> None:
+    """The host stops before the tools run."""
+    guard, desk = firewall("strict"), Desk()
+    with closing(runner_of(guard, desk).iterate(Provider([[GOOD]]).client(), {**REQUEST})) as turns:
+        next(turns)
+
+    assert [] == desk.ran
+    assert ["c1"] == [decision.call_id for decision in about_calls(guard.store)]
+
+
+# Documents ----------------------------------------------------------------------------------------
+
+
+def test_the_example_tells_its_story(tmp_path: Path) -> None:
+    """Its key lines stand in the output, in order, and nothing is warned of."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(ROOT / "examples" / "openai_runner_agent.py")],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    lines = ['nobody in this run mentioned "tx_99999"', "is CLEAN", "Your 20.00 are on their way."]
+    places = [done.stdout.find(line) for line in lines]
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert sorted(places) == places
+    assert -1 not in places
+
+
+def test_the_page_runs(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    """Its block runs as it stands, with a scripted model for the client."""
+    desk, model = Desk(), Provider([[PHANTOM], [GOOD._replace(id="c2")], DONE])
+    client = model.client()
+    monkeypatch.setattr("openai.OpenAI", lambda: client)
+    names = {"description": described("refund"), "refund": lambda given: desk.refund(**given)}
+    _, block = blocks("OpenAI SDK")
+    exec(block, names)
+
+    assert '"blocked"' in model.heard()["c1"]
+    assert ["refund"] == [name for name, _ in desk.ran]
+    assert f"{DONE}\n" == capsys.readouterr().out

@@ -1,0 +1,199 @@
+"""Input that grows, one row for each way in: what is made of *n*, and what is done with it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield.replay import replay
+
+MEGABYTE = 1_000_000
+LIST = {"type": "array", "items": {"type": "string"}}
+ANSWER = "The orders come to 4711 dollars; row x17 says 51, and Ann paid 12 of 13 on 2024-01-02."
+
+Action = Callable[[], Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growing:
+    """
+    One way in, and input for it of any size.
+
+    Attributes:
+        door: The public function.
+        name: What comes.
+        made: Makes the action whose work is measured, for input of about so many bytes.
+        small: The size at which a test counts steps; twice as much is counted as well.
+        factor: How many times the steps of one size those of twice the size may be.
+        open: Why the bound of a second a megabyte is known to be missed; empty where it holds.
+    """
+
+    door: str
+    name: str
+    made: Callable[[int], Action]
+    small: int = 20_000
+    factor: float = 2.6
+    open: str = ""
+
+
+def firewall(parameters: Any = None, **declared: Any) -> Shield:
+    schema = parameters or {"type": "object", "properties": {"order_id": LIST, "value": {}}}
+    tools = [Tool(name="act", parameters=schema)]
+    return Shield(shield.configure(mode="strict", tools=tools, **declared), hooks=None)
+
+
+def text(piece: str) -> Callable[[int], str]:
+    """Repeat a piece until the text has so many bytes."""
+    return lambda size: piece * max(1, size // len(piece.encode()))
+
+
+def checked(arguments: Callable[[int], Any], parameters: Any = None) -> Callable[[int], Action]:
+    def made(size: int) -> Action:
+        guard = firewall(parameters)
+        session = guard.session()
+        session.user("Please act on tx_12345 for Ann.")
+        call = ToolCall("act", arguments(size))
+        return lambda: guard.check_call(call, session=session)
+
+    return made
+
+
+def values(spell: Callable[[int], str]) -> Callable[[int], dict[str, Any]]:
+    """As many values of an id as fit, and no more than one call may have."""
+    width = len(json.dumps(spell(1_000)).encode())
+    return lambda size: {"order_id": [spell(n) for n in range(min(9_990, size // width))]}
+
+
+def long_values(piece: str) -> Callable[[int], dict[str, Any]]:
+    """Values of an id, each about as long as what is compared."""
+    one = text(piece)(16_000)
+    return lambda size: {"order_id": [f"{one}{n}" for n in range(size // 16_000)]}
+
+
+def said(piece: str) -> Callable[[int], Action]:
+    def made(size: int) -> Action:
+        guard, words = firewall(), text(piece)(size)
+        session = guard.session()
+
+        def act() -> None:
+            session.user(words)
+            guard.check_call(ToolCall("act", {"order_id": ["tx_99999"]}), session=session)
+
+        return act
+
+    return made
+
+
+def returned(piece: str) -> Callable[[int], Action]:
+    """Results of as many characters as one of them is read with."""
+
+    def made(size: int) -> Action:
+        guard, words = firewall(), text(piece)(size)
+        session = guard.session()
+        session.user("Please act on tx_12345 for Ann.")
+        parts = [words[at : at + 200_000] for at in range(0, len(words), 200_000)]
+
+        def act() -> None:
+            for part in parts:
+                session.tool_result("look", part)
+                guard.check_result(ToolCall("act", {"value": 1}), part, elapsed_ms=1)
+            guard.check_call(ToolCall("act", {"order_id": ["tx_99999"]}), session=session)
+
+        return act
+
+    return made
+
+
+def answered(piece: str) -> Callable[[int], Action]:
+    def made(size: int) -> Action:
+        guard = firewall()
+        session = guard.session()
+        session.user("What do the orders come to?")
+        session.tool_result("look", text(piece)(size))
+        return lambda: guard.check_answer(ANSWER, session=session)
+
+    return made
+
+
+def registered(parameters: Callable[[int], Any]) -> Callable[[int], Action]:
+    def made(size: int) -> Action:
+        guard, schema = firewall(), parameters(size)
+        return lambda: guard.register({"name": "described", "inputSchema": schema})
+
+    return made
+
+
+def run(record: Callable[[int], Any]) -> Callable[[int], Action]:
+    def made(size: int) -> Action:
+        path = Path(mkdtemp(prefix="abs-shield-growing")) / "run.jsonl"
+        path.write_text(json.dumps(record(size)) + "\n", encoding="utf-8")
+        return lambda: [*replay([path])]
+
+    return made
+
+
+def tools_of(size: int) -> dict[str, Any]:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}}
+    tools = [{"name": f"tool_{n}", "parameters": schema} for n in range(size // 95)]
+    return {"tools": tools, "messages": [*turn(0)]}
+
+
+def turn(n: int) -> Iterator[dict[str, Any]]:
+    call = {"id": f"c{n}", "function": {"name": "tool_1", "arguments": "{}"}}
+    yield {"role": "assistant", "tool_calls": [call]}
+    yield {"role": "tool", "tool_call_id": f"c{n}", "content": "x"}
+
+
+def turns_of(size: int) -> dict[str, Any]:
+    said = [{"role": "user", "content": "Please act."}]
+    return {"messages": said + [each for n in range(size // 190) for each in turn(n)]}
+
+
+def branches(size: int) -> dict[str, Any]:
+    some = [{"type": "object", "required": [f"k{n}"]} for n in range(300)]
+    return {"type": "object", "properties": {"value": {"items": {"anyOf": some[: size // 100]}}}}
+
+
+def properties(size: int) -> dict[str, Any]:
+    known = {f"parameter_{n}": {"type": "string"} for n in range(size // 40)}
+    return {"type": "object", "properties": known, "additionalProperties": False}
+
+
+CALL, RESULT = "check_call", "session.tool_result, check_result"
+NOT_YET = "linear, and slower than a second a megabyte"
+GROWING = [
+    Growing(door=CALL, name="Cyrillic values",
+            made=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
+                                + "лмнопрстуф"[n // 90 % 10] * (n // 900 + 1)))),
+    Growing(door=CALL, name="paths",
+            made=checked(values(lambda n: f"/srv/a/b/c/d/e/f/g/h/{n}/x"))),
+    Growing(door=CALL, name="e-mails", made=checked(values(lambda n: f"ann{n}@example.org"))),
+    Growing(door=CALL, name="one long value",
+            made=checked(lambda n: {"order_id": ["a_" * (n // 2)]})),
+    Growing(door=CALL, name="values of accents", made=checked(long_values("\u0315\u0300")),
+            small=64_000),
+    Growing(door=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
+            small=64_000),
+    Growing(door=CALL, name="wrong items before branches",
+            made=checked(lambda n: {"value": [{}] * (n // 4)}, branches(20_000)), small=100),
+    Growing(door=CALL, name="misspelt names", made=checked(
+        lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
+            open="about a second on a machine that is busy"),
+    Growing(door="register", name="a tool of many parameters", made=registered(properties)),
+    *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece))
+      for piece in ("\ufdfa", "\u0315\u0300", "①", "tx_1 ", "+49 30 1234567 ", "Привет мир ",
+                    "a日")],
+    *[Growing(door=RESULT, name=f"a result of {piece!r}", made=returned(piece),
+              open=NOT_YET if piece in ("1,", "\ufdfa") else "")
+      for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
+    *[Growing(door="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
+              small=8_000, open=NOT_YET)
+      for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ")],
+    Growing(door="replay", name="tools of one run", made=run(tools_of), open=NOT_YET),
+    Growing(door="replay", name="messages of one run", made=run(turns_of), open=NOT_YET),
+]  # fmt: skip

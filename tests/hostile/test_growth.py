@@ -1,0 +1,51 @@
+"""Twice the input takes about twice the steps, at every way in: lines of Python, and no clock."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from tests.hostile.growing import GROWING, Growing
+
+
+def steps(action: Callable[[], Any]) -> int:
+    """Count the lines of Python that an action runs in this thread."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, arg: object) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        action()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_steps_are_counted() -> None:
+    """A loop in a loop takes four times the steps where its input is twice as long."""
+
+    def square(size: int) -> int:
+        return sum(1 for _ in range(size) for _ in range(size))
+
+    once, twice = (steps(lambda size=size: square(size)) for size in (50, 100))  # type: ignore[misc]
+
+    assert 3.5 < twice / once < 4.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", GROWING, ids=lambda case: f"{case.door}: {case.name}")
+def test_steps_grow_with_the_input(case: Growing) -> None:
+    """Where steps grew with the square of the input, a megabyte would take hours."""
+    case.made(case.small // 2)()  # what is imported and compiled once
+    once, twice = (steps(case.made(size)) for size in (case.small, 2 * case.small))
+
+    assert twice <= case.factor * once + 20_000

@@ -1,0 +1,153 @@
+"""HTTP headers on their way through the proxy: tokens of clients, and those of `--header`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+
+import httpx2
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
+from mcp.shared.exceptions import MCPError
+
+from tests.service.proxies import COMMAND, ENVIRONMENT, HERE, free_port, proxied, served_at
+
+TOKEN = ("--header", "Authorization=env:SHOP_TOKEN")
+CONFIGURED = ("--log", "none", *TOKEN, "--header", "x-note=ours")
+SECRET = "token-operator"
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[str]:
+    """Serve the server that wants a token."""
+    with served_at(free_port(), [sys.executable, str(HERE / "token_server.py")]) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def bare(behind, tmp_path_factory) -> Iterator[tuple[str, Path]]:
+    """Serve a proxy that has no token of its own: its URL, and its log."""
+    log = tmp_path_factory.mktemp("bare") / "log"
+    with proxied("--log", "none", "--url", behind, log=log) as url:
+        yield url, log
+
+
+@pytest.fixture(scope="module")
+def configured(behind, tmp_path_factory) -> Iterator[tuple[str, Path]]:
+    """Serve a proxy that has a token: its URL, and its log."""
+    log = tmp_path_factory.mktemp("configured") / "log"
+    token = f"Bearer {SECRET}"
+    with proxied(*CONFIGURED, "--url", behind, log=log, SHOP_TOKEN=token) as url:
+        yield url, log
+
+
+async def whose(target: Any, *, calls: int = 1, **options: Any) -> Any:
+    """Return what the server says of the token, at each call."""
+    async with Client(target, **options) as client:
+        answers = [await client.call_tool_mcp("whose", {}) for _ in range(calls)]
+        return {answer.content[0].text for answer in answers}
+
+
+def with_token(url: str, token: str, **headers: str) -> StreamableHttpTransport:
+    """Return a client's connection with a token."""
+    return StreamableHttpTransport(url, headers={"authorization": f"Bearer {token}", **headers})
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_each_client_has_its_token(bare, mode):
+    """Two at once: each call carries the token of its own client."""
+
+    async def both() -> Any:
+        clients = (with_token(bare[0], f"token-{name}") for name in "ab")
+        return await asyncio.gather(*(whose(each, calls=5, mode=mode) for each in clients))
+
+    assert [{"a"}, {"b"}] == asyncio.run(both())
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_configured_token(configured, mode):
+    """It is that of clients that send none; in the log it stands nowhere."""
+    url, log = configured
+
+    assert {"operator ours"} == asyncio.run(whose(url, mode=mode))
+    assert SECRET not in log.read_text()
+
+
+def test_the_token_of_the_client_wins(configured):
+    """A client that has one is not taken for the operator; other headers are added."""
+    assert {"a ours"} == asyncio.run(whose(with_token(configured[0], "token-a")))
+    assert {"a mine"} == asyncio.run(
+        whose(with_token(configured[0], "token-a", **{"x-note": "mine"}))
+    )
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_token_over_stdio(behind, mode):
+    """A client over stdio has no headers: `--header` gives it a token."""
+    argv = [*COMMAND[1:], "mcp", *CONFIGURED, "--url", behind]
+    environment = ENVIRONMENT | {"SHOP_TOKEN": f"Bearer {SECRET}"}
+    target = StdioTransport(COMMAND[0], argv, env=environment, keep_alive=False)
+
+    assert {"operator ours"} == asyncio.run(whose(target, mode=mode))
+
+
+def test_without_a_token(bare):
+    """The proxy starts in front of such a server; its client is told what is wrong."""
+    with pytest.raises(MCPError) as raised:
+        asyncio.run(whose(bare[0], mode="legacy"))
+
+    told = "it answers with status 401; let the client send its token, or give one by `--header`"
+    assert told in str(raised.value)
+    assert told in bare[1].read_text()
+
+
+@pytest.mark.parametrize(("mode", "version"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
+def test_the_protocol_of_the_client(bare, mode, version):
+    """Both ends speak the client's: a ping is answered, and a question reaches the user."""
+
+    async def answer(message: str, kind: Any, params: Any, context: Any) -> Any:
+        return {"value": "yes"}
+
+    async def connected() -> Any:
+        target = with_token(bare[0], "token-a")
+        async with Client(target, mode=mode, elicitation_handler=answer) as client:
+            found = client.protocol_version, client.server_info.name
+            if mode == "auto":  # has neither a ping nor a question of the server's
+                return found, [tool.name for tool in await client.list_tools()]
+            assert await client.ping()
+            asked = await client.call_tool_mcp("ask", {"question": "Sure?"})
+            return found, asked.content[0].text
+
+    found, answered = asyncio.run(connected())
+
+    assert (version, "token") == found
+    assert answered == ("accept yes" if mode == "legacy" else ["whose", "ask"])
+
+
+def test_a_header_that_changes(configured):
+    """A token that a client renews in its session is used from then on."""
+
+    note: dict[str, str] = {}
+
+    class Note(httpx2.Auth):
+        def auth_flow(self, request: httpx2.Request) -> Any:
+            request.headers.update(note | {"authorization": "Bearer token-a"})
+            yield request
+
+    async def renewed() -> Any:
+        target = StreamableHttpTransport(configured[0], auth=Note())
+        async with Client(target, mode="legacy") as client:
+            answers = []
+            for number in "12":
+                note["x-note"] = number
+                answers.append((await client.call_tool_mcp("whose", {})).content[0].text)
+            return answers
+
+    assert ["a 1", "a 2"] == asyncio.run(renewed())

@@ -1,0 +1,517 @@
+"""What passes between a client and the server behind the proxy: the table of docs/adapters.md."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+
+import mcp_types as types
+from fastmcp import Client
+from fastmcp.client.elicitation import ElicitResult
+from fastmcp.client.transports import StdioTransport
+from mcp.shared.exceptions import MCPError
+
+from tests.service.proxies import (
+    COMMAND,
+    ENVIRONMENT,
+    HERE,
+    POLICY,
+    SHOP,
+    free_port,
+    proxied,
+    served_at,
+)
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::mcp.shared.exceptions.MCPDeprecationWarning"  # of requests that 2026-07-28 has not
+)
+
+ASKING = [sys.executable, str(HERE / "asking_server.py")]
+EVERY_WAY = ("direct", "stdio", "stdio strict", "http", "http strict")
+WAYS = ("direct", "stdio", "http strict")
+PROXIES = WAYS[1:]
+Way = Callable[[str], Any]
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[Callable[[str], str]]:
+    """Give the URL of a proxy, started at its first use; each client has a process behind it."""
+    urls: dict[str, str] = {}
+    with ExitStack() as stack:
+
+        def url(kind: str) -> str:
+            if kind not in urls:
+                log = tmp_path_factory.mktemp("served") / "log"
+                urls[kind] = stack.enter_context(proxied(*options(kind), "--", *ASKING, log=log))
+            return urls[kind]
+
+        yield url
+
+
+@pytest.fixture
+def way(served, tmp_path) -> Way:
+    """Give what a client connects to: the server itself, or a proxy in front of it."""
+
+    def target(kind: str) -> Any:
+        if kind.startswith("http"):
+            return served(kind)
+        argv = ASKING if kind == "direct" else [*COMMAND, "mcp", *options(kind), "--", *ASKING]
+        errors = tmp_path / "errors"
+        return StdioTransport(argv[0], argv[1:], env=ENVIRONMENT, keep_alive=False, log_file=errors)
+
+    return target
+
+
+def options(kind: str) -> list[str]:
+    """Return the options of a proxy."""
+    return ["--log", "none", *(["--policy", POLICY] if "strict" in kind else [])]
+
+
+class Heard:
+    """What a client was asked and told."""
+
+    def __init__(self) -> None:
+        self.asked: list[Any] = []
+        self.logs: list[Any] = []
+        self.messages: list[str] = []
+
+    async def sample(self, messages: Any, params: Any, context: Any) -> Any:
+        content = types.TextContent(type="text", text=messages[0].content.text.upper())
+        return types.CreateMessageResult(role="assistant", model="own-model", content=content)
+
+    async def elicit(self, message: str, kind: Any, params: Any, context: Any) -> Any:
+        self.asked.append(params)
+        if isinstance(params, types.ElicitRequestFormParams):
+            return ElicitResult(action="accept", content={"text": message})
+        return ElicitResult(action="decline")
+
+    async def log(self, message: Any) -> None:
+        self.logs.append((message.level, message.data, message.logger))
+
+    async def message(self, message: Any) -> None:
+        self.messages.append(getattr(message, "method", ""))
+
+    def client(self, target: Any, **options: Any) -> Client[Any]:
+        """Return a client that answers everything."""
+        answers: dict[str, Any] = {
+            "mode": "legacy",
+            "sampling_handler": self.sample,
+            "elicitation_handler": self.elicit,
+            "log_handler": self.log,
+            "message_handler": self.message,
+            "client_info": types.Implementation(name="own-client", version="1"),
+        }
+        return Client(target, **(answers | options))
+
+
+async def told(client: Client[Any], name: str, text: str = "") -> str:
+    """Return the text of a call's result."""
+    result = await client.call_tool_mcp(name, {"text": text})
+    return "".join(block.text for block in result.content)
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there."""
+    return Path(f"/proc/{pid}").exists()
+
+
+async def until(true: Any) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.02)
+
+
+def converse(target: Any, conversed: Any, **options: Any) -> Any:
+    """Connect a client, and converse."""
+
+    async def connected() -> Any:
+        heard = Heard()
+        async with heard.client(target, **options) as client:
+            return await conversed(client, heard)
+
+    return asyncio.run(connected())
+
+
+@pytest.mark.parametrize("kind", EVERY_WAY)
+def test_a_sandbox_stays_closed(kind, way, tmp_path):
+    """The server reads below the client's roots, and nowhere else."""
+    secret, public = tmp_path / "secret", tmp_path / "narrow" / "public"
+    public.parent.mkdir()
+    secret.write_text("secret")
+    public.write_text("public")
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        first = await told(client, "read", str(secret)) if kind != "direct" else None
+        await asyncio.sleep(0.3)  # the server learns the roots by itself
+        answers = [await told(client, "read", str(path)) for path in (secret, public)]
+        client.set_roots([f"file://{tmp_path}"])
+        return first, answers
+
+    first, answers = converse(way(kind), conversed, roots=[f"file://{public.parent}"])
+
+    assert first in ("Access denied", None)
+    assert ["Access denied", "public"] == answers
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_roots_that_change(kind, way, tmp_path):
+    """The server hears of it, and asks anew."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    roots: list[str] = [f"file://{tmp_path}/narrow"]
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        await asyncio.sleep(0.3)
+        before = await told(client, "read", str(secret))
+        roots[:] = [f"file://{tmp_path}"]
+        await client.session.send_notification(types.RootsListChangedNotification())
+        await told(client, "late")
+        return before, await told(client, "read", str(secret))
+
+    async def current(context: Any) -> list[str]:
+        return roots
+
+    assert ("Access denied", "secret") == converse(way(kind), conversed, roots=current)
+
+
+@pytest.mark.parametrize("kind", ["stdio", "http"])
+def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
+    """Requests wait for it once, not each of them."""
+    public = tmp_path / "public"
+    public.write_text("public")
+
+    async def silent(context: Any) -> list[str]:
+        await asyncio.sleep(3600)
+        return []
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        async with asyncio.timeout(40):
+            for _ in range(10):
+                answer = await told(client, "read", str(public))
+        return answer
+
+    assert "public" == converse(way(kind), conversed, roots=silent)
+
+
+@pytest.mark.parametrize("kind", EVERY_WAY)
+def test_what_the_server_asks(kind, way):
+    """Roots, a sample of the client's model, a form, a page: the client answers each."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        answers = [
+            await told(client, name, "hello") for name in ("roots", "sample", "elicit", "open_page")
+        ]
+        return answers, [getattr(params, "url", None) for params in heard.asked]
+
+    answers, pages = converse(way(kind), conversed, roots=["file:///srv"])
+
+    assert ["file:///srv", "own-model: HELLO", "accept {'text': 'hello'}", "decline"] == answers
+    assert [None, "https://example.com/pay"] == pages
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_a_question_beside_other_calls(kind, way):
+    """A call that ends meanwhile does not take a question of another one with it."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        calls = [told(client, "late", "x"), told(client, "elicit", "a"), told(client, "who")]
+        return (await asyncio.gather(*calls))[:2]
+
+    assert ["x", "accept {'text': 'a'}"] == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_who_the_client_is(kind, way):
+    """Its name, and only what it can answer: a server does not ask for more."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> str:
+        return (await told(client, "who")).rpartition(" ")[0]
+
+    full = converse(way(kind), conversed)
+    bare = converse(way(kind), conversed, sampling_handler=None, elicitation_handler=None)
+
+    assert "own-client ['elicitation', 'sampling']" == full
+    assert "own-client []" == bare
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_requests_beside_calls(kind, way):
+    """Ping, completions, subscriptions and the level of the log reach the server."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        prompt = types.PromptReference(type="ref/prompt", name="p")
+        pong = await client.ping()
+        completion = await client.complete(prompt, {"name": "a", "value": "v"})
+        await client.session.subscribe_resource("shop://one")
+        await client.set_logging_level("error")
+        state = (await told(client, "count")).partition(" ")[2]
+        await client.session.unsubscribe_resource("shop://one")
+        rest = (await told(client, "count")).partition(" ")[2]
+        return pong, completion.values, state, rest
+
+    expected = (True, ["v!"], "['shop://one'] error", "[] error")
+    assert expected == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_what_the_server_tells(kind, way):
+    """Log messages as they are, changes of lists and resources, and progress."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        steps: list[Any] = []
+
+        async def step(progress: float, total: float | None, message: str | None) -> None:
+            steps.append((progress, message))
+
+        await client.list_tools()
+        for name in ("log", "touch", "grow"):
+            await told(client, name, "shop://one" if name == "touch" else "")
+        await client.call_tool_mcp("long_job", {"text": "job"}, progress_handler=step)
+        await until(lambda: len(heard.messages) >= 2 and heard.logs and len(steps) == 2)
+        names = {tool.name for tool in await client.list_tools()}
+        return heard.logs, set(heard.messages), steps, "grown" in names
+
+    logs, messages, steps, grown = converse(way(kind), conversed)
+
+    assert [("warning", {"said": ""}, "shop")] == logs
+    assert {"notifications/resources/updated", "notifications/tools/list_changed"} <= messages
+    assert [(1, "job"), (2, "job")] == steps
+    assert grown
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_progress_of_two_calls(kind, way):
+    """Each call hears of its own progress."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        async def job(name: str) -> set[str | None]:
+            texts: set[str | None] = set()
+
+            async def step(progress: float, total: float | None, message: str | None) -> None:
+                texts.add(message)
+
+            await client.call_tool_mcp("long_job", {"text": name}, progress_handler=step)
+            return texts
+
+        return await asyncio.gather(job("a"), job("b"))
+
+    assert [{"a"}, {"b"}] == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_a_tool_that_came_since(kind, way):
+    """A client may call it before it lists the tools again, also where nobody told of it."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        await client.list_tools()
+        await told(client, "late")
+        await told(client, "grow", "silently")
+        return await told(client, "grown")
+
+    assert "new" == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_a_call_that_is_given_up(kind, way):
+    """The server hears of it, and other calls go on."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        call = asyncio.create_task(told(client, "patient", "first"))
+        await told(client, "late")
+        call.cancel()
+        with suppress(asyncio.CancelledError):
+            await call
+        await told(client, "late")
+        return await told(client, "given_up")
+
+    assert "first" == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize(("kind", "lists"), [("direct", 0), ("stdio", 1), ("http strict", 1)])
+def test_a_call_lists_no_tools(kind, lists, way):
+    """The list that calls are judged by is read once; this client reads its own after a call."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        return [(await told(client, "count")).partition(" ")[0] for _ in range(3)]
+
+    assert [str(lists + n) for n in (0, 1, 1)] == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_an_error_of_the_protocol(kind, way):
+    """It stays one, with its code, its message and its data."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        with pytest.raises(MCPError) as raised:
+            await client.call_tool_mcp("fail", {})
+        error = raised.value.error
+        return error.code, error.message, error.data
+
+    expected = (-32050, "the shop is closed", {"opens": "tomorrow"})
+    assert expected == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", WAYS)
+def test_what_the_server_says_of_itself(kind, way):
+    """Its name, its instructions and its capabilities are its own."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        offered = client.server_capabilities.model_dump(exclude_none=True)
+        return client.server_info.name, client.instructions, sorted(offered)
+
+    expected = ("asking", "Ask first.", ["completions", "logging", "resources", "tools"])
+    assert expected == converse(way(kind), conversed)
+
+
+@pytest.mark.parametrize("kind", ["stdio", "http"])
+def test_one_process_for_one_client(kind, way):
+    """All that a client asks reaches one process, which ends with it."""
+
+    async def connected(target: Any) -> set[int]:
+        pids = set()
+        async with Heard().client(target, mode="auto") as client:
+            for _ in range(3):
+                pids.add(int((await told(client, "who")).rpartition(" ")[2]))
+        await until(lambda: not any(map(runs, pids)))
+        return pids
+
+    assert 1 == len(asyncio.run(connected(way(kind))))
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_what_changes(kind, way):
+    """Tools are listed as they are; resources get a key of FastMCP's own, and come at once."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        tools = (await client.list_tools_mcp()).model_dump(exclude_none=True)
+        resources = await client.list_resources_mcp()
+        return tools, [resource.meta for resource in resources.resources], resources.next_cursor
+
+    tools, metas, cursor = converse(way(kind), conversed)
+
+    assert (tools, [None], "second") == converse(way("direct"), conversed)
+    assert [{"fastmcp"}, {"fastmcp"}] == [set(meta) for meta in metas]
+    assert cursor is None
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_what_is_lost(kind, way):
+    """Tasks: they are not offered, and a request about one is unknown."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        request = types.Request[Any, str](method="tasks/list", params={})
+        with pytest.raises(MCPError) as raised:
+            await client.session.send_request(request, types.EmptyResult)
+        return client.server_capabilities.tasks, raised.value.error.code
+
+    assert (None, types.METHOD_NOT_FOUND) == converse(way(kind), conversed)
+
+
+def test_two_clients_at_once(served):
+    """Each has its own process, its own roots and its own answers; the other's end is nothing."""
+
+    async def conversed(url: str) -> Any:
+        async def one(name: str) -> Any:
+            async def elicit(message: str, kind: Any, params: Any, context: Any) -> Any:
+                return ElicitResult(action="accept", content={"text": name})
+
+            options = {"roots": [f"file:///{name}"], "elicitation_handler": elicit}
+            async with Heard().client(url, **options) as client:
+                calls = (told(client, kind) for kind in ("roots", "elicit", "who") for _ in "12")
+                answers = await asyncio.gather(*calls)
+                return {*answers[:4]}, {*answers[4:]}
+
+        return await asyncio.gather(one("a"), one("b"))
+
+    (first, who), (second, other) = asyncio.run(conversed(served("http")))
+
+    assert {"file:///a", "accept {'text': 'a'}"} == first
+    assert {"file:///b", "accept {'text': 'b'}"} == second
+    assert 1 == len(who) == len(other)
+    assert who != other
+
+
+def test_processes_end_with_the_proxy(tmp_path):
+    """Also where clients are still there; the server is started once for each of them."""
+    starts = tmp_path / "starts"
+    argv = [*options("http"), "--", *ASKING, str(starts)]
+
+    async def conversed(url: str, stop: Callable[[], None]) -> None:
+        clients = [Heard().client(url), Heard().client(url)]
+        for client in clients:
+            await client.__aenter__()
+            await told(client, "who")
+        stop()
+
+    with ExitStack() as stack:
+        url = stack.enter_context(proxied(*argv, log=tmp_path / "log"))
+        asyncio.run(conversed(url, stack.close))
+    pids = [int(line) for line in starts.read_text().split()]
+
+    assert 2 == len(pids)
+    assert not any(map(runs, pids))
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_a_version_without_a_handshake(kind, way):
+    """A command is not asked in it; a client that insists is told which there are."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        with pytest.raises(MCPError) as raised:
+            await client.list_tools()
+        return raised.value.error.code, "2025-11-25" in str(raised.value.error.data)
+
+    code, named = converse(way(kind), conversed, mode="2026-07-28")
+
+    assert (types.UNSUPPORTED_PROTOCOL_VERSION, True) == (code, named)
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_a_server_that_ended_while_nothing_was_asked(kind, way):
+    """The next call starts it anew, and is answered."""
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        pid = int((await told(client, "who")).rpartition(" ")[2])
+        os.kill(pid, signal.SIGKILL)
+        await asyncio.sleep(0.5)
+        return pid, int((await told(client, "who")).rpartition(" ")[2])
+
+    first, second = converse(way(kind), conversed)
+
+    assert first != second
+
+
+def test_a_server_at_a_url_that_starts_anew(tmp_path):
+    """Its sessions are gone: the next call gets a new one, and is answered."""
+    port = free_port()
+
+    async def conversed(url: str, again: Callable[[], None]) -> Any:
+        async with Client(url, mode="legacy") as client:
+            await client.call_tool_mcp("get_order", {"order_id": "o"})
+            again()
+            return await client.call_tool_mcp("get_order", {"order_id": "o"})
+
+    with ExitStack() as stack:
+        first = stack.enter_context(ExitStack())
+        behind = first.enter_context(served_at(port, SHOP))
+        log = tmp_path / "log"
+        url = stack.enter_context(proxied("--log", "none", "--url", behind, log=log))
+
+        def again() -> None:
+            first.close()
+            stack.enter_context(served_at(port, SHOP))
+
+        result = asyncio.run(conversed(url, again))
+
+    assert "pc_777" in result.content[0].text

@@ -1,0 +1,192 @@
+"""Python values that a host gives by name are judged as those of a decorated call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Any
+from uuid import UUID
+
+import pytest
+
+from abs_shield import CallBlocked, Shield, Target, Tool, ToolCall, shield, shielded
+
+ANY = {"type": "object", "additionalProperties": True}
+
+
+@dataclass
+class Order:
+    """An order, as a host holds it."""
+
+    order_id: str = "tx_99999"
+
+
+VALUES = [
+    UUID(int=99999), {"tx_99999"}, frozenset({"tx_99999"}), b"tx_99999", Decimal("99999"), Order(),
+    ("tx_99999",),
+]  # fmt: skip
+
+
+def found(decision):
+    return [(one.code, one.where) for one in decision.findings]
+
+
+def target(decision):
+    return tuple(decision.coverage["phantom_target"])
+
+
+def host(mode="audit"):
+    """A Shield with a tool that Python calls, and one that the host runs."""
+    firewall = Shield(
+        shield.configure(
+            mode=mode, layers=["phantom_target"], tools=[Tool(name="cancel_order", parameters=ANY)]
+        ),
+        hooks=None,
+    )
+
+    @shielded(firewall)
+    def undo_order(order_id: Any) -> Any:
+        return order_id
+
+    return firewall, undo_order
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: type(value).__name__)
+def test_a_python_value_is_judged_at_every_entrance(value):
+    """By name, by guard and by dispatch as by the decorated function; the tool gets it as it is."""
+    firewall, undo_order = host()
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        undo_order(value)
+        expected = found(session.decisions[-1])
+        checked = firewall.check_call(ToolCall("cancel_order", {"order_id": value}))
+        with firewall.guard(ToolCall("cancel_order", {"order_id": value})) as guard:
+            guarded = guard.arguments["order_id"]
+        (proposed,) = firewall.inspect_turn([ToolCall("cancel_order", {"order_id": value})])
+        given = firewall.dispatch("undo_order", {"order_id": value})
+
+    assert "unseen" == expected[0][0]
+    assert expected == found(checked) == found(guard.decision) == found(proposed)
+    assert [True, True] == [guarded is value, given is value]
+
+
+def test_a_proposed_python_value_is_dispatched_as_the_same_call():
+    """The judgement of a proposal is that of its dispatch; it is counted once."""
+    firewall, _ = host()
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        call = ToolCall("undo_order", {"order_id": UUID(int=7)})
+        (proposed,) = firewall.inspect_turn([call])
+        firewall.dispatch(call.name, call.arguments)
+
+        assert [proposed.id] == [one.id for one in session.decisions if one.subject == "call"]
+
+
+OPAQUE = [object(), iter(["tx_99999"]), [object()], (n for n in "ab")]
+
+
+@pytest.mark.parametrize("value", OPAQUE, ids=lambda value: type(value).__name__)
+def test_what_has_no_json_form_is_not_compared(value):
+    """It is no placeholder and no invention, and the coverage says that nobody looked."""
+    firewall, undo_order = host("strict")
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        assert undo_order(value) is value
+        called = session.decisions[-1]
+        checked = firewall.check_call(ToolCall("cancel_order", {"order_id": value}))
+
+    for decision in (called, checked):
+        assert ([], False) == (found(decision), decision.blocked)
+        assert ("unavailable", "a value of `order_id` cannot be compared") == target(decision)
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_an_iterator_of_ids_passes_unread(mode):
+    """The tool reads it; the coverage says that nobody else did."""
+    firewall = Shield(shield.configure(mode=mode), hooks=None)
+
+    @shielded(firewall)
+    def cancel(order_ids: Iterable[str], notes: Iterable[str] = ()) -> list[str]:
+        return [*order_ids, *notes]
+
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        assert ["tx_99999", "soon"] == cancel(iter(["tx_99999"]), iter(["soon"]))
+        assert "unavailable" == session.decisions[-1].coverage["phantom_target"].outcome
+        cancel(["tx_12345"], iter(["soon"]))
+        assert "ran" == session.decisions[-1].coverage["phantom_target"].outcome
+
+
+KEYED = {"type": "object", "properties": {"order_ids": {"type": "object"}}}
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ({"tx_99999": 1}, [("unseen", "/arguments/order_ids/tx_99999")]),
+        ({"tx_99999": {}}, [("unseen", "/arguments/order_ids/tx_99999")]),
+        ({"tx_12345": 2}, []),
+        ({"line1": 2, "note": 3}, []),
+    ],
+)
+def test_keys_that_are_ids_are_judged(keys, expected):
+    """An object under an id's name holds ids as its keys; plain names are none."""
+    firewall = Shield(
+        shield.configure(tools=[Tool(name="set_order", parameters=KEYED)]), hooks=None
+    )
+    with firewall.session() as session:
+        session.user("Two of tx_12345, please.")
+        decision = firewall.check_call(ToolCall("set_order", {"order_ids": keys}))
+
+    assert expected == [one for one in found(decision) if one[0] == "unseen"]
+
+
+def test_a_key_that_must_be_seen():
+    """A mark on an object holds for its keys; a key that the schema names is none."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+
+    @shielded(firewall)
+    def ship(stock: Annotated[dict[str, int], Target(must_be_seen=True)]) -> int:
+        return len(stock)
+
+    with firewall.session() as session:
+        session.user("Ship 5 of A-77.")
+        assert 1 == ship({"A-77": 5})
+        with pytest.raises(CallBlocked):
+            ship({"B-78": 5})
+
+
+FREE = [
+    "tx_99999\nfoo bar",
+    "tx_99999 one two three four five six seven",
+    "tx_99999 " + "x" * 101,
+]
+
+
+@pytest.mark.parametrize("text", FREE)
+def test_free_text_under_an_ids_name_is_not_called_judged(text):
+    """It may hold an id that nobody mentioned: no finding, and no clean coverage."""
+    firewall, _ = host()
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        decision = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
+        session.user(text)
+        told = firewall.check_call(ToolCall("cancel_order", {"order_id": text}))
+
+    assert ([], ("unavailable", "a value of `order_id` is free text")) == (
+        found(decision),
+        target(decision),
+    )
+    assert "ran" == told.coverage["phantom_target"].outcome
+
+
+def test_free_text_where_it_belongs():
+    """A reason or a reference may be as long as it likes."""
+    firewall, _ = host()
+    with firewall.session() as session:
+        session.user("Cancel tx_12345.")
+        said = {"reason": FREE[1], "reference": FREE[1], "order_id": "tx_12345"}
+        decision = firewall.check_call(ToolCall("cancel_order", said))
+
+    assert ([], "ran") == (found(decision), decision.coverage["phantom_target"].outcome)
