@@ -192,7 +192,7 @@ def _judged(
             not session.seen.blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
         ):
-            yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(origin))
+            yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(argument, origin, session, twice=twice))
     elif _needs_no_mention(argument, tool, proposal, session):
         return
     elif blind := session.seen.blind or _forgot_calls(proposal, session):
@@ -356,7 +356,12 @@ def _near(text: str, session: Session) -> str:
     return near or (next(iter(alike)) if len(alike) == 1 and _DIGIT.search(text) else "")
 
 
-def _elsewhere(origin: Origin) -> str:
+def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: bool) -> str:
+    if twice:
+        return f"{shown(argument.text)} stands in another parameter of this call as another thing"
+    if origin.source == "user":
+        called = ", ".join(f"`{escaped(word)}`" for word in sorted(session.seen.labels(argument.text)))
+        return f"the user named this value with {called}, and another one as what is asked for"
     fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])
     return f"this value was seen only as {fields} in {origin}"
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
+from abs_shield.plan.creating import names_file
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
@@ -306,6 +307,8 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
     said, noun = of_what(parameter.name) - {"name"}, frozenset(plan.deed.noun)
     if said and said <= noun:
         return plan.deed.verb != "set" or said != noun  # `set_budget(budget=100)` sets it
+    if not noun and names_file((parameter.name,)):
+        return True  # `rm(file_name=...)`
     by_value = parameter.judged in ("open", "number")
     return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
 

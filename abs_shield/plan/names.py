@@ -82,10 +82,11 @@ _PLACES = frozenset(
 )
 _PUBLIC = frozenset(
     "author artist composer director actor band singer writer brand player team league club movie "
-    "film book song album track game recipe ingredient food dish species drug medication token "
-    "coin stock library package framework".split()
+    "film book song album track game recipe ingredient food dish species drug medication".split()
 )
-"""Things that the world knows: their names need no mention."""
+"""Things that the world knows: a name of one that nobody mentioned is a weak sign."""
+_TRADED = frozenset("token coin stock library package framework".split())
+"""Names that an agent has to know by itself."""
 _INFRA = "database db collection table dataset branch pod container cluster queue slug"
 _NAMED = frozenset(
     f"{_INFRA} name city place location company organization organisation person hotel "
@@ -95,7 +96,7 @@ _NAMED = frozenset(
     "driver vendor supplier project product item group hospital doctor school "
     "university airline station venue country nationality".split()
 )
-_UNNAMED = _PLAIN | _VOCABULARY | _PUBLIC
+_UNNAMED = _PLAIN | _VOCABULARY | _TRADED
 _CLASSES = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
 _IDS = frozenset({"id", "identifier"})
@@ -142,7 +143,7 @@ def by_name(name: str) -> Judged:
         return "never"
     if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
         return "soft"
-    if last == "name" and before and before[-1] in _UNNAMED:
+    if last in _TRADED or (last == "name" and before and before[-1] in _UNNAMED):
         return "never"
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"

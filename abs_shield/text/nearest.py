@@ -121,10 +121,9 @@ def is_misspelt(written: str, word: str) -> bool:
     most = 0 if len(word) < _LEAST_SLIP else 1 if len(word) < _LEAST_SLIPS else 2
     if written[:1] != word[:1] or abs(len(written) - len(word)) > most:
         return False
-    before: list[int] = []
-    row = [*range(len(word) + 1)]
+    row, before, last = [*range(len(word) + 1)], [0], [0]
     for i, one in enumerate(written, 1):
-        before, last, row = row, before, [i]
+        row, before, last = [i], row, before
         for j, other in enumerate(word, 1):
             cost = min(before[j] + 1, row[-1] + 1, before[j - 1] + (one != other))
             if i > 1 and j > 1 and (one, written[i - 2]) == (word[j - 2], other):
@@ -132,4 +131,4 @@ def is_misspelt(written: str, word: str) -> bool:
             row.append(cost)
         if min(row) > most:
             return False
-    return row[-1] <= most
+    return bool(row[-1] <= most)

@@ -306,7 +306,8 @@ TOOLS = [
     for name in (
         "cancel_booking", "update_booking", "create_booking", "get_booking", "cancel_claim",
         "assign_adjuster", "add_note", "remove_user_from_group", "invite_user", "append_to_file",
-        "delete_file", "create_refund", "close_ticket", "update_ticket",
+        "delete_file", "create_refund", "close_ticket", "update_ticket", "delete_note",
+        "delete_account", "add_account", "delete_row",
     )
 ]  # fmt: skip
 
@@ -321,6 +322,38 @@ def after(*calls, **declared):
             with firewall.guard(ToolCall(name, arguments)) as guard:
                 guard.value = value[0] if value else "ok"
         return firewall.check_call(ToolCall(*calls[-1]))
+
+
+NOTE = {"text": "Buy milk", "day": "Monday"}
+
+
+@pytest.mark.parametrize(
+    "call", [("delete_note", NOTE), ("delete_account", {"token": "tk_5f81c2d4"})]
+)
+def test_what_is_removed_twice_without_an_id(call):
+    """The same words name the same thing, and it is gone."""
+    (found,) = after(call, call).findings
+
+    assert ("removed", 0.6, "/arguments") == (found.code, found.strength, found.where)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (("delete_note", NOTE), ("delete_note", {**NOTE, "day": "Friday"})),
+        (("delete_note", NOTE), ("add_note", NOTE), ("delete_note", NOTE)),
+        (("delete_note", NOTE, {"error": "no such note"}), ("delete_note", NOTE)),
+        (("delete_row", {"line": 4}), ("delete_row", {"line": 4})),
+        (
+            ("delete_row", {"line": 4, "sheet": "Sums"}),
+            ("delete_row", {"line": 4, "sheet": "Sums"}),
+        ),
+        (("delete_note", {"count": 1}), ("delete_note", {"count": 1})),
+    ],
+)
+def test_what_may_be_removed_again(calls):
+    """Another thing, one that was made anew, one that is still there, and the next in a list."""
+    assert () == after(*calls).findings
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ NAMES = (
     "create_user", "delete_user", "update_user", "get_user", "lock_account", "unlock_account",
     "add_member_to_group", "remove_member_from_group", "create_event", "cancel_event",
     "stop_server", "start_server", "resize_server", "set_volume", "update_profile", "send_note",
-    "book_room", "cancel_room", "create_ticket", "delete_ticket", "delete_event",
+    "book_room", "cancel_room", "create_ticket", "delete_ticket", "delete_event", "set_budget",
+    "touch", "rm", "mkdir", "rmdir", "create_table", "drop_table", "add_note", "delete_note",
+    "set_alarm", "add_row", "delete_row",
 )  # fmt: skip
 
 
@@ -57,6 +59,18 @@ PAIRS = [
     ("update_user", {"id": 1, "x": 2}, "delete_user", {"id": 1}, ("undone", 0.3)),
     ("update_user", {"id": 1, "x": 2}, "update_user", {"id": 1, "x": 3}, ("conflicting", 0.3)),
     ("update_profile", {"city": "A"}, "update_profile", {"city": "B"}, ("conflicting", 0.3)),
+    ("set_volume", {"level": 1}, "set_volume", {"level": 2}, ("conflicting", 0.3)),
+    ("set_budget", {"budget": 1.5}, "set_budget", {"budget": 2.5}, ("conflicting", 0.3)),
+    ("touch", {"file_name": "a.txt"}, "rm", {"file_name": "a.txt"}, ("undone", 0.6)),
+    ("mkdir", {"path": "/srv/a"}, "rmdir", {"path": "/srv/a"}, ("undone", 0.6)),
+    ("create_table", {"table": "t1"}, "drop_table", {"table": "t1"}, ("undone", 0.6)),
+    (
+        "add_note",
+        {"text": "Buy milk", "day": "Monday"},
+        "delete_note",
+        {"text": "Buy milk", "day": "Monday"},
+        ("undone", 0.6),
+    ),
     (
         "add_member_to_group", {"user": "u1", "group_id": "g1"},
         "remove_member_from_group", {"user": "u1", "group_id": "g1"}, ("undone", 0.6),
@@ -117,7 +131,16 @@ HARMLESS = [
     (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 1, "x": 2})),
     (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 2, "x": 3})),
     (("update_user", {"id": 1, "x": 2}, "ok"), ("update_user", {"id": 1, "y": 3})),
-    (("set_volume", {"level": 1}, "ok"), ("set_volume", {"level": 2})),
+    (("set_volume", {"level": 1}, "ok"), ("set_volume", {"level": 1})),
+    (
+        ("set_alarm", {"from": "7:00", "to": "8:00"}, "ok"),
+        ("set_alarm", {"from": "9:00", "to": "9:30"}),
+    ),
+    (
+        ("add_note", {"text": "Buy milk", "day": "Monday"}, "ok"),
+        ("delete_note", {"text": "Buy bread", "day": "Monday"}),
+    ),
+    (("add_row", {"line": 4, "text": "total"}, "ok"), ("delete_row", {"line": 4, "text": "total"})),
     (
         ("add_member_to_group", {"user": "u1", "group_id": "g1"}, "ok"),
         ("remove_member_from_group", {"user": "u2", "group_id": "g1"}),

@@ -1,0 +1,208 @@
+"""Values that the run mentions in other words, and those that only look so: one row a reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield.plan.readings import READINGS
+
+TEXT = {"type": "string"}
+SERVICE = {"type": "integer", "description": "For example, 1 for cleaning, 2 for ironing."}
+CLASS = {"type": "string", "description": "One of 'eco-01' or 'biz-02'."}
+EXAMPLE = {"type": "string", "description": "Such as 'eco-01'."}
+URL = {"type": "string", "description": "https://{ip}/v1/nodes?fabric={fabric}"}
+SCHEMAS = {"service_id": SERVICE, "class_id": CLASS, "sample_id": EXAMPLE, "url": URL}
+
+
+def tool_of(name: str, arguments: dict[str, Any]) -> Tool:
+    properties = {key: SCHEMAS.get(key, {}) for key in arguments}
+    return Tool(name=name, parameters={"type": "object", "properties": properties})
+
+
+def codes(said: list[str], name: str, arguments: dict[str, Any]) -> list[str]:
+    """The findings of one call; what is said goes back and forth, the user begins."""
+    guard = Shield(
+        shield.configure(tools=[tool_of(name, arguments)], layers=["phantom_target"]), hooks=None
+    )
+    with guard.session() as session:
+        for number, text in enumerate(said):
+            greeting = "" if number else "Hello, could you please do this for me? "
+            (session.assistant if number % 2 else session.user)(greeting + text)
+        return [found.code for found in guard.check_call(ToolCall(name, arguments)).findings]
+
+
+def city(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "find_bus", {"city": value}
+
+
+def restaurant(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "reserve_table", {"restaurant_name": value}
+
+
+OFFER = "Shall I book a table at Koryo Garden in Oakland?"
+KNOWN = [
+    ("place", city("I need a bus from LA to Fresno.", "Los Angeles")),
+    ("place", city("I need a bus from L.A. to Fresno.", "Los Angeles, CA")),
+    ("place", city("How is the weather in CDMX?", "Mexico City")),
+    ("place", city("We fly to Vegas on Monday.", "Las Vegas")),
+    ("place", city("A ticket to Cologne, please.", "Köln Hbf")),
+    ("firm", (["What does Acme owe us?"], "find_bills", {"company": "Acme Holdings Ltd"})),
+    ("longer_name", restaurant("A table at Thai Chili, please.", "Thai Chili Cuisine")),
+    ("longer_name", restaurant("A table at Koryo, please.", "Koryo Restaurant")),
+    ("longer_name", restaurant("Is AMC Metreon open today?", "AMC Metreon 16")),
+    ("longer_name", restaurant("Regal Crow Canyon, please.", "Regal Cinemas Crow Canyon 6")),
+    ("misspelt", city("Is there a bus to Philedelphia?", "Philadelphia")),
+    ("misspelt", city("A theme park in Orlanda, please.", "Orlando, FL")),
+    (
+        "affirmed",
+        (["A table for two.", OFFER, "Yes, please."], *restaurant("", "Koryo Garden")[1:]),
+    ),
+    ("affirmed", (["A table.", OFFER, "Sounds good to me!"], *restaurant("", "Koryo Garden")[1:])),
+    ("parts", (["Star mia/one and mia/two-x."], "star", {"repo": "mia/one,mia/two-x"})),
+    ("parts", (["The weather in 48823, please."], "get_place", {"zip": "48823,US"})),
+    ("option", (["Somebody to iron my shirts."], "find_maid", {"service_id": 2})),
+    ("option", (["A seat in business."], "find_seat", {"class_id": "biz-02"})),
+    (
+        "form",
+        (
+            ["List the nodes of PEK-ACI on 192.168.11.33."],
+            "get",
+            {"url": "https://192.168.11.33/v1/nodes?fabric=PEK-ACI"},
+        ),
+    ),
+    ("ticker", (["What is Amazon worth today?"], "get_price", {"stock_code": "AMZN"})),
+    (
+        "new_item",
+        (
+            ["How much did I eat today? An egg, then a salad."],
+            "count_calories",
+            {"meals": [{"meal_id": "breakfast", "dishes": [{"of": "egg"}]}]},
+        ),
+    ),
+    (
+        "new_item",
+        (
+            ["Two resistors of 50 ohms in a row."],
+            "simulate",
+            {"parts": [{"type": "resistor"}], "wires": [{"part_id": "resistor2"}]},
+        ),
+    ),
+]
+UNKNOWN = [
+    city("I need a bus to Las Vegas.", "Los Angeles"),
+    city("La dolce vita! A bus to Fresno, please.", "San Francisco"),
+    city("Is there a bus to Philadelphia?", "Phoenix"),
+    city("Is there a bus to Paris today?", "Parma"),
+    restaurant("A table at Thai Chili, please.", "Thai Palace"),
+    restaurant("A good restaurant, please.", "Koryo Restaurant"),
+    restaurant("A table in San Jose.", "San Marino Grill"),
+    (["A table.", OFFER, "No, another one."], *restaurant("", "Koryo Garden")[1:]),
+    (["A table.", OFFER, "Yes, but at another place."], *restaurant("", "Koryo Garden")[1:]),
+    (["A table.", OFFER], *restaurant("", "Koryo Garden")[1:]),
+    (["Star mia/one."], "star", {"repo": "mia/one,mia/two-x"}),
+    (["The weather, please."], "get_place", {"zip": "48823,US"}),
+    (["Somebody to iron my shirts."], "find_maid", {"service_id": 7}),
+    (["A seat in business."], "find_seat", {"sample_id": "eco-01"}),
+    (["List the nodes of PEK-ACI."], "get", {"url": "https://10.0.0.7/v1/nodes?fabric=PEK-ACI"}),
+    (["What is Amazon worth today?"], "get_price", {"stock_code": "TSLA"}),
+    (["Buy shares of Amazon."], "buy_shares", {"stock_code": "AMZN", "order_id": "o-4711"}),
+    (["Count it."], "count_calories", {"meals": [{"meal_id": "tx_4711", "dishes": ["egg"]}]}),
+    (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
+]
+
+
+@pytest.mark.parametrize(("reading", "call"), KNOWN)
+def test_a_value_that_was_mentioned_in_other_words(monkeypatch, reading, call):
+    """It passes, and it is this reading alone that lets it."""
+    assert [] == codes(*call)
+    monkeypatch.delitem(READINGS, reading)
+    assert codes(*call)
+
+
+@pytest.mark.parametrize("call", UNKNOWN)
+def test_a_value_that_only_looks_so(call):
+    """Another place, house, list, code or name."""
+    assert codes(*call)
+
+
+def test_every_reading_has_its_row():
+    """One that nobody shows is not kept."""
+    assert {reading for reading, _ in KNOWN} | {"flagged_before"} == set(READINGS)
+
+
+def test_one_invention_is_one_finding():
+    """The same name in the next call is not told again; another one is."""
+    guard = Shield(
+        shield.configure(tools=[tool_of("find_bus", {"city": ""})], layers=["phantom_target"]),
+        hooks=None,
+    )
+
+    def call(value: str) -> list[str]:
+        with guard.guard(ToolCall("find_bus", {"city": value})) as running:
+            running.value = []
+        return [found.code for found in session.decisions[-1].findings]
+
+    with guard.session() as session:
+        session.user("Hello, I would like to take a bus to the sea with my family.")
+        assert [["unseen"], [], ["unseen"]] == [call("Fresno"), call("Fresno"), call("Oakland")]
+
+
+def test_a_proposal_is_judged_again_at_its_dispatch():
+    """What was flagged when the turn was shown is flagged when it runs."""
+    guard = Shield(
+        shield.configure(tools=[tool_of("find_bus", {"city": ""})], layers=["phantom_target"]),
+        hooks=None,
+    )
+    with guard.session() as session:
+        session.user("Hello, I would like to take a bus to the sea with my family.")
+        call = ToolCall("find_bus", {"city": "Fresno"}, "c1")
+        (proposed,) = guard.inspect_turn([call])
+        with guard.guard(call) as running:
+            running.value = []
+
+    assert ["unseen"] == [found.code for found in proposed.findings]
+    assert ["unseen"] == [found.code for found in session.decisions[-1].findings]
+
+
+KINDS = ["Check application A6789X for user MNO345.", "The booking 3426812 and card card_4893."]
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        (KINDS[0], {"application_id": "MNO345", "user_id": "A6789X"}),
+        (KINDS[1], {"booking_id": "card_4893", "card_id": "3426812"}),
+        ("My venue is V1234, my customer number C5678.", {"venue_id": "C5678", "customer_id": ""}),
+    ],
+)
+def test_an_identifier_that_the_user_called_otherwise(said, arguments):
+    """The user's own words say what each one is."""
+    found = codes([said], "check", arguments)
+
+    assert "other_kind" in found
+
+
+def test_one_value_in_two_parameters_of_other_kinds():
+    """It is told once, at the second place."""
+    assert ["other_kind"] == codes(
+        ["Cancel 3426812."], "cancel", {"booking_id": "3426812", "ticket_id": "3426812"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "arguments"),
+    [
+        (KINDS[0], {"application_id": "A6789X", "user_id": "MNO345"}),
+        (KINDS[0], {"app_ref": "A6789X"}),
+        ("Send it from acc_1 to acc_2.", {"from_account": "acc_1", "to_account": "acc_2"}),
+        ("Mine is u_77.", {"user_id": "u_77", "owner_id": "u_77"}),
+        ("Refund order W-77, please.", {"order_id": "W-77"}),
+        ("Refund my purchase W-77, please.", {"order_id": "W-77"}),
+    ],
+)
+def test_an_identifier_of_its_own_kind(said, arguments):
+    """Where the words agree, or say nothing, nothing is told."""
+    assert [] == codes([said], "check", arguments)
