@@ -10,6 +10,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
 from abs_shield.plan.names import is_path
@@ -172,8 +173,11 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text
         return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
-    names = session.seen.in_english and latin(normal(argument.text))
-    return argument.judged == "hard" or argument.placeholder or names
+    if argument.judged == "hard" or argument.placeholder:
+        return True
+    if not (session.seen.in_english and latin(normal(argument.text))):
+        return False
+    return argument.judged != "public" or is_half_said(argument, session)
 
 
 def _judged(
@@ -192,7 +196,13 @@ def _judged(
             not session.seen.blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
         ):
-            yield _finding(argument, tool, OTHER_KIND, "other_kind", _elsewhere(argument, origin, session, twice=twice))
+            yield _finding(
+                argument,
+                tool,
+                OTHER_KIND,
+                "other_kind",
+                _elsewhere(argument, origin, session, twice=twice),
+            )
     elif _needs_no_mention(argument, tool, proposal, session):
         return
     elif blind := session.seen.blind or _forgot_calls(proposal, session):
@@ -202,7 +212,7 @@ def _judged(
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
         yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
-    elif argument.judged == "soft":
+    elif argument.judged in ("soft", "public"):
         yield _unseen(argument, tool, SOFT, session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
@@ -360,7 +370,9 @@ def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: b
     if twice:
         return f"{shown(argument.text)} stands in another parameter of this call as another thing"
     if origin.source == "user":
-        called = ", ".join(f"`{escaped(word)}`" for word in sorted(session.seen.labels(argument.text)))
+        called = ", ".join(
+            f"`{escaped(word)}`" for word in sorted(session.seen.labels(argument.text))
+        )
         return f"the user named this value with {called}, and another one as what is asked for"
     fields = ", ".join(f"`{escaped(field)}`" for field in origin.fields[:3])
     return f"this value was seen only as {fields} in {origin}"

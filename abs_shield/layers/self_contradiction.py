@@ -11,9 +11,11 @@ from abs_shield.core.events import Said
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.history import History, Spelt, Write, own_entities, undoes, write_of
+from abs_shield.plan.names import by_name
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
+from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
@@ -223,8 +225,14 @@ def _conflicts(first: Write, then: Write) -> bool:
 
 
 def _is_setting(first: Write, then: Write, differing: set[Path]) -> bool:
-    """Whether two writes on nothing that has a name are alike but for one value."""
-    return len(differing) == 1 and first.values.keys() == then.values.keys()
+    """Whether two writes on nothing that has a name are alike but for one value, a setting's."""
+    if len(differing) != 1 or first.values.keys() != then.values.keys():
+        return False
+    (path,) = differing
+    value = then.values[path]
+    if isinstance(value, str):
+        return not is_token(value)  # one with digits may name another thing
+    return isinstance(value, float) or by_name(name_of(path)) == "never"
 
 
 def _says_where(path: Path) -> bool:

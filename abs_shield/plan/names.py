@@ -6,11 +6,11 @@ from typing import Literal
 
 from abs_shield.text.names import name_words
 
-Judged = Literal["hard", "who", "soft", "never", "open", "code", "number"]
+Judged = Literal["hard", "who", "soft", "public", "never", "open", "code", "number"]
 """
 How an argument is judged: ``open`` leaves it to the value, ``code`` judges it only where the value
-is written as an identifier, ``number`` as well where it is a long number, and ``who`` takes a
-person's name as soft and an account as hard.
+is written as an identifier, ``number`` as well where it is a long number, ``who`` takes a person's
+name as soft and an account as hard, and ``public`` is a name that the world knows.
 """
 
 _IDENTIFIERS = frozenset(
@@ -84,7 +84,7 @@ _PUBLIC = frozenset(
     "author artist composer director actor band singer writer brand player team league club movie "
     "film book song album track game recipe ingredient food dish species drug medication".split()
 )
-"""Things that the world knows: a name of one that nobody mentioned is a weak sign."""
+"""Things that the world knows: their names need no mention, unless half of one was said."""
 _TRADED = frozenset("token coin stock library package framework".split())
 """Names that an agent has to know by itself."""
 _INFRA = "database db collection table dataset branch pod container cluster queue slug"
@@ -94,7 +94,7 @@ _NAMED = frozenset(
     "firstname lastname surname fullname applicant counterparty tenant landlord buyer seller payer "
     "beneficiary claimant guest speaker reviewer approver traveller traveler passenger client "
     "driver vendor supplier project product item group hospital doctor school "
-    "university airline station venue country nationality".split()
+    "university airline station venue country nationality area district".split()
 )
 _UNNAMED = _PLAIN | _VOCABULARY | _TRADED
 _CLASSES = frozenset("type status priority role state stage currency language level".split())
@@ -142,7 +142,7 @@ def by_name(name: str) -> Judged:
     if last in _PLAIN or last in _VOCABULARY or not _SUMS.isdisjoint(said):
         return "never"
     if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
-        return "soft"
+        return "public"
     if last in _TRADED or (last == "name" and before and before[-1] in _UNNAMED):
         return "never"
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:

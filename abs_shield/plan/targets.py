@@ -39,7 +39,7 @@ _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: whatever has brackets or several words."""
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
-Kind = Literal["hard", "soft", "slot", "credential", "blank"]
+Kind = Literal["hard", "soft", "public", "slot", "credential", "blank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,8 @@ class Argument:
     Attributes:
         path: Names and positions on the way to it.
         text: Its value as text.
-        judged: ``hard`` for identifiers, ``soft`` for names and places, ``slot`` for what is an
+        judged: ``hard`` for identifiers, ``soft`` for names and places, ``public`` for names that
+            the world knows, ``slot`` for what is an
             identifier only where results of the run hold some under the same name, ``credential``
             for a credential, where a result holds one of that name, ``blank`` for a value that is
             only looked at as it is a blank to fill in.
@@ -217,7 +218,7 @@ class Targets:
 
     def judges(self, path: Path) -> bool:
         """Whether leaves at *path* are judged by their name alone."""
-        return self.parameters.at(path).judged in ("hard", "who", "soft")
+        return self.parameters.at(path).judged in ("hard", "who", "soft", "public")
 
 
 def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argument | None:
@@ -246,13 +247,13 @@ def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
         if _is_placeholder(leaf, parameter):
             return "blank"
     elif _is_placeholder(leaf, parameter):
-        return "soft" if declared in ("soft", "open", "code", "number") else "hard"
+        return "soft" if declared in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):
         return None
     else:
         told = parameter.told
         judged = declared if told else by_value(leaf, text, declared, parameter.name)
-        if judged == "hard" or judged == "soft":
+        if judged == "hard" or judged == "soft" or judged == "public":
             return judged
     if parameter.credential != "none" and isinstance(leaf, str):
         return "credential" if may_be_secret(bare_secret(text), parameter.name) else None

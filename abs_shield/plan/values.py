@@ -59,9 +59,13 @@ def by_value(leaf: Any, text: str, declared: Judged, name: str) -> Judged:
         return "hard"
     if declared == "code" or is_quantity(text) or is_moment(text) or is_country(text):
         return "never"
-    if declared != "soft" or (len(text) <= _SHORT and text.isupper()) or _is_word(text, name):
+    if (
+        declared not in ("soft", "public")
+        or (len(text) <= _SHORT and text.isupper())
+        or _is_word(text, name)
+    ):
         return "never"
-    return "soft"
+    return declared
 
 
 def is_free_text(text: str, declared: Judged, name: str) -> bool:

@@ -96,6 +96,7 @@ UNKNOWN = [
     city("La dolce vita! A bus to Fresno, please.", "San Francisco"),
     city("Is there a bus to Philadelphia?", "Phoenix"),
     city("Is there a bus to Paris today?", "Parma"),
+    (["A seat for Marc Moreau."], "book_seat", {"passenger_name": "Marc Moreua"}),
     restaurant("A table at Thai Chili, please.", "Thai Palace"),
     restaurant("A good restaurant, please.", "Koryo Restaurant"),
     restaurant("A table in San Jose.", "San Marino Grill"),
@@ -206,3 +207,17 @@ def test_one_value_in_two_parameters_of_other_kinds():
 def test_an_identifier_of_its_own_kind(said, arguments):
     """Where the words agree, or say nothing, nothing is told."""
     assert [] == codes([said], "check", arguments)
+
+
+@pytest.mark.parametrize(
+    ("said", "artist", "expected"),
+    [
+        ("Which records has LeBron James?", "Anneliese James", ["unseen"]),
+        ("Which records has LeBron James?", "LeBron James", []),
+        ("Who sang Thriller?", "Michael Jackson", []),
+        ("Does James sing?", "James Brown", []),
+    ],
+)
+def test_a_name_that_the_world_knows(said, artist, expected):
+    """It may be what the agent knows, unless it is half of a name that the user wrote."""
+    assert expected == codes([said], "find_records", {"artist": artist})

@@ -14,7 +14,8 @@ JUDGED = {
     "policyNo orderIdentifier",
     "number": "room_number version_no zone-code UNIT_CODE event_key unit_id",
     "who": "user recipient attendees participants assignee",
-    "soft": "author player_name name first_name city hotel_name delivery_address company",
+    "public": "author player_name",
+    "soft": "name first_name city hotel_name delivery_address company",
     "code": "payment_method funding_source",
     "never": "status order_status sort_by_type amount value_wei currency_code page_number limit "
     "metric_name event_name stage timezone priority country_code floor_number "

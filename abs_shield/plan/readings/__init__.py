@@ -19,8 +19,8 @@ from abs_shield.plan.readings.ticker import ticker
 from abs_shield.plan.targets import Argument, Kind
 from abs_shield.session import Session
 
-_NAMES: frozenset[Kind] = frozenset({"soft"})
-_ALL: frozenset[Kind] = frozenset({"soft", "hard", "slot"})
+_NAMES: frozenset[Kind] = frozenset({"soft", "public"})
+_ALL: frozenset[Kind] = frozenset({"soft", "public", "hard", "slot"})
 _IDS: frozenset[Kind] = frozenset({"hard", "slot"})
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from abs_shield.plan.names import is_place
 from abs_shield.plan.targets import Argument
 from abs_shield.session import Session
+from abs_shield.text.leaves import name_of
 from abs_shield.text.nearest import is_misspelt
 from abs_shield.text.normal import normal, words
 from abs_shield.text.places import bare
@@ -13,7 +15,13 @@ _ANYTHING: frozenset[str] = frozenset()
 
 
 def misspelt(argument: Argument, session: Session) -> bool:
-    """Return whether each word of a name was mentioned, but for one or two letters of one."""
+    """
+    Return whether each word of a place or a known name was said, but for a slip in one of them.
+
+    Not of a person: there it may be the agent's slip.
+    """
+    if argument.judged != "public" and not is_place(name_of(argument.path)):
+        return False
     corrected = 0
     for word in words(normal(bare(argument.text))):
         if session.seen.vouches(word, _ANYTHING):
