@@ -14,7 +14,7 @@ def flagged_before(argument: Argument, session: Session) -> bool:
     """Return whether a finding about a call of this run that was let through has this value."""
     got = shown(argument.text)
     ran = {executed.decision_id for executed in session.newest(_MOST)} - {None}
-    return any(
+    return bool(ran) and any(
         finding.check == "phantom_target" and finding.code == "unseen" and finding.got == got
         for decision in session.decisions
         if decision.id in ran
