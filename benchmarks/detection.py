@@ -12,11 +12,14 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from detection_ablate import ablation
 from detection_judging import Judge, Recorded, Results, read
 from detection_report import Table, of_policy, tables
 from detection_targets import targets
 from rich.console import Console
 from rich.progress import track
+
+from abs_shield.plan.readings import READINGS
 
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
@@ -29,6 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = _options(arguments)
     if not (options.data / "runs.jsonl.gz").is_file():
         print(f"skipped: no recorded runs at {options.data}")
+        return
+    if options.ablate:
+        print(
+            ablation(
+                lambda without: _judged(
+                    options.data, ("none",), limit=options.limit, jobs=options.jobs, without=without
+                )
+            )
+        )
         return
     policies = POLICIES[options.policy]
     results = _judged(options.data, policies, limit=options.limit, jobs=options.jobs)
@@ -48,16 +60,19 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--policy", choices=POLICIES, default="both")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
+    parser.add_argument("--ablate", action="store_true", help="switch off one reading at a time")
     parser.add_argument("--limit", type=int, help="judge so many runs, spread over the file")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     return parser.parse_args(arguments)
 
 
-def _judged(data: Path, policies: Sequence[str], *, limit: int | None, jobs: int) -> Results:
+def _judged(
+    data: Path, policies: Sequence[str], *, limit: int | None, jobs: int, without: str = ""
+) -> Results:
     recorded = read(data)
     chunks = _chunks(recorded, limit)
     results = Results()
-    for part in _shown(_worked(recorded, policies, chunks, jobs), len(chunks)):
+    for part in _shown(_worked(recorded, policies, chunks, jobs, without), len(chunks)):
         results.add(part)
     return results
 
@@ -71,14 +86,14 @@ def _chunks(recorded: Recorded, limit: int | None) -> list[range]:
 
 
 def _worked(
-    recorded: Recorded, policies: Sequence[str], chunks: Sequence[range], jobs: int
+    recorded: Recorded, policies: Sequence[str], chunks: Sequence[range], jobs: int, without: str
 ) -> Iterator[Results]:
-    if jobs <= 1 or len(chunks) <= 1:
+    if (jobs <= 1 or len(chunks) <= 1) and not without:
         yield from map(Judge(recorded, policies), chunks)
         return
     # not forked: the progress bar is a thread
     spawned = get_context("spawn")
-    with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies)) as workers:
+    with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies, without)) as workers:
         yield from workers.map(_work, chunks)
 
 
@@ -86,7 +101,8 @@ _judges: list[Judge] = []
 """The one judge of a worker process."""
 
 
-def _begin(recorded: Recorded, policies: Sequence[str]) -> None:
+def _begin(recorded: Recorded, policies: Sequence[str], without: str) -> None:
+    READINGS.pop(without, None)
     _judges.append(Judge(recorded, policies))
 
 

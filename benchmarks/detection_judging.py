@@ -177,9 +177,10 @@ class _Sheet:
     def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
         """Judge the run, and then the run up to each planted fault."""
         judged = list(judge_run(self.run, firewall))
+        right = self.run.success is not False and not self.run.labels.get("attack")
         for call in judged:
             self._cover(call.decision)
-            if self.run.success and not self.run.labels.get("attack"):
+            if right and not _set_aside(self.run, call.call_index):
                 self._count(call)
         for case in cases:
             self._plant(case, judged, firewall)
@@ -255,6 +256,12 @@ class _Sheet:
             nearest=findings[0].nearest if findings else "",
             why=findings[0].detail if findings else why_not(case, decision, usual),
         )
+
+
+def _set_aside(run: Run, index: int) -> bool:
+    """Whether a reader set a call aside: the tool refused it, or its value is unfounded."""
+    labels = run.labels
+    return index in labels.get("failed_calls", ()) or str(index) in labels.get("unfounded", {})
 
 
 def before_call(run: Run, index: int, *, after: bool) -> list[Event]:

@@ -108,7 +108,7 @@ class _Bench:
         self._firewall = firewall
         self._session = firewall.session(run.session_id)
         self._clock = RunClock.of(self._session, run.events)
-        self._unanswered: dict[str, ToolCall] = {}
+        self._unanswered: dict[str, tuple[ToolCall, str]] = {}
         self._index = 0
 
     def judge(self, proposed: Proposed, result: Returned | None) -> Judged:
@@ -118,23 +118,24 @@ class _Bench:
         self._clock.move(proposed.at)
         decision = self._firewall.check_call(call, session=self._session)
         if result is not None:
-            self._close(call, result)
+            self._close(call, result, decision.id)
         elif recorded.id:
-            self._unanswered[recorded.id] = call
+            self._unanswered[recorded.id] = (call, decision.id)
         return self._judged(recorded, decision, result)
 
     def take(self, event: Event) -> None:
         """Take what somebody said; a result that comes late goes to its call."""
         self._clock.move(event.at)
         if isinstance(event, Returned) and event.call_id in self._unanswered:
-            self._close(self._unanswered.pop(event.call_id), event)
+            call, decision_id = self._unanswered.pop(event.call_id)
+            self._close(call, event, decision_id)
         else:
             self._session.take(event)
 
-    def _close(self, call: ToolCall, result: Returned) -> None:
+    def _close(self, call: ToolCall, result: Returned, decision_id: str) -> None:
         self._clock.move(result.at)
         # a run file tells neither how long a call took nor what was withheld: nothing to verify
-        ran = Ran(0.0, result.error)
+        ran = Ran(0.0, result.error, decision_id=decision_id)
         self._firewall.desk.take(call, result.value, session=self._session, ran=ran)
 
     def _judged(self, recorded: ToolCall, decision: Decision, result: Returned | None) -> Judged:
