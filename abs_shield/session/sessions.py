@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from hashlib import blake2b
 from threading import Lock
 from time import monotonic
 from typing import Self
+from weakref import WeakValueDictionary
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.limits import Limits
@@ -15,8 +17,9 @@ from abs_shield.session.session import Session
 _LIMITS = Limits()
 _MEASURED = (1, 2, 16, 256)
 """Places from the newest request at which a session is measured: it grows after it was got."""
-_MOST_FORGOTTEN = 50_000
-"""Ids of forgotten sessions that are remembered, at about 100 bytes each."""
+_BITS = 1 << 23
+"""Bits, one mebibyte, that remember forgotten ids: of a million, two new ones in a hundred are
+taken for forgotten ones, and none that was forgotten for a new one."""
 _FORGOTTEN = "the beginning of this session was forgotten to keep memory bounds"
 
 
@@ -64,7 +67,8 @@ class Sessions:
         self._clock = clock
         self._places: OrderedDict[str, _Place] = OrderedDict()
         self._newest: deque[str] = deque(maxlen=_MEASURED[-1])
-        self._forgotten: dict[int, None] = {}
+        self._forgotten = bytearray()
+        self._in_use: WeakValueDictionary[str, Session] = WeakValueDictionary()
         self._held_bytes = 0
         self._lock = renewed(Lock())
 
@@ -87,6 +91,7 @@ class Sessions:
         with self._lock:
             place = self._places.get(session_id)
             if place is None or now - place.at > self._idle_s:
+                place = None  # or it would be held here, and so be in use
                 self._expire(now)
                 place = self._places[session_id] = _Place(self._made(session_id, make), of, now)
             place.at = now
@@ -101,7 +106,8 @@ class Sessions:
         with self._lock:
             self._places.clear()
             self._newest.clear()
-            self._forgotten.clear()
+            self._forgotten = bytearray()
+            self._in_use.clear()
             self._held_bytes = 0
 
     @property
@@ -113,8 +119,11 @@ class Sessions:
         return len(self._places)
 
     def _made(self, session_id: str, make: Callable[[], Session]) -> Session:
+        in_use = self._in_use.pop(session_id, None)
+        if in_use is not None:
+            return in_use  # somebody still holds it: two sessions of one id would not agree
         session = make()
-        if hash(session_id) in self._forgotten:
+        if self._forgotten and all(self._forgotten[n] & bit for n, bit in _places(session_id)):
             session.begins_unseen(_FORGOTTEN)
         return session
 
@@ -139,6 +148,14 @@ class Sessions:
         session_id, place = self._places.popitem(last=False)
         self._held_bytes -= place.size
         if place.of is None:
-            self._forgotten[hash(session_id)] = None
-        if len(self._forgotten) > _MOST_FORGOTTEN:
-            del self._forgotten[next(iter(self._forgotten))]
+            self._in_use[session_id] = place.session
+            self._forgotten = self._forgotten or bytearray(_BITS // 8)
+            for n, bit in _places(session_id):
+                self._forgotten[n] |= bit
+
+
+def _places(session_id: str) -> list[tuple[int, int]]:
+    """The byte and the bit of an id in four of a Bloom filter's places."""
+    digest = blake2b(session_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    found = [int.from_bytes(digest[n : n + 4]) % _BITS for n in range(0, 16, 4)]
+    return [(place >> 3, 1 << (place & 7)) for place in found]

@@ -136,8 +136,10 @@ class Desk:
     ) -> Opened:
         """Judge what the host made of a proposal: what differs is the host's own word."""
         before = arguments_of(proposed)
-        if not isinstance(arguments, Malformed) and (text := changed_text(arguments, before)):
-            session.vouch(text)
+        if not isinstance(arguments, Malformed):
+            text = changed_text(arguments, before, raw=proposed.arguments)
+            if text:
+                session.vouch(text)
         siblings: tuple[ToolCall, ...] = ()
         later: frozenset[str] = frozenset()
         pending = session.pending.consume(proposed, before)

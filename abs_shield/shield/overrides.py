@@ -8,6 +8,10 @@ from typing import Any
 
 from abs_shield.core.arguments import same
 from abs_shield.text.leaves import MOST, leaves, scalar_text
+from abs_shield.text.normal import normal
+
+LONGEST = 16_384
+"""Characters of a value, and of what a model wrote, that are compared."""
 
 NOTE = "changed_by_host"
 """The note of a decision about such a call."""
@@ -15,14 +19,31 @@ MODEL_LAYERS = frozenset({"call_loop", "confidence_drop", "self_contradiction", 
 """Layers that ask how the model came to write a call, and not whether the call holds."""
 
 
-def changed_text(arguments: Mapping[str, Any], proposed: Any) -> str:
+def changed_text(arguments: Mapping[str, Any], proposed: Any, *, raw: Any = None) -> str:
     """
-    Return the values of *arguments* that the model did not propose in their place, one a line.
+    Return the values of *arguments* that the model did not write itself, one a line.
+
+    What it wrote in another place, with blanks around it or as another type is still its own.
+
+    Args:
+        arguments: What is dispatched.
+        proposed: What the model proposed.
+        raw: What it wrote, where that was no JSON.
 
     >>> changed_text({"id": "tx_2", "amount": 20}, {"id": "tx_1", "amount": 20})
     'tx_2'
+    >>> changed_text({"id": "tx_1"}, {"order": " TX_1 "}), changed_text({"id": "7"}, {"id": 7})
+    ('', '')
     """
     before = dict(leaves(proposed)) if isinstance(proposed, Mapping) else {}
+    own = {_plain(text) for value in before.values() if (text := scalar_text(value))}
+    written = normal(raw[:LONGEST]) if isinstance(raw, str) and not before else ""
     values = (v for path, v in leaves(arguments) if not (path in before and same(before[path], v)))
     texts = (scalar_text(value) for value in islice(values, MOST))
-    return "\n".join(text for text in texts if text)
+    return "\n".join(
+        text for text in texts if text and _plain(text) not in own and _plain(text) not in written
+    )
+
+
+def _plain(text: str) -> str:
+    return normal(text[:LONGEST]).strip()

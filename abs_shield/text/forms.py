@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from ipaddress import IPv6Address
 
 from abs_shield.text.normal import squeezed, unaccented, words
 from abs_shield.text.phones import nationals
@@ -16,6 +18,8 @@ _SCHEME = re.compile(r"\Ahttps?://")
 _MONTHS = (
     "january february march april may june july august september october november december".split()
 )
+_MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12}")
+_IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
 _LABELS = ("id", "no", "nr", "ref")
@@ -45,6 +49,7 @@ def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
         return
     letters = squeezed(normalised)
     yield from _urls(normalised)
+    yield from _devices(normalised)
     if date := _ISO.fullmatch(normalised):
         yield from _dates(*date.groups())
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
@@ -53,6 +58,21 @@ def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
         yield from _codes(letters, normalised)
     elif "@" not in normalised:
         yield from _umlauts(normalised)
+
+
+def _devices(text: str) -> Iterator[Form]:
+    """A hardware address, an IPv6 address, an e-mail address behind its scheme."""
+    if mac := _MAC.fullmatch(text):
+        digits = re.sub(r"[:.-]", "", mac[0])
+        pairs = [digits[i : i + 2] for i in range(0, 12, 2)]
+        fours = [digits[i : i + 4] for i in range(0, 12, 4)]
+        yield from ((":".join(pairs),), ("-".join(pairs),), (".".join(fours),), (digits,))
+    elif text.count(":") > 1 and _IPV6.fullmatch(text):
+        with suppress(ValueError):
+            address = IPv6Address(text)
+            yield from ((address.compressed,), (address.exploded,))
+    elif text.startswith("mailto:"):
+        yield (text.removeprefix("mailto:"),)
 
 
 def _urls(text: str) -> Iterator[Form]:
@@ -120,8 +140,9 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
     if len(split) == 1 and len(letters) >= 8:
-        for size in (4, 3, 2, 5):
-            yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
+        for size in (4, 3, 2):
+            if len(letters) > 2 * size:  # two groups may be two numbers: "1234, 5678"
+                yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
     head = re.match(r"([a-z]+)(\d+)$", letters)

@@ -24,8 +24,8 @@ def labelled(text: str) -> Iterator[tuple[str, frozenset[str]]]:
     """
     Yield each code of *text* with the words that stand right before it, in the singular.
 
-    >>> dict(labelled("Cancel order W-77 and the ticket with ID 4711."))
-    {'w-77': frozenset({'order', 'cancel'}), '4711': frozenset({'ticket'})}
+    >>> [(code, sorted(words)) for code, words in labelled("My order W-77, and ticket ID 4711.")]
+    [('w-77', ['order']), ('4711', ['ticket'])]
     """
     for clause in _END.split(normal(text)):
         end = 0

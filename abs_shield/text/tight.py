@@ -19,6 +19,7 @@ _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
 _CODES = {**_SIGNIFICANT, **_SLIGHT, "\\": _SIGNIFICANT["/"]}
 _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
 _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
+_LEAST_CODE = 5
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
@@ -72,6 +73,8 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
         return _is_grouped(grouped)
     if has_significant(one) or has_significant(other):
         return letters.isalpha() and _in_words(one) == _in_words(other)
+    if _joins_codes(letters, one, other):
+        return False
     if grouped is not None and len(letters) >= _LEAST_GROUPED:
         return True
     within = [
@@ -81,6 +84,30 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     if any(a != b for a, b, digits in within if digits):
         return False
     return all(a <= b for a, b, _ in within) or all(a >= b for a, b, _ in within)
+
+
+def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
+    """
+    Whether one spelling has a blank between two codes where the other one has none.
+
+    >>> _joins_codes("acct1acct2", separators("acct_1 acct_2"), separators("acct_1-acct_2"))
+    True
+    """
+    for spelt, beside in ((one, other), (other, one)):
+        ends = [0, *(n + 1 for n, code in enumerate(spelt) if code == _BLANK), len(letters)]
+        for start, at, end in zip(ends, ends[1:], ends[2:], strict=False):
+            if (
+                beside[at - 1] != _BLANK
+                and _is_code(letters[start:at])
+                and _is_code(letters[at:end])
+            ):
+                return True
+    return False
+
+
+def _is_code(letters: str) -> bool:
+    """Whether letters and digits of one word name something by themselves."""
+    return len(letters) >= _LEAST_CODE and not (letters.isalpha() or letters.isdigit())
 
 
 def _in_words(codes: bytes) -> bytes:

@@ -102,3 +102,44 @@ def test_the_same_entity_is_found(said, value):
     session.user(f"{said}, please.")
 
     assert session.origin(value) is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("orders 1234, 5678", "12345678"),
+        ("orders 1234\n5678", "12345678"),
+        ("orders 12345, 67890", "1234567890"),
+        ("ann12 bob34567", "ann12bob34567"),
+        ("acct_1 acct_2", "acct_1-acct_2"),
+        ("acct_1 acct_2", "acct_1acct_2"),
+        ("A1B2C3 D4E5F6", "A1B2C3D4E5F6"),
+    ],
+)
+def test_two_codes_make_no_third(said, value):
+    """What stands side by side is no one thing."""
+    session = Session()
+    session.user(said)
+
+    assert session.origin(value) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("block 00:1A:2B:3C:4D:5E", "00-1a-2b-3c-4d-5e"),
+        ("block 00-1A-2B-3C-4D-5E", "001a.2b3c.4d5e"),
+        ("block 001A2B3C4D5E", "00:1a:2b:3c:4d:5e"),
+        ("see 2001:db8::1 now", "2001:0db8:0000:0000:0000:0000:0000:0001"),
+        ("see 2001:0db8:0000:0000:0000:0000:0000:0001 now", "2001:db8::1"),
+        ("mail bob@paypal.com", "mailto:bob@paypal.com"),
+        ("post to SW1A 1AA", "SW1A1AA"),
+        ("from DE89 3704 0044 0532 0130 00", "DE89370400440532013000"),
+    ],
+)
+def test_one_address_has_many_spellings(said, value):
+    """Of devices, of nets, of mail."""
+    session = Session()
+    session.user(said)
+
+    assert session.origin(value) is not None

@@ -26,12 +26,12 @@ def test_the_same_id_is_the_same_session() -> None:
 def test_the_least_recently_used_goes() -> None:
     """The bound is kept, and what was used last stays."""
     sessions = Sessions(most=2)
-    a, b = opened(sessions, "a"), opened(sessions, "b")
+    for session_id in ("a", "b"):
+        opened(sessions, session_id).user("Hello")
     opened(sessions, "a")
     opened(sessions, "c")
 
-    kept = (a is opened(sessions, "a"), b is opened(sessions, "b"))
-    assert (len(sessions), *kept) == (2, True, False)
+    assert (2, 1, 0) == (len(sessions), opened(sessions, "a").turns, opened(sessions, "b").turns)
 
 
 def test_threads_get_one_session() -> None:
@@ -81,13 +81,13 @@ def test_sessions_that_grow_side_by_side_are_measured() -> None:
     """What a session took in after it was opened counts."""
     sessions = Sessions(memory_bytes=2 * 1024 * 1024)
     together = [opened(sessions, f"s{n}") for n in range(20)]
-    for session in together:
-        session.tool_result("find", [{"id": f"tx_{n}"} for n in range(500)])
+    while together:
+        together.pop().tool_result("find", [{"id": f"tx_{n}"} for n in range(500)])
     for n in range(20):
         opened(sessions, f"later{n}")
 
     assert sessions.held_bytes <= 2 * 1024 * 1024
-    assert opened(sessions, "s0") is not together[0]
+    assert not opened(sessions, "s0").executed
 
 
 @pytest.mark.parametrize("rows", [0, 20, 200])
@@ -109,13 +109,37 @@ def test_a_session_that_nobody_asked_for_is_forgotten() -> None:
     """After `idle_s`; one that is used goes on."""
     now = [0.0]
     sessions = Sessions(idle_s=60, clock=lambda: now[0])
-    a, b = opened(sessions, "a"), opened(sessions, "b")
+    for session_id in ("a", "b"):
+        opened(sessions, session_id).user("Hello")
     now[0] = 50
-    assert opened(sessions, "b") is b
+    opened(sessions, "b")
     now[0] = 100
 
-    assert opened(sessions, "b") is b
-    assert opened(sessions, "a") is not a
+    assert (1, 0) == (opened(sessions, "b").turns, opened(sessions, "a").turns)
+
+
+def test_a_session_in_use_is_never_two() -> None:
+    """Whoever holds one that had to go, and whoever asks for it again, have the same."""
+    sessions = Sessions(most=1)
+    a = opened(sessions, "a")
+    opened(sessions, "b")
+
+    assert opened(sessions, "a") is a
+
+
+@pytest.mark.slow
+def test_many_forgotten_ids_are_remembered() -> None:
+    """A server with an id for each run forgets none of those that it forgot."""
+    sessions = Sessions(most=1)
+    opened(sessions, "a").user("Refund tx_9003, please.")
+    for n in range(60_000):
+        sessions.get(f"s{n}", Session)
+    again, new = opened(sessions, "a"), opened(sessions, "new")
+    for session in (again, new):
+        session.user("Yes, do it.")
+
+    assert "forgotten" in str(again.origin("tx_9003"))
+    assert new.origin("tx_9003") is None
 
 
 def test_what_a_forgotten_session_knew_is_no_hallucination() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from abs_shield import CallBlocked, Shield, Tool, ToolCall, rule, shield
 from abs_shield.core import Outcome, Verdict
+from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.seam import Seam
 
 PAY = {
@@ -97,3 +98,18 @@ def test_the_id_alone_makes_no_call_the_hosts(door) -> None:
         door.guard(
             ToolCall("pay", {"to": "tx_5555", "amount": 5}, "c1"), session=session
         ).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("wrote", "dispatched"),
+    [
+        ({"order_id": " tx_99999"}, {"order_id": "tx_99999"}),
+        ({"id": "tx_99999"}, {"order_id": "tx_99999"}),
+        ({"order_id": "TX_99999"}, {"order_id": "tx_99999"}),
+        ('{"order_id": "tx_99999",}', {"order_id": "tx_99999"}),
+        ({"order_id": 99999}, {"order_id": "99999"}),
+    ],
+)
+def test_what_a_hook_tidies_up_is_still_the_models(wrote, dispatched):
+    """Blanks, another name, another type, JSON put right: the host did not write the value."""
+    assert "" == changed_text(dispatched, wrote, raw=wrote)
