@@ -8,10 +8,11 @@ from typing import Any
 
 import langchain.agents
 from langchain.agents import factory
+from langchain.agents.middleware import AgentMiddleware
 from langgraph.prebuilt import ToolNode
 from suite_shield import firewall
 
-from abs_shield.adapters.langgraph import ShieldMiddleware
+from abs_shield.adapters.langgraph import ShieldMiddleware, ShieldModelMiddleware
 
 _agent = factory.create_agent
 _node = ToolNode.__init__
@@ -20,13 +21,26 @@ _in_agent: ContextVar[bool] = ContextVar("in_agent", default=False)
 
 @functools.wraps(_agent)
 def create_agent(model: Any, tools: Any = None, *, middleware: Any = (), **options: Any) -> Any:
-    """List the middleware last, as the docs say."""
+    """List the middleware last, as the docs say; an agent without tools takes the other one."""
+    guard = ShieldMiddleware if _has_node(tools or (), middleware) else ShieldModelMiddleware
     token = _in_agent.set(True)
     try:
-        guarded = [*middleware, ShieldMiddleware(firewall())]
+        guarded = [*middleware, guard(firewall())]
         return _agent(model, tools, middleware=guarded, **options)
     finally:
         _in_agent.reset(token)
+
+
+def _has_node(tools: Any, middleware: Any) -> bool:
+    """Return whether the agent has a node of tools by itself; tools of a provider need none."""
+    return any(not isinstance(tool, dict) for tool in tools) or any(
+        getattr(each, "tools", ()) or not _wraps_no_call(type(each)) for each in middleware
+    )
+
+
+def _wraps_no_call(kind: Any) -> bool:
+    names = ("wrap_tool_call", "awrap_tool_call")
+    return all(getattr(kind, name) is getattr(AgentMiddleware, name) for name in names)
 
 
 @functools.wraps(_node)

@@ -1,9 +1,11 @@
-"""Every chat completion and every response is read by `run_tool_calls`."""
+"""Every tool runner gets a Shield, and every response is read by `run_tool_calls`."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
+from openai.lib.responses_tool_runner import AsyncResponsesToolRunner, ResponsesToolRunner
 from openai.lib.streaming.chat import AsyncChatCompletionStream, ChatCompletionStream
 from openai.lib.streaming.responses import AsyncResponseStream, ResponseStream
 from openai.resources.chat.completions import AsyncCompletions, Completions
@@ -12,7 +14,18 @@ from openai.types.chat import ChatCompletion
 from openai.types.responses import Response
 from suite_shield import answer, firewall, watch
 
-from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls
+from abs_shield.adapters.openai import arun_tool_calls, run_tool_calls, shielded_runner
+
+
+def _guard(kind: Any) -> None:
+    plain = kind.__init__
+
+    @functools.wraps(plain)
+    def guarded(self: Any, *args: Any, **options: Any) -> None:
+        plain(self, *args, **options)
+        shielded_runner(self, firewall=firewall())
+
+    kind.__init__ = guarded
 
 
 def _read(response: Any, options: dict[str, Any]) -> None:
@@ -30,6 +43,8 @@ def _sent(options: dict[str, Any]) -> Any:
     return sent if isinstance(sent, list | str) else []
 
 
+for _kind in (ResponsesToolRunner, AsyncResponsesToolRunner):
+    _guard(_kind)
 for _resource in (Completions, AsyncCompletions, Responses, AsyncResponses):
     for _name in ("create", "parse"):
         watch(_resource, _name, _read, _aread)
