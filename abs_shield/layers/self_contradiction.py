@@ -39,6 +39,7 @@ _WHERE = frozenset(
     "stage phase progress".split()
 )
 """Words of parameters that say which of several values is set, or how far a thing has come."""
+_NUMBERS = (("number",), ("no",), ("num",))
 _HANDLES = frozenset(
     "file connection session browser tab page stream cursor transaction socket document window app "
     "lock".split()
@@ -219,7 +220,7 @@ def _conflicts(first: Write, then: Write) -> bool:
         for path in first.values.keys() & then.values.keys()
         if first.values[path] != then.values[path]
     }
-    if any(_says_where(path) for path in differing):
+    if any(_says_where(path) or _numbers(path) for path in differing):
         return False
     return bool(differing) if _has_subject(then) else _is_setting(first, then, differing)
 
@@ -239,6 +240,12 @@ def _says_where(path: Path) -> bool:
     """Whether a parameter says which part of the entity is set, or holds a text that is edited."""
     said = name_words(name_of(path))
     return is_free(name_of(path)) or not _WHERE.isdisjoint(said)
+
+
+def _numbers(path: Path) -> bool:
+    """Whether a parameter numbers the thing that is changed: ``accession_number``."""
+    name = name_of(path)
+    return name_words(name)[-1:] in _NUMBERS and by_name(name) == "hard"
 
 
 def _has_subject(write: Write) -> bool:

@@ -9,7 +9,7 @@ from abs_shield.text.normal import normal
 from abs_shield.text.tight import Tight, names_the_same
 
 _LONGEST = 256
-_MOST = 20_000
+_MOST = 1_000
 """Entities whose spelling is kept; of an older one, only an equal text is the same."""
 _MOST_ALIKE = 8
 """Entities of the same letters: ``1-23`` and ``12-3``."""

@@ -105,10 +105,10 @@ class Provenance:
                 self._templates.setdefault(template, at)
             elif template not in self._templates:
                 self._cut = self._cut or "more prescribed formats than are kept"
-        self._take(text, at, frozenset())
+        normalised = self._take(text, at, frozenset())
         self._numbers.said(text[: self._text], at)
         if level == USER and len(self._labels) < self._keys // 4:
-            for value, words in labelled(text[:_LONGEST_LABELLED]):
+            for value, words in labelled(normalised[:_LONGEST_LABELLED]):
                 self._labels[value] = self._labels.get(value, words) | words
                 self._nouns |= words
 
@@ -144,13 +144,15 @@ class Provenance:
             self._take(text, At(PROSE, version), own)
             self._numbers.said(text, At(PROSE, version), own)
 
-    def _take(self, text: str, at: At, own: frozenset[str]) -> None:
+    def _take(self, text: str, at: At, own: frozenset[str]) -> str:
+        """Take a text in; return it in the form in which it is compared."""
         normalised = normal(text[: self._text])
         if len(text) > self._text or len(normalised) > self._text:
             self._cut = self._cut or "a message too long to be kept whole"
         normalised = normalised[: self._text]
         self._foreign = self._foreign or not latin(normalised)
         self._index.add(normalised, at, own=own)
+        return normalised
 
     def _stood(self, scalars: list[tuple[str, str]]) -> None:
         fields = self._fields

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.text.names import singular
-from abs_shield.text.normal import normal
 
 _END = re.compile(r"[,;!?\n]+|\.(?=\s|$)")
 _CODE = re.compile(r"(?<![\w@./-])(?=[\w@./#-]*\d)[\w@./#-]*\w")
@@ -20,14 +19,14 @@ _LITTLE = frozenset(
 _MOST_WORDS = 5
 
 
-def labelled(text: str) -> Iterator[tuple[str, frozenset[str]]]:
+def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
     """
-    Yield each code of *text* with the words that stand right before it, in the singular.
+    Yield each code of a text with the words that stand right before it, in the singular.
 
-    >>> [(code, sorted(words)) for code, words in labelled("My order W-77, and ticket ID 4711.")]
+    >>> [(code, sorted(words)) for code, words in labelled("my order w-77, and ticket id 4711.")]
     [('w-77', ['order']), ('4711', ['ticket'])]
     """
-    for clause in _END.split(normal(text)):
+    for clause in _END.split(normalised):
         end = 0
         for code in _CODE.finditer(clause):
             before = clause[end : code.start()]

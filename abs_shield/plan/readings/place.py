@@ -16,8 +16,7 @@ def place(argument: Argument, session: Session) -> bool:
     if not (is_place(name_of(argument.path)) or "," in argument.text):
         return False
     name = bare(argument.text)
-    others = (*(() if name == argument.text else (name,)), *elsewhere(name))
-    if any(session.seen.origin(text, apart=True) for text in others):
+    if any(session.seen.origin(text, apart=True) for text in (name, *elsewhere(name))):
         return True
     # a code of two letters stands in many words: it has to stand alone
     short = (*shortened(name), *shortened(argument.text.split(",")[0]))
