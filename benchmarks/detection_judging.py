@@ -144,13 +144,15 @@ class Judge:
         self._recorded = recorded
         self._policies = policies
         self._firewalls: dict[tuple[str, str], Firewalls] = {}
+        self._marked = any(run.success is not None for run in recorded.runs)
 
     def __call__(self, places: Iterable[int]) -> Results:
         """Judge the runs at *places* and what was planted in them."""
         results = Results()
         for run in map(self._recorded.runs.__getitem__, places):
             for policy in self._policies:
-                sheet = _Sheet(run, self._recorded.domains[run.run_id], policy, results)
+                domain = self._recorded.domains[run.run_id]
+                sheet = _Sheet(run, domain, policy, results, self._marked)
                 sheet.fill(self._firewall(run, policy), self._recorded.cases.get(run.run_id, ()))
         return results
 
@@ -169,6 +171,9 @@ class _Sheet:
     domain: str
     policy: str
     results: Results
+    marked: bool
+    """Whether the runs of the folder say if they succeeded; else all are right but what is set
+    aside."""
 
     @property
     def source(self) -> str:
@@ -177,7 +182,8 @@ class _Sheet:
     def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
         """Judge the run, and then the run up to each planted fault."""
         judged = list(judge_run(self.run, firewall))
-        right = self.run.success is not False and not self.run.labels.get("attack")
+        succeeded = self.run.success if self.marked else True
+        right = succeeded and not self.run.labels.get("attack")
         for call in judged:
             self._cover(call.decision)
             if right and not _set_aside(self.run, call.call_index):

@@ -18,6 +18,7 @@ from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
+from abs_shield.plan.verbs import Does
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
@@ -167,8 +168,10 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     if argument.judged == "slot":
         return fills_a_slot(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
+        # whoever changes a password gave the old one, and the new one is made up
         presented = tool.targets.presents(argument.path)
-        return is_given(argument, session) or (presented and is_issued(argument, session))
+        given = (presented or tool.deed.does is Does.MAKE) and is_given(argument, session)
+        return given or (presented and is_issued(argument, session))
     if argument.must_be_seen:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text
@@ -191,7 +194,9 @@ def _judged(
             return
         origin = origin if verbatim else None
     if origin is not None and not _laundered(argument, origin, proposal, session):
-        twice = stands_twice(argument, proposal.arguments, tool.targets.judges)
+        called = session.seen.labels(argument.text)
+        judges = tool.targets.judges
+        twice = stands_twice(argument, proposal.arguments, judges, called=called)
         if twice or (
             not session.seen.blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)

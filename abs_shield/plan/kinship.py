@@ -76,7 +76,8 @@ def alien(
     asked = of_what(name_of(argument.path)) or frozenset(noun)
     if origin.source == "user":
         called = session.seen.labels(argument.text)
-        return bool(called) and called.isdisjoint(asked) and not called.isdisjoint(kinds() - asked)
+        otherwise = session.seen.is_labelled_otherwise(argument.text, asked)
+        return otherwise and not called.isdisjoint(kinds() - asked)
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
     under = [said for field in origin.fields if (said := of_what(field))]
@@ -91,10 +92,25 @@ def alien(
     return any(not others.isdisjoint(said) for said in under)
 
 
-def stands_twice(argument: Argument, arguments: Mapping[str, Any], judged: IsJudged) -> bool:
-    """Return whether the call has the same value in an earlier parameter of another kind."""
+def stands_twice(
+    argument: Argument, arguments: Mapping[str, Any], judged: IsJudged, *, called: frozenset[str]
+) -> bool:
+    """
+    Return whether the call has the same value in an earlier parameter of another kind.
+
+    Args:
+        argument: The later one.
+        arguments: All of the call.
+        judged: Whether leaves at a path are judged by their name.
+        called: What the user called the value; where that is what is asked for, it is both.
+    """
     asked = of_what(name_of(argument.path))
-    if not asked or _SHORT.fullmatch(argument.text) or not asked.isdisjoint(_SOMEBODY):
+    if (
+        not asked
+        or not asked.isdisjoint(called)
+        or _SHORT.fullmatch(argument.text)
+        or not asked.isdisjoint(_SOMEBODY)
+    ):
         return False
     for path, leaf in leaves(arguments, most=_MOST_LEAVES):
         if path == argument.path:

@@ -166,6 +166,12 @@ class Seen:
         """Whether a user called *text* something, as it is written here."""
         return self._index.is_labelled(text)
 
+    def is_labelled_otherwise(self, text: str, asks: frozenset[str]) -> bool:
+        """Whether a user called *text* another thing, and another value what is asked for."""
+        if self._index.is_labelled_otherwise(text.strip().casefold(), asks):
+            return True
+        return self._parent is not None and self._parent.is_labelled_otherwise(text, asks)
+
     def labels(self, text: str) -> frozenset[str]:
         """Return the words by which a user called an identifier."""
         own = self._index.labels(text)

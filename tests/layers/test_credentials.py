@@ -156,3 +156,22 @@ def test_secrets_stay_out_of_messages():
 
     assert 0.95 == found.strength
     assert "tk_5f81c2d" not in str(found)
+
+
+GAVE = "My password is hunter22, please do it for me now."
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "expected"),
+    [
+        ("log_in", {"password": "hunter23"}, [("password", "unseen")]),
+        ("log_in", {"password": "hunter22"}, []),
+        ("open_account", {"password": "hunter23"}, [("password", "unseen")]),
+        ("change_password", {"old_password": "hunter22", "new_password": "Zq8!kd02x"}, []),
+        ("reset_password", {"password": "Zq8!kd02x"}, []),
+        ("log_in", {"api_key": "sk-live-91ab22cd33"}, []),
+    ],
+)
+def test_one_that_a_person_gave(tool, arguments, expected):
+    """Another one is found where that one is asked for; a new one is the caller's own."""
+    assert expected == codes(tool, arguments, said=GAVE)

@@ -198,6 +198,8 @@ def test_one_value_in_two_parameters_of_other_kinds():
     [
         (KINDS[0], {"application_id": "A6789X", "user_id": "MNO345"}),
         (KINDS[0], {"app_ref": "A6789X"}),
+        ("Ship parcel 4711 to warehouse 4711.", {"parcel_id": "4711", "warehouse_id": "4711"}),
+        ("My order is 4711.", {"order_id": "4711", "reference_id": "4711"}),
         ("Send it from acc_1 to acc_2.", {"from_account": "acc_1", "to_account": "acc_2"}),
         ("Mine is u_77.", {"user_id": "u_77", "owner_id": "u_77"}),
         ("Refund order W-77, please.", {"order_id": "W-77"}),
