@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from abs_shield.plan.creating import creates
 from abs_shield.plan.credentials import Use, use_of
-from abs_shield.plan.names import Judged, by_name
+from abs_shield.plan.names import Judged, by_name, is_direction
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
 from abs_shield.plan.verbs import Deed
 from abs_shield.policy import Target, Tool
@@ -24,6 +24,8 @@ _FORMATS = frozenset(
 )
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _CALLED = (("name",), ("id",), ("key",), ("code",))
+_ACCOUNTS = (("username",), ("login",), ("account",), ("email",))
+"""A new file may be called ``todo``, and a new account not."""
 _THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
 """Tools in which a model talks to itself."""
 _PATTERNS = frozenset(
@@ -39,6 +41,19 @@ _SAYS_ID = re.compile(
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
+_SAYS_FILE = re.compile(
+    r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
+)
+_SAYS_NEW = re.compile(
+    r"\b(?:saved?|saving|outputs?|results?|writ(?:e|es|ten|ing)|stor(?:e|ed|ing)|created?|new"
+    r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
+    re.IGNORECASE,
+)
+"""What the call makes, or what an agent finds its way to."""
+_SAYS_PLACE = re.compile(
+    r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
+)
+_LONGEST_SAID = 500
 _KEPT = 512
 _LONGEST_NAMES = 4_096
 """Characters of names for which something is kept; a model may write any."""
@@ -88,7 +103,12 @@ class Parameter:
     @property
     def is_judged(self) -> bool:
         """Whether a value of it may have to come from somewhere."""
-        return self.judged != "never" or self.credential != "none"
+        return self.judged != "never" or self.credential != "none" or self.names_account
+
+    @property
+    def names_account(self) -> bool:
+        """Whether its value names a new account, so that no stand-in is right."""
+        return self.creates and name_words(self.name)[-1:] in _ACCOUNTS
 
     @property
     def names_target(self) -> bool:
@@ -226,10 +246,18 @@ class Parameters:
         said = by_name(name)
         if said != "open":
             return said
-        description = schema.get("description")
-        if isinstance(description, str) and _SAYS_ID.search(description[:500]):
-            return "hard"
-        return "open"
+        return _by_description(name, schema)
+
+
+def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:
+    """Return what the schema says of a parameter whose name says nothing."""
+    description = schema.get("description")
+    said = description[:_LONGEST_SAID] if isinstance(description, str) else ""
+    if _SAYS_ID.search(said) or "contentMediaType" in schema:
+        return "hard"
+    if _SAYS_FILE.search(said) and not _SAYS_NEW.search(said):
+        return "hard"
+    return "soft" if is_direction(name) and _SAYS_PLACE.search(said) else "open"
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:

@@ -11,7 +11,9 @@ _ENGLISH = frozenset(
     "there send show find give tell check change help book cancel refund buy look update create "
     "add delete remove schedule tomorrow today message thanks hello many much some more most other "
     "out only just new old all both each make get let also then than their them our us his her "
-    "because between before after again yes".split()
+    "because between before after again yes search retrieve play calculate predict analyze whose "
+    "using including happening using while whether next last past years days weeks some how "
+    "located following during famous specific company provide".split()
 )
 """Words of English that its neighbours do not write, or rarely."""
 _OTHERS = frozenset(

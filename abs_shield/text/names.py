@@ -62,6 +62,18 @@ def _of_what(name: str) -> frozenset[str]:
     return frozenset(name_words(name)) - _GENERIC
 
 
+def is_of_kind(one: frozenset[str], other: frozenset[str]) -> bool:
+    """
+    Return whether two names say of one kind of thing, one of them perhaps more of it.
+
+    >>> is_of_kind(of_what("order_id"), of_what("customer_order_id"))
+    True
+    >>> is_of_kind(of_what("order_item_id"), of_what("menu_item_id"))
+    False
+    """
+    return bool(one and other) and (one <= other or other <= one)
+
+
 def split(name: str) -> list[str]:
     """
     Give the words of an identifier in lower case, as they stand.
