@@ -114,7 +114,7 @@ class Targets:
             if leaf in values:
                 return False  # one value under two names
             values.add(leaf)
-            if leaf not in said or seen.is_labelled(leaf):
+            if leaf not in said or not seen.fits_label(leaf, asks):
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
                     return False
@@ -226,8 +226,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
     if kind is None:
         return None
     placeholder = _is_placeholder(leaf, parameter)
-    said = text.casefold() in parameter.description
-    if said and (kind == "blank" or (kind == "soft" and not placeholder)):
+    if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_described(text, parameter):
         return None
     return Argument(
         path=path,
@@ -238,6 +237,11 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         examples=parameter.examples,
         description=parameter.description,
     )
+
+
+def _is_described(text: str, parameter: Parameter) -> bool:
+    """Whether the schema's words about the parameter hold the value."""
+    return text.casefold() in parameter.description
 
 
 def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
@@ -275,9 +279,15 @@ def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
 
 
 def _may_be_stood_in(leaf: str, parameter: Parameter) -> bool:
-    """Whether a credential is no variable of the host's, and no first password to be changed."""
+    """
+    Whether a value may stand where a credential or the name of a new account should.
+
+    Variables of the host's, and first passwords to be changed, do not.
+    """
     if leaf.strip()[:1] in _REFERENCES:
         return False
+    if parameter.names_account:
+        return True
     first = parameter.credential == "set" and leaf.strip().casefold() in _FIRST_PASSWORDS
     return parameter.credential != "none" and not first
 

@@ -162,9 +162,9 @@ class Seen:
                 return self._index.origin(hit, text)
         return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
-    def is_labelled(self, text: Any) -> bool:
-        """Whether a user called *text* something, as it is written here."""
-        return self._index.is_labelled(text)
+    def fits_label(self, text: Any, asks: frozenset[str]) -> bool:
+        """Whether a user called *text* nothing, as it is written here, or what is asked for."""
+        return self._index.fits_label(text, asks)
 
     def is_labelled_otherwise(self, text: str, asks: frozenset[str]) -> bool:
         """Whether a user called *text* another thing, and another value what is asked for."""
@@ -176,6 +176,11 @@ class Seen:
         """Return the words by which a user called an identifier."""
         own = self._index.labels(text)
         return own if own or self._parent is None else self._parent.labels(text)
+
+    def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
+        """Return identifiers that a user called by all of *words*."""
+        own = self._index.labelled(words, most=most)
+        return own if self._parent is None else own + self._parent.labelled(words, most=most)
 
     def below(self, text: str) -> bool:
         """Whether *text* is a seen path or URL and plain words behind it: an exploring step."""
