@@ -19,6 +19,7 @@ from abs_shield.stats.wilson import wilson
 from abs_shield.text.show import escaped
 
 FOLDER = Path(__file__).parent / "runs"
+FILES = sorted(FOLDER.glob("*.jsonl.gz"))
 HARD = 0.9
 Fault = Mapping[str, str]
 
@@ -53,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
-    made = {path.name.split(".")[0]: judged(path) for path in sorted(FOLDER.glob("*.jsonl.gz"))}
+    made = {path.name.split(".")[0]: judged(path) for path in FILES}
     if options.format == "json":
         print(json.dumps({name: asdict(told) for name, told in made.items()}, indent=2))
         return
