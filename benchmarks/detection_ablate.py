@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 
 import elsewhere
-from detection_judging import HARD, Judge, Recorded, Results, read
+from detection_judging import HARD, Judge, Recorded, Results, layer_of, read
 from detection_rules import (
     CALL,
     EVER,
@@ -28,6 +28,8 @@ _CHUNK = 60
 _OWN = "elsewhere"
 """The runs that were written by hand, beside the folders of recorded ones."""
 _WHATS = ("flagged", "hard", "found")
+_CHANGED = frozenset({"phantom_target", "self_contradiction", "impossible_state"})
+"""Layers whose findings rules change; what the others find, they find whatever is switched off."""
 
 Place = tuple[str, int]
 """A folder's name, and the place of a run or of a file in it."""
@@ -80,10 +82,15 @@ def ablation(folders: Sequence[Path], *, names: Sequence[str], jobs: int) -> str
 
 
 def _toolsets(folders: Sequence[Path]) -> dict[Place, str]:
-    """The name of the tools of every run; of the files written by hand, none."""
-    found = {
-        (path.name, at): run.toolset for path in folders for at, run in enumerate(read(path).runs)
-    }
+    """The name of the tools of every run that counts; of the files written by hand, none."""
+    found = {}
+    for path in folders:
+        recorded = read(path)
+        marked = any(run.success is not None for run in recorded.runs)
+        for at, run in enumerate(recorded.runs):
+            right = (run.success or not marked) and not run.labels.get("attack")
+            if right or run.run_id in recorded.cases:
+                found[path.name, at] = run.toolset
     return found | {(_OWN, at): "" for at in range(len(elsewhere.FILES))}
 
 
@@ -126,12 +133,24 @@ def _split(name: str, places: Iterable[Place]) -> Iterator[Task]:
 # In a worker process -----------------------------------------------------------------------------
 
 _recorded: dict[str, Recorded] = {}
+_reduced: dict[str, Recorded] = {}
+"""With the planted faults alone that a rule may change."""
 _changing: dict[Asked, set[str]] = {}
 """Names that were met before, and the tables that matter to them."""
 
 
 def _begin(folders: Sequence[Path]) -> None:
-    _recorded.update({path.name: read(path) for path in folders})
+    for path in folders:
+        recorded = _recorded[path.name] = read(path)
+        cases = {
+            run: [case for case in planted if _may_change(case["expect"], layer_of(case))]
+            for run, planted in recorded.cases.items()
+        }
+        _reduced[path.name] = replace(recorded, cases=cases)
+
+
+def _may_change(expected: str, layer: str) -> bool:
+    return expected == "flag" and layer in _CHANGED
 
 
 def _work(task: Task) -> Done:
@@ -141,7 +160,8 @@ def _work(task: Task) -> Done:
     rules: dict[int, frozenset[str]] = {}
     names: dict[int, frozenset[Asked]] = {}
     with without(task.rule) if task.rule else watched(fired, asked):
-        judge = None if task.folder == _OWN else Judge(_recorded[task.folder], ("none",))
+        recorded = (_reduced if task.rule else _recorded).get(task.folder)
+        judge = None if recorded is None else Judge(recorded, ("none",))
         for at in task.places:
             fired.clear()
             asked.clear()
@@ -167,14 +187,15 @@ def _of_run(results: Results) -> Counts:
     counts: Counts = Counter({key: len(found) for key, found in calls.items()})
     for case in results.planted:
         if case.expect == "flag" and case.found:
-            counts.update({("", "found"): 1, (case.layer, "found"): 1})
+            changed = "changed" if _may_change(case.expect, case.layer) else "same"
+            counts.update({("", "found"): 1, (case.layer, "found"): 1, ("", changed): 1})
     return counts
 
 
 def _of_file(told: elsewhere.Told) -> Counts:
     counts: Counts = Counter({("", "flagged"): told.flagged, ("", "hard"): told.hard})
     for layer, found in told.found.items():
-        counts.update({("", "found"): found, (layer, "found"): found})
+        counts.update({("", "found"): found, (layer, "found"): found, ("", "changed"): found})
     for line in told.flags:
         counts[line.split(",")[0].removeprefix("flagged "), "flagged"] += 1
     return counts
@@ -213,6 +234,7 @@ def _more(whole: Mapping[Place, Counts], changed: Mapping[Place, Counts], folder
         if place[0] == folder:
             more.update(one)
             more.subtract(whole[place])
+    more["", "found"] = more["", "changed"]
     return more
 
 
