@@ -14,6 +14,7 @@ from detection_rules import (
     CALL,
     EVER,
     RULES,
+    TESTS,
     Asked,
     tables_that_change,
     watched,
@@ -219,7 +220,7 @@ def _rows(
         cells = (
             cell for name in folders for cell in _cells(_more(whole, without_it, name), "", sign=1)
         )
-        test = RULES[rule].test
+        test = TESTS.get(rule)
         yield _line([f"{rule} (`{test}`)" if test else rule, *cells])
 
 

@@ -31,14 +31,12 @@ class Rule(NamedTuple):
         part: Module below the package, and the name in it: ``plan.kinship:alien``.
         off: What it returns where it is off; what stands there instead of a table.
         asked: Whether it is asked for every ``call``, once a ``tool``, or once for ``ever``.
-        test: The test that needs it, where no recorded run does.
         by: Of a table, the function of a name that alone reads it.
     """
 
     part: str
     off: Any = False
     asked: str = CALL
-    test: str = ""
     by: str = ""
 
 
@@ -90,24 +88,24 @@ RULES: dict[str, Rule] = {
     "countries": Rule("text.countries:is_country"),
     "words of an interface": Rule("plan.values:_is_word"),
     "ids by name alone": Rule("plan.values:_only_named_so"),
-    "numbers that count": Rule("plan.values:_as_number", "never", test="tests/layers/test_numbered_things.py"),
+    "numbers that count": Rule("plan.values:_as_number", "never"),
     "tokens": Rule("plan.values:is_token"),
-    "long text under an id": Rule("plan.values:is_free_text", test="tests/layers/test_phantom_target.py"),
+    "long text under an id": Rule("plan.values:is_free_text"),
     "keys of filters": Rule("plan.targets:_is_key"),
-    "keys of objects": Rule("plan.targets:Targets._keys", (), test="tests/shield/test_python_values.py"),
-    "a value in its description": Rule("plan.targets:_is_described", test="tests/layers/test_blank_values.py"),
+    "keys of objects": Rule("plan.targets:Targets._keys", ()),
+    "a value in its description": Rule("plan.targets:_is_described"),
     "placeholders": Rule("text.shape:is_placeholder"),
     "blanks of a form": Rule("text.blanks:is_blank"),
     "a credential's placeholder": Rule("plan.targets:_may_be_stood_in"),
     "a placeholder that was said": Rule("layers.phantom_target:_stood", True),
     # credentials
     "credentials": Rule("plan.credentials:use_of", "none", TOOL),
-    "a secret's form": Rule("plan.credentials:may_be_secret", True, test="tests/layers/test_credentials.py"),
-    "sessions of a conference": Rule("plan.credentials:names_event", test="tests/layers/test_credentials.py"),
-    "schemes of tokens": Rule("plan.credentials:bare_secret", FIRST, test="tests/layers/test_credentials.py"),
+    "a secret's form": Rule("plan.credentials:may_be_secret", True),
+    "sessions of a conference": Rule("plan.credentials:names_event"),
+    "schemes of tokens": Rule("plan.credentials:bare_secret", FIRST),
     "a credential that was issued": Rule("plan.kinship:is_issued"),
     "a credential that was given": Rule("plan.kinship:is_given"),
-    "long credentials": Rule("plan.kinship:_long_secrets", (), test="tests/layers/test_credentials.py"),
+    "long credentials": Rule("plan.kinship:_long_secrets", ()),
     "a credential that was set": Rule("layers.phantom_target:_set_before"),
     # another kind
     "another kind": Rule("plan.kinship:alien"),
@@ -122,21 +120,17 @@ RULES: dict[str, Rule] = {
     "usual files": Rule("text.paths:is_conventional"),
     "steps below a path": Rule("session.seen:Seen.below"),
     "slips in a path": Rule("text.paths:is_slip"),
-    "echoes": Rule("layers.phantom_target:_laundered", test="tests/layers/test_phantom_target.py"),
+    "echoes": Rule("layers.phantom_target:_laundered"),
     "foreign scripts": Rule("layers.phantom_target:_identifies", True),
     "made before": Rule("layers.phantom_target:_minted"),
     "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
     "made by a statement": Rule("plan.statements:made_in", []),
-    "marked as guarded": Rule(
-        "layers.phantom_target:_guarded", (), test="tests/layers/test_guarded_targets.py"
-    ),
-    "stands verbatim": Rule(
-        "session.verbatim:stands_verbatim", True, test="tests/layers/test_guarded_targets.py"
-    ),
+    "marked as guarded": Rule("layers.phantom_target:_guarded", ()),
+    "stands verbatim": Rule("session.verbatim:stands_verbatim", True),
     # what a call makes
     "names to create": Rule("plan.creating:creates", False, TOOL),
     "numbers of the caller's": Rule("plan.creating:_is_callers", False, TOOL),
-    "marks of a request": Rule("plan.creating:_marks_request", False, TOOL, test="tests/layers/test_numbered_things.py"),
+    "marks of a request": Rule("plan.creating:_marks_request", False, TOOL),
     "what is uploaded": Rule("plan.creating:_is_source", False, TOOL),
     "names of somebody": Rule("plan.creating:_is_of_somebody", False, TOOL),
     "files": Rule("plan.creating:names_file"),
@@ -177,8 +171,25 @@ RULES: dict[str, Rule] = {
     "failed calls": Rule("text.failure:tells_failure"),
     "on what was removed": Rule("layers.impossible_state:_shared", ""),
     "the same removal again": Rule("layers.impossible_state:_over", None),
-    "slips that lose nothing": Rule("plan.slips:without_slips", None, test="tests/layers/test_parameter_mismatch.py"),
+    "slips that lose nothing": Rule("plan.slips:without_slips", None),
 }  # fmt: skip
+
+TESTS: dict[str, str] = {
+    "numbers that count": "tests/layers/test_numbered_things.py",
+    "long text under an id": "tests/layers/test_phantom_target.py",
+    "keys of objects": "tests/shield/test_python_values.py",
+    "a value in its description": "tests/layers/test_blank_values.py",
+    "a secret's form": "tests/layers/test_credentials.py",
+    "sessions of a conference": "tests/layers/test_credentials.py",
+    "schemes of tokens": "tests/layers/test_credentials.py",
+    "long credentials": "tests/layers/test_credentials.py",
+    "echoes": "tests/layers/test_phantom_target.py",
+    "marked as guarded": "tests/layers/test_guarded_targets.py",
+    "stands verbatim": "tests/layers/test_guarded_targets.py",
+    "marks of a request": "tests/layers/test_numbered_things.py",
+    "slips that lose nothing": "tests/layers/test_parameter_mismatch.py",
+}
+"""The tests that need a rule which no run needs."""
 
 
 @contextmanager
