@@ -175,6 +175,7 @@ RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 TESTS: dict[str, str] = {
+    "the address of something": "tests/plan/test_names.py",
     "numbers that count": "tests/layers/test_numbered_things.py",
     "long text under an id": "tests/layers/test_phantom_target.py",
     "keys of objects": "tests/shield/test_python_values.py",
