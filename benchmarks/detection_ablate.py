@@ -197,6 +197,7 @@ def _of_file(told: elsewhere.Told) -> Counts:
     counts: Counts = Counter({("", "flagged"): told.flagged, ("", "hard"): told.hard})
     for layer, found in told.found.items():
         counts.update({("", "found"): found, (layer, "found"): found, ("", "changed"): found})
+    counts.update({(layer, "hard"): number for layer, number in told.hard_by.items()})
     for line in told.flags:
         counts[line.split(",")[0].removeprefix("flagged "), "flagged"] += 1
     return counts

@@ -175,6 +175,8 @@ RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 TESTS: dict[str, str] = {
+    "made in this turn": "tests/layers/test_phantom_target.py",
+    "one spelling": "tests/layers/test_impossible_state.py",
     "the address of something": "tests/plan/test_names.py",
     "numbers that count": "tests/layers/test_numbered_things.py",
     "long text under an id": "tests/layers/test_phantom_target.py",
