@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from http import HTTPStatus
 from typing import Any
 
 import mcp_types as types
@@ -16,6 +17,7 @@ from fastmcp.utilities.versions import VersionSpec
 from mcp.shared.exceptions import MCPError
 
 from abs_shield.service.front import OpenRequest
+from abs_shield.service.headers import refused_posts
 from abs_shield.service.link import Link, Links
 from abs_shield.service.upstream import speaks_modern
 
@@ -220,13 +222,14 @@ async def _called(link: Link, message: Any, asked: Any) -> Any:
             meta=_meta(asked.request_context.meta),
         )
 
-    try:
-        return await once()
-    except MCPError:
-        if not link.is_unknown():
-            raise
-        link.lost = True  # the server has not read the call: it did not know the session
-        return await once()
+    with refused_posts() as statuses:
+        try:
+            return await once()
+        except MCPError:
+            if HTTPStatus.NOT_FOUND not in statuses:
+                raise
+    link.lost = True  # the server has not read the call: it did not know the session
+    return await once()
 
 
 async def _modern(link: Link, message: Any) -> ToolResult:

@@ -20,7 +20,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from abs_shield.errors import ShieldError
 from abs_shield.service.front import Front
-from abs_shield.service.upstream import Upstream, quiet_client
+from abs_shield.service.headers import refused_posts
+from abs_shield.service.upstream import Upstream, quiet_client, without_secrets
 from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
@@ -130,16 +131,13 @@ class Link:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Open a new session next time, where a request finds that this one has ended."""
-        try:
-            yield
-        except MCPError as error:
-            self.lost |= error.error.code == types.CONNECTION_CLOSED or self.is_unknown()
-            raise
-
-    def is_unknown(self) -> bool:
-        """Return whether an HTTP server has answered that it knows no such session."""
-        status = self._transport and self._transport.refusal()
-        return status == HTTPStatus.NOT_FOUND
+        with refused_posts() as statuses:
+            try:
+                yield
+            except MCPError as error:
+                closed = error.error.code == types.CONNECTION_CLOSED
+                self.lost |= closed or HTTPStatus.NOT_FOUND in statuses
+                raise
 
     async def close(self) -> None:
         """End the session, and the process behind it."""
@@ -199,7 +197,7 @@ class Links:
     def unreachable(self, error: Exception, status: int | None) -> MCPError:
         """Log that the server cannot be reached, and return the error for its client."""
         reason = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-        reason = escaped(reason, limit=300).rstrip(".")
+        reason = escaped(without_secrets(reason), limit=300).rstrip(".")
         name = self.upstream.name
         hint = "see that the server runs, and its address"
         if status is not None:
