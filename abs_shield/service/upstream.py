@@ -80,7 +80,9 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
     except ValueError:
         known = False
     if not known:
-        raise ShieldError(f"`{escaped(without_secrets(url))}` is no URL; write `http://host:port/mcp`")
+        raise ShieldError(
+            f"`{escaped(without_secrets(url))}` is no URL; write `http://host:port/mcp`"
+        )
 
     def transport() -> ClientTransport:
         auth = ClientHeaders(headers or {})
