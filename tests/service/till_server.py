@@ -1,7 +1,8 @@
-"""A till's MCP server without an event stream: it answers a GET with 404, and pays whoever asks."""
+"""A till's MCP server without an event stream: it answers a GET with 404; it pays, and breaks."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from typing import Any
 
@@ -14,11 +15,18 @@ from starlette.routing import Route
 OPEN = {"type": "object", "properties": {"to": {"type": "string"}}}
 VERSION = "2025-06-18"
 paid: list[str] = []
+sessions = ["s0"]
+
+
+def session() -> str:
+    """Return the id of the one session that the server knows."""
+    return sessions[-1]
 
 
 def tools(user: str) -> list[str]:
     """Return the names of the tools of one user: the chief has one more."""
-    return ["pay", "count", *(["close_till"] if user.endswith("chief") else [])]
+    chief = ["close_till"] if user.endswith("chief") else []
+    return ["pay", "count", "print_all", "wait", "start_anew", *chief]
 
 
 def result(method: str, params: dict[str, Any], user: str) -> dict[str, Any] | None:
@@ -28,11 +36,13 @@ def result(method: str, params: dict[str, Any], user: str) -> dict[str, Any] | N
         return {"protocolVersion": VERSION, "capabilities": {"tools": {}}, "serverInfo": info}
     if method == "tools/list":
         return {"tools": [{"name": name, "inputSchema": OPEN} for name in tools(user)]}
+    if method == "ping":
+        return {}
     if params["name"] == "pay":
         paid.append(user)
         return None
-    text = str(len(paid)) if params["name"] == "count" else "closed"
-    return {"content": [{"type": "text", "text": text}]}
+    texts = {"count": str(len(paid)), "wait": "waited"}
+    return {"content": [{"type": "text", "text": texts.get(params["name"], "closed")}]}
 
 
 async def endpoint(request: Request) -> Response:
@@ -42,6 +52,16 @@ async def endpoint(request: Request) -> Response:
     message = await request.json()
     if "id" not in message:
         return Response(status_code=202)
+    known = request.headers.get("mcp-session-id")
+    if known is not None and known != session():
+        return Response("no such session", status_code=400)  # as many servers do: the word is 404
+    name = message.get("params", {}).get("name", "")
+    if name == "wait":
+        await asyncio.sleep(1)
+    if name == "start_anew":
+        sessions.append(f"s{len(sessions)}")
+    if name in ("print_all", "start_anew"):  # a stream that ends before its answer
+        return Response(": printing\n\n", media_type="text/event-stream")
     user = request.headers.get("authorization", "")
     answer = {"jsonrpc": "2.0", "id": message["id"]}
     done = result(message["method"], message.get("params", {}), user)
@@ -49,7 +69,7 @@ async def endpoint(request: Request) -> Response:
         answer["error"] = {"code": -32603, "message": "paid, and no receipt"}
     else:
         answer["result"] = done
-    return JSONResponse(answer, headers={"mcp-session-id": "one"})
+    return JSONResponse(answer, headers={"mcp-session-id": session()})
 
 
 if __name__ == "__main__":
