@@ -127,6 +127,26 @@ def test_a_session_in_use_is_never_two() -> None:
     assert opened(sessions, "a") is a
 
 
+def test_a_session_in_use_is_never_two_where_requests_overtake_each_other() -> None:
+    """One reads the clock, another comes first: the older place does not stand behind."""
+    now, others = [0.0], [Thread(target=lambda: opened(sessions, "b"))]
+
+    def clock() -> float:
+        read = now[0]
+        if others:
+            other = others.pop()
+            now[0] += 1
+            other.start()
+            other.join(0.05)
+        return read
+
+    sessions = Sessions(idle_s=60, clock=clock)
+    a = opened(sessions, "a")
+    now[0] = 60.5
+
+    assert opened(sessions, "a") is a
+
+
 @pytest.mark.slow
 def test_many_forgotten_ids_are_remembered() -> None:
     """A server with an id for each run forgets none of those that it forgot."""
