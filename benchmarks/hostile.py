@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
+from resource import RLIMIT_CPU, RUSAGE_SELF, getrusage, setrlimit
+from signal import SIGXCPU
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
@@ -107,7 +108,8 @@ def of_session() -> dict[str, Any]:
 MOST_SECONDS, MOST_MB, MOST_GROWTH = 1.0, 200, 3.0
 _NOTICEABLE = 0.2
 """Seconds below which a growth is noise."""
-_LONGEST = 30
+_LONGEST, _LONGEST_WAIT = 30, 1_800
+"""Seconds of processor time, and of the clock, for one measurement."""
 
 
 def of_size(case: Growing, size: int) -> dict[str, float]:
@@ -124,10 +126,10 @@ def of_size(case: Growing, size: int) -> dict[str, float]:
 def in_a_process(number: int, size: int) -> dict[str, float] | None:
     """Measure one row in a process of its own; None where it takes too long."""
     command = [sys.executable, __file__, "--one", str(number), str(size)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_LONGEST, check=True)
-    except subprocess.TimeoutExpired:
+    done = subprocess.run(command, capture_output=True, timeout=_LONGEST_WAIT)
+    if done.returncode == -SIGXCPU:
         return None
+    done.check_returncode()
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
@@ -193,6 +195,7 @@ def main(words: list[str]) -> int:
         every_case()
         return 0
     if words[:1] == ["--one"]:
+        setrlimit(RLIMIT_CPU, (_LONGEST, _LONGEST + 5))
         print(json.dumps(of_size(GROWING[int(words[1])], int(words[2]))))
         return 0
     return table(known="--known" in words)
