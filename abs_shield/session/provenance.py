@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -98,7 +98,9 @@ class Provenance:
     @property
     def held_bytes(self) -> int:
         """Memory that it holds, about."""
-        tables = (self._fields, self._padded, self._introduced, self._labels, self._sources)
+        tables: tuple[Sized, ...] = (
+            self._fields, self._padded, self._introduced, self._labels, self._sources,
+        )  # fmt: skip
         return self._index.held_bytes + _ENTRY * sum(map(len, tables)) + self._numbers.held_bytes
 
     # What comes in -------------------------------------------------------------------------------

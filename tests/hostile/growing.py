@@ -201,6 +201,8 @@ GROWING = [
           shape="list", schema="nest"),
     found("inspect_turn", "calls with codes and Hangul", pieces=("Ú+", "한", "tx_99999"),
           head="tx_99999", numbered=True),
+    found("inspect_turn", "equal calls with long values", pieces=("2", "①", "2"), shape="nest",
+          width=400),
     found("guard", "rows of numbered holes", pieces=("òÁ", "{x}", "  "), head=".", tail="utf8",
           numbered=True, shape="rows", width=400),
     found("dispatch, decorated call", "rows of numbered holes", pieces=("òÁ", "{x}", "  "),

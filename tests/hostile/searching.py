@@ -26,7 +26,7 @@ class Worst:
     Attributes:
         input: The input.
         growth: How many times the steps of one size those of twice the size are: the least of
-            three doublings, so that a bound that is passed once does not count.
+            four doublings, so that a bound that is passed once does not count.
         per_byte: Steps for each character at the largest size measured.
     """
 
@@ -54,7 +54,7 @@ def measure(door: str, one: Input, *, least: float = MOST_GROWTH) -> Worst:
     """Count the steps at doubling sizes, as long as they grow more than *least*."""
     make, size = DOORS[door], SMALL
     once, growth = steps(make(one, size)), float("inf")
-    for _ in range(3):
+    for _ in range(4):
         size *= 2
         twice = steps(make(one, size))
         growth = min(growth, twice / (once + _NOISE))
