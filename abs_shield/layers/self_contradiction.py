@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
@@ -126,18 +127,18 @@ def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Wr
 
 def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spelt) -> list[Write]:
     """Writes that were proposed before this one in the same turn, within the window."""
-    writes: list[Write] = []
-    for call in proposal.siblings[-_MOST_SIBLINGS:]:
-        plan = proposal.plan(call.name)
-        if plan is not None and plan.writes:
-            writes.append(
-                write_of(
-                    plan, object_of(call), place=history.place, at=proposal.at,
-                    turn=session.turns, spelt=spelt,
-                )
-            )  # fmt: skip
     calls, _ = proposal.terms.window
-    return writes[max(0, len(writes) - calls) :]
+    newest = reversed(proposal.siblings[-_MOST_SIBLINGS:])
+    planned = ((call, proposal.plan(call.name)) for call in newest)
+    writes = islice((one for one in planned if one[1] is not None and one[1].writes), calls)
+    return [
+        write_of(
+            plan, object_of(call), place=history.place, at=proposal.at, turn=session.turns,
+            spelt=spelt,
+        )
+        for call, plan in [*writes][::-1]
+        if plan is not None
+    ]  # fmt: skip
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | None:

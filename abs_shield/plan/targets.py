@@ -165,9 +165,10 @@ class Targets:
         """Return the names of targets whose values cannot be compared with anything."""
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             if leaf is not None and not isinstance(leaf, bool) and scalar_text(leaf) is None:
-                parameter = self.parameters.at(path)
-                if parameter.names_target and not parameter.guarded:
-                    yield parameter.name
+                around = (self.parameters.at(path), self.parameters.at(path[:1]))
+                targets = [one.name for one in around if one.names_target]
+                if targets and not around[0].guarded:
+                    yield targets[0]
 
     def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         """Return the leaves of guarded parameters that neither allowlist nor schema admits."""

@@ -25,6 +25,8 @@ _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+_KEY, _LETTER = 110, 3
+"""Bytes of a key, and of a letter that is kept with what stands before it."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -183,6 +185,11 @@ class Index:
         for table in self._tables():
             for key in list(islice(table, len(table) // 2)):
                 del table[key]
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        return _KEY * self._size() + _LETTER * self._kept.size
 
     # What is asked -------------------------------------------------------------------------------
 

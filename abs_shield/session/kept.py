@@ -68,6 +68,11 @@ class Kept:
         self.forgot = False
         self.whole = True
 
+    @property
+    def size(self) -> int:
+        """Characters that are kept."""
+        return self._size
+
     def add(self, text: str, at: At) -> None:
         """Keep *text*; what is older makes room."""
         self._new.append((text, at))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -27,6 +27,8 @@ MOST_FIELDS = 8
 """Names of fields that are kept of a value; of one with more it is not said what else it is."""
 _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
+_ENTRY = 200
+"""Bytes of a value, of what it is found by, and of its place in a table."""
 _NEAR = 4_000
 _MOST_OFF = 2
 """Characters by which a value of the same shape is longer or shorter."""
@@ -96,6 +98,14 @@ class Provenance:
     def foreign(self) -> bool:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
         return self._foreign
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        tables: tuple[Sized, ...] = (
+            self._fields, self._padded, self._introduced, self._labels, self._sources,
+        )  # fmt: skip
+        return self._index.held_bytes + _ENTRY * sum(map(len, tables)) + self._numbers.held_bytes
 
     # What comes in -------------------------------------------------------------------------------
 

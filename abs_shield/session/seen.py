@@ -91,6 +91,11 @@ class Seen:
         """The model saw what we did not: from now on a miss proves nothing."""
         self._opaque = self._opaque or reason
 
+    @property
+    def held_bytes(self) -> int:
+        """Memory that the run's own index holds, about."""
+        return self._index.held_bytes
+
     # What is asked -------------------------------------------------------------------------------
 
     @property

@@ -148,10 +148,14 @@ class Tight:
     def _read(cls, normalised: str) -> Tight:
         letters: list[str] = []
         gaps, codes = bytearray(), bytearray()
+        between: dict[str, tuple[int, int]] = {}  # the same few stand between all words
         gap, code = _APART, _OTHER
         for n, piece in enumerate(_GAPS.split(unaccented(normalised))):
             if n % 2:
-                gap, code = max(gap, _gap(piece)), _code(piece)
+                read = between.get(piece)
+                if read is None:
+                    read = between[piece] = _gap(piece), _code(piece)
+                gap, code = max(gap, read[0]), read[1]
             elif piece:
                 letters.append(piece)
                 gaps.append(gap)
