@@ -193,7 +193,8 @@ def others(kind: Identifier, seed: int) -> Iterator[tuple[tuple[str, str], str]]
     dice = random.Random(seed)
     while True:
         one, two = kind.make(dice), kind.make(dice)
-        change = dice.choice((_edited, _moved, _swapped) if kind.moves else (_edited, _swapped))
+        changes = (_edited, _swapped, _joined, *((_moved,) if kind.moves else ()))
+        change = dice.choice(changes)
         other = change(one, two, dice)
         seen = (one, two) if change is _moved else (_bare(one, dice), _bare(two, dice))
         if other and (other if change is _moved else _bare(other, dice)) not in seen:
@@ -228,6 +229,11 @@ def _swapped(one: str, two: str, dice: random.Random) -> str:
         return ""
     at = dice.choice(apart)
     return "".join([*mine[:at], theirs[at], *mine[at + 1 :]])
+
+
+def _joined(one: str, two: str, dice: random.Random) -> str:
+    """Make one value of two."""
+    return one + dice.choice(("", "-", "_")) + two
 
 
 def _parts(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from abs_shield.text.groups import is_iban
 from abs_shield.text.normal import MARKS, unaccented, unspaced
 
 _GAPS = re.compile(r"([\W_]+)")
@@ -21,7 +22,10 @@ _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
 _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
 _LEAST_CODE = 5
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
+_ALL_BLANKS = bytes([_NOTHING, *[_BLANK] * 255])
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
+_MOST_GROUPED = 34
+"""Letters and digits of the longest IBAN; of more, blanks part several values."""
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
 """
 How long a number, or a code, is that may be written with its groups or without: shorter ones are
@@ -86,6 +90,32 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     return all(a <= b for a, b, _ in within) or all(a >= b for a, b, _ in within)
 
 
+def may_be_several(letters: str, codes: bytes) -> bool:
+    """
+    Return whether a value would read as several, had it blanks in place of its separators.
+
+    >>> [may_be_several(t.letters, t.codes[1:-1]) for t in map(Tight.of, ("1234-5678", "inv-2024"))]
+    [True, False]
+    """
+    if letters.isdigit() or (len(letters) > _MOST_GROUPED and _is_mostly_digits(letters)):
+        return any(codes)
+    return _joins_codes(letters, codes.translate(_ALL_BLANKS), bytes(len(codes)))
+
+
+def _is_mostly_digits(letters: str) -> bool:
+    return 2 * sum(map(str.isdigit, letters)) > len(letters)
+
+
+def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
+    """Whether what stands in a text is a value; what has blanks inside may be several."""
+    joins = spelt != stands and any(
+        a != b for a, b in zip(spelt, stands, strict=True) if b == _BLANK
+    )
+    if joins and (letters.isdigit() or len(letters) > _MOST_GROUPED):
+        return False
+    return names_the_same(letters, spelt, stands)
+
+
 def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
     """
     Whether one spelling has a blank between two codes where the other one has none.
@@ -101,13 +131,13 @@ def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
                 and _is_code(letters[start:at])
                 and _is_code(letters[at:end])
             ):
-                return True
+                return not is_iban(letters)
     return False
 
 
 def _is_code(letters: str) -> bool:
     """Whether letters and digits of one word name something by themselves."""
-    return len(letters) >= _LEAST_CODE and not (letters.isalpha() or letters.isdigit())
+    return len(letters) >= _LEAST_CODE and not letters.isalpha()
 
 
 def _in_words(codes: bytes) -> bytes:
@@ -196,7 +226,7 @@ class Tight:
                 self._borders(at, _LOOSE if whole else _DOTTED, at - 1)
                 and self._borders(end, _JOINED if whole else _DOTTED, end)
                 and _APART not in self.gaps[at + 1 : end]
-                and (spelt is None or names_the_same(letters, spelt, self.codes[at + 1 : end]))
+                and (spelt is None or _stands_for(letters, spelt, self.codes[at + 1 : end]))
             ):
                 return at
             at = self.letters.find(letters, at + 1)
@@ -239,7 +269,9 @@ def _code(between: str) -> int:
     if _SIGNS.fullmatch(between):
         return _NOTHING
     significant = not _SIGNIFICANT.keys().isdisjoint(between)
-    return _OTHER if significant and not any(map(str.isspace, between)) else _BLANK
+    if any(map(str.isspace, between)):
+        return _BLANK
+    return _OTHER if significant else _SLIGHT["-"]
 
 
 def _gap(between: str) -> int:
