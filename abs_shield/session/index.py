@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.kept import At, Kept
+from abs_shield.text.fragments import whole_parts
 from abs_shield.text.groups import groups
-from abs_shield.text.normal import chunks, parts, words
-from abs_shield.text.tight import Tight, names_the_same
+from abs_shield.text.normal import chunks, words
+from abs_shield.text.tight import Tight, is_ending, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -134,7 +135,7 @@ class Index:
 
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
         split = words(chunk)
-        for part in parts(chunk, split):
+        for part in whole_parts(chunk, split):
             if part not in own:
                 self._parts.setdefault(part, at)
                 if not part.isalnum() or not part.isascii() or part[0] == "0":
@@ -149,7 +150,7 @@ class Index:
             return
         for start, end in combinations(range(len(split) + 1), 2):
             around = (*split[:start][-1:], *split[end:][:1])
-            if 1 < end - start < len(split) and all(map(str.isalpha, around)):
+            if 1 < end - start < len(split) and all(w.isalpha() and is_ending(w) for w in around):
                 self._squeeze("-".join(split[start:end]), at, own)
 
     def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:

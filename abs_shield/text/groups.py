@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.text.names import LONGEST_NAME, name_words, singular, split
-from abs_shield.text.phones import names_code, names_phone, names_reached
+from abs_shield.text.phones import names_code, names_phone, names_reached, shaped
 
 _RUN = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
 _GAP = re.compile(r"\D+")
@@ -51,6 +51,11 @@ _KINDS = frozenset(
     "beneficiary payee meter konto cuenta conta".split()
 )
 """Things whose numbers people write in groups, as they stand in names of parameters."""
+
+
+_IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
+_SHORTEST_IBAN, _LEAST_PHONE = 15, 8
+_NEAR = 64
 
 
 class Run(NamedTuple):
@@ -134,6 +139,31 @@ def _is_card(run: str) -> bool:
         return False
     digits = [int(c) for c in reversed(run) if c.isdigit()]
     return (sum(digits[::2]) + sum(sum(divmod(2 * d, 10)) for d in digits[1::2])) % 10 == 0
+
+
+def is_part(text: str, start: int, end: int) -> bool:
+    """
+    Return whether a stretch of a text is a part of a telephone number, a card's or an IBAN.
+
+    >>> said = "call +44 579 484 3069 now"
+    >>> is_part(said, 9, 21), is_part(said, 5, 21)
+    (True, False)
+    """
+    first = max(0, start - _NEAR)
+    near, start, end = text[first : end + _NEAR], start - first, end - first
+    if not any(map(str.isdigit, near[start:end])):
+        return False
+    spans = [found.span() for form in (shaped, _cards, _IN_FOURS.finditer) for found in form(near)]
+    around = [span for span in spans if span[0] <= start and end <= span[1]]
+    if any(begins < start for begins, _ in around):
+        return True
+    least = _SHORTEST_IBAN if near[start : start + 1].isalpha() else _LEAST_PHONE
+    size = sum(map(str.isalnum, near[start:end]))
+    return size < least and any(end < ends for _, ends in around)
+
+
+def _cards(text: str) -> Iterator[re.Match[str]]:
+    return (found for found in _CARD.finditer(text) if _is_card(found[0]))
 
 
 def is_iban(letters: str) -> bool:
