@@ -64,6 +64,16 @@ def was_said_before(text: str, session: Session) -> bool:
     return False
 
 
+def stands_in(text: str, said: str) -> bool:
+    """
+    Return whether *text* stands in what was *said*, and not in a part of a longer value.
+
+    >>> stands_in("*.log", "remove *.LOG, please"), stands_in("*.log", "remove a*.log")
+    (True, False)
+    """
+    return _stands(text.casefold(), said.casefold())
+
+
 def _stands(wanted: str, said: str) -> bool:
     place = said.find(wanted) if wanted else -1
     while place >= 0:
