@@ -10,6 +10,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.guarded import doubts, identifies, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
@@ -24,11 +25,11 @@ from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_verbatim, was_said_before
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import Path, leaves, name_of, pointer, scalar_text
+from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import BRACKETS, is_address, is_url
+from abs_shield.text.shape import BRACKETS, is_url
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
@@ -53,10 +54,12 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
-    guarded = [*_guarded(tool, proposal)]
+    guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
     unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
     if unclear or not proposal.plain:
-        return chain(guarded, _looked_at(unclear, tool, proposal, session))
+        found = {said.where for said in guarded if isinstance(said, Finding)}
+        others = _looked_at(unclear, tool, proposal, session)
+        return chain(guarded, (one for one in others if getattr(one, "where", "") not in found))
     return guarded
 
 
@@ -80,33 +83,16 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     return quick
 
 
-def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailable]:
-    """What is wrong with the values of guarded parameters, whatever the run has seen."""
-    for path, leaf in tool.targets.guarded(proposal.arguments):
-        name = f"`{escaped(name_of(path))}`"
-        text = scalar_text(leaf)
-        if text is None:
-            yield _not_comparable(name_of(path))
-        elif len(text) > LONGEST_VALUE:
-            detail = f"the value of {name} is longer than what is compared"
-            yield _guarded_finding(path, text[:_LONGEST], tool, "too_long", detail)
-        elif has_hidden_characters(text):
-            detail = f"the value of {name} holds characters that a reader does not see"
-            yield _guarded_finding(path, text, tool, "hidden_characters", detail)
-        elif is_whole_set(text):
-            detail = f"{shown(text)} names no one thing"
-            yield _guarded_finding(path, text, tool, "whole_set", detail)
-        elif not _identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
-            yield Unavailable(f"a value of {name} is of another script")
-
-
-def _not_comparable(name: str) -> Unavailable:
-    return Unavailable(f"a value of `{escaped(name)}` cannot be compared")
-
-
-def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: str) -> Finding:
-    argument = Argument(path=path, text=text, judged="hard", must_be_seen=True)
-    return _finding(argument, tool, HARD, code, detail)
+def _guarded(
+    tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable]:
+    """What is wrong with the values of guarded parameters."""
+    for doubt in doubts(tool.targets, proposal.arguments, session):
+        if doubt.code:
+            argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
+            yield _finding(argument, tool, HARD, doubt.code, doubt.detail)
+        else:
+            yield Unavailable(doubt.detail)
 
 
 def _looked_at(
@@ -129,7 +115,7 @@ def _looked_at(
     yield from islice(_in_free_text(unclear, tool, session), _MOST)
     if not proposal.plain:
         for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
-            yield _not_comparable(name)
+            yield Unavailable(not_comparable(name))
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
@@ -144,7 +130,7 @@ def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> 
     """
     foreign = 0
     for argument in arguments:
-        telling = argument.must_be_seen or argument.placeholder or _identifies(argument.text)
+        telling = argument.must_be_seen or argument.placeholder or identifies(argument.text)
         foreign += not telling
         if telling or foreign <= _MOST_FOREIGN:
             yield argument
@@ -221,7 +207,7 @@ def _judged(
         yield _unseen(argument, tool, SOFT, session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
-    elif argument.must_be_seen or _identifies(argument.text):
+    elif argument.must_be_seen or identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
 
 
@@ -241,17 +227,8 @@ def _stood(argument: Argument, session: Session) -> bool:
     return True
 
 
-_ALNUM = re.compile("[a-z0-9]")
-_ASCII = re.compile("[A-Za-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
-
-
-def _identifies(text: str) -> bool:
-    """Whether a value is written as identifiers are: with ASCII letters or digits, or an @."""
-    if _ASCII.search(text) is not None:
-        return True
-    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
 _WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.creating import creates
 from abs_shield.plan.credentials import Use, use_of
@@ -54,6 +54,12 @@ _SAYS_PLACE = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
 _LONGEST_SAID = 500
+_SELECTORS = frozenset(
+    "query filter where condition pattern regex regexp glob mask selector criteria criterion "
+    "predicate search match q".split()
+)
+"""Words of parameters that say which things a call is done to, and name none."""
+Guard = Literal["none", "seen", "target", "name", "selector"]
 _KEPT = 512
 _LONGEST_NAMES = 4_096
 """Characters of names for which something is kept; a model may write any."""
@@ -75,8 +81,8 @@ class Parameter:
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
-        guarded: Whether it must be seen, or says what a destructive call is done to, so that no
-            value of it is passed over.
+        guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
+            call is done to, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
         description: What the schema says about it, in lower case.
@@ -93,12 +99,17 @@ class Parameter:
     free: bool
     asks: frozenset[str]
     must_be_seen: bool
-    guarded: bool
+    guard: Guard
     defaults: frozenset[str]
     examples: tuple[str, ...]
     description: str
     field: Field
     allow: tuple[Callable[[Any], bool], ...]
+
+    @property
+    def guarded(self) -> bool:
+        """Whether no value of it is passed over."""
+        return self.guard != "none"
 
     @property
     def is_judged(self) -> bool:
@@ -200,13 +211,25 @@ class Parameters:
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
-            guarded=must_be_seen or (self.tool.destructive and judged in ("hard", "who")),
+            guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             description=told,
             field=Field(name, number=_is_number(schema), phone="phone number" in told),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
+
+    def _guard(self, path: Path, judged: Judged, *, listed: bool) -> Guard:
+        """Why a parameter of a destructive tool is guarded, without a mark."""
+        if not self.tool.destructive or listed:
+            return "none"
+        if judged in ("hard", "who"):
+            return "target"
+        if judged in ("soft", "public"):
+            return "name"
+        said = name_words(name_of(path))
+        selects = bool(said) and said[-1] in _SELECTORS and judged in ("never", "open")
+        return "selector" if selects and not self._by_author(path) else "none"
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""

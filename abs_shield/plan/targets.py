@@ -21,7 +21,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code, is_placeholder
-from abs_shield.text.wildcards import is_whole_set
+from abs_shield.text.wildcards import is_nobody, is_nothing, is_whole_set, selects_all
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTERS = (("path",), ("from",))
@@ -37,7 +37,7 @@ _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 """One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only where it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: whatever has brackets or several words."""
-_PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
+_PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 Kind = Literal["hard", "soft", "public", "slot", "credential", "blank"]
 
@@ -178,6 +178,10 @@ class Targets:
                 continue
             if leaf is not None and not any(admits(leaf) for admits in parameter.allow):
                 yield path, leaf
+        for name, value in arguments.items():
+            empty = isinstance(value, (Mapping, list)) and not value
+            if empty and self.parameters.at((name,)).guard == "selector":
+                yield (name,), "{}"
 
     def read(self, unclear: Iterable[Unclear], arguments: Mapping[str, Any]) -> Iterator[Argument]:
         """Give those leaves that have to come from somewhere, as their values say."""
@@ -302,7 +306,8 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 def _is_plain(leaf: Any) -> bool:
     """Return whether a guarded value is written as ids are, of which all is compared."""
     if isinstance(leaf, str):
-        return _PLAIN.fullmatch(leaf) is not None and not is_whole_set(leaf)
+        named = is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf)
+        return _PLAIN.fullmatch(leaf) is not None and not named
     return type(leaf) is int
 
 

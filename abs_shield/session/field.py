@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from abs_shield.text.groups import takes_groups
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.phones import is_phone, names_code, names_phone
 
@@ -36,6 +37,11 @@ class Field(NamedTuple):
         if self.phone or names_phone(self.name):
             return True
         return is_phone(text) and not names_code(self.name)
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether its values are numbers that people write in groups, or may be."""
+        return self.phone or not self.name or takes_groups(self.name)
 
     def is_same(self, name: str) -> bool:
         """

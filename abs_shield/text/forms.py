@@ -9,7 +9,7 @@ from ipaddress import IPv6Address
 
 from abs_shield.text.normal import squeezed, unaccented, words
 from abs_shield.text.phones import nationals
-from abs_shield.text.tight import has_significant, separators
+from abs_shield.text.tight import has_significant, may_be_several, separators
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
@@ -53,7 +53,7 @@ def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
     if date := _ISO.fullmatch(normalised):
         yield from _dates(*date.groups())
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
-        yield from _numbers(number[1].replace(",", ""))
+        yield from _numbers(number[1].replace(",", ""), blanks=padded)
     if any(c.isdigit() for c in letters):
         yield from _codes(letters, normalised)
     elif "@" not in normalised:
@@ -112,7 +112,8 @@ def _ordinal(day: int) -> str:
     return "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
 
 
-def _numbers(text: str) -> Iterator[Form]:
+def _numbers(text: str, *, blanks: bool) -> Iterator[Form]:
+    """A number in other forms; with *blanks* between its thousands, which may be several."""
     number = float(text)
     if number.is_integer() and number < 1e15:
         whole = int(number)
@@ -121,8 +122,10 @@ def _numbers(text: str) -> Iterator[Form]:
         yield (f"{whole:,}".replace(",", "."),)
         yield (f"{whole:,}".replace(",", ".") + ",00",)
         yield (f"{whole},00",)
-        yield (*f"{whole:,}".split(",")[:-1], f"{whole:,}".split(",")[-1] + ",00")
-        yield tuple(f"{whole:,}".split(","))
+        if blanks:
+            *thousands, last = f"{whole:,}".split(",")
+            yield (*thousands, last + ",00")
+            yield (*thousands, last)
         if whole % 1000 == 0:
             yield (f"{whole // 1000}k",)
     else:
@@ -136,12 +139,13 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
     if has_significant(separators(text)):
         return
     split = words(text)
-    yield tuple(split)
+    if not may_be_several(letters, separators(text)):
+        yield tuple(split)
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
-    if len(split) == 1 and len(letters) >= 8:
+    if len(split) == 1 and len(letters) >= 8 and not letters.isdigit():
         for size in (4, 3, 2):
-            if len(letters) > 2 * size:  # two groups may be two numbers: "1234, 5678"
+            if len(letters) > 2 * size:  # two groups may be two codes
                 yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")
