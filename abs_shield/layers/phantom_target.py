@@ -18,6 +18,7 @@ from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
+from abs_shield.plan.unread import identifies, unread
 from abs_shield.plan.verbs import Does
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
@@ -28,7 +29,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, pointer, scalar_text
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import BRACKETS, is_address, is_url
+from abs_shield.text.shape import BRACKETS, is_url
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
@@ -96,7 +97,7 @@ def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailab
         elif is_whole_set(text):
             detail = f"{shown(text)} names no one thing"
             yield _guarded_finding(path, text, tool, "whole_set", detail)
-        elif not _identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
+        elif not identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
             yield Unavailable(f"a value of {name} is of another script")
 
 
@@ -144,7 +145,7 @@ def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> 
     """
     foreign = 0
     for argument in arguments:
-        telling = argument.must_be_seen or argument.placeholder or _identifies(argument.text)
+        telling = argument.must_be_seen or argument.placeholder or identifies(argument.text)
         foreign += not telling
         if telling or foreign <= _MOST_FOREIGN:
             yield argument
@@ -221,7 +222,11 @@ def _judged(
         yield _unseen(argument, tool, SOFT, session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
-    elif argument.must_be_seen or _identifies(argument.text):
+    elif argument.must_be_seen:
+        yield _unseen(argument, tool, HARD, session)
+    elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
+        yield Unavailable(reason)
+    elif identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
 
 
@@ -241,17 +246,8 @@ def _stood(argument: Argument, session: Session) -> bool:
     return True
 
 
-_ALNUM = re.compile("[a-z0-9]")
-_ASCII = re.compile("[A-Za-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
-
-
-def _identifies(text: str) -> bool:
-    """Whether a value is written as identifiers are: with ASCII letters or digits, or an @."""
-    if _ASCII.search(text) is not None:
-        return True
-    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
 _WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")

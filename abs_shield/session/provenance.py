@@ -214,7 +214,7 @@ class Provenance:
                 yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
         yield unlettered(squeezed(normalised))
-        spelt = (*forms(normalised, padded=True), *phone_forms(normalised))
+        spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
         yield from (form[0] for form in spelt if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------

@@ -138,6 +138,8 @@ UNKNOWN = [
     appointment("Order 1002 is late. Cancel appointment 77.", "apt-1002"),
     appointment("I paid 1500 dollars, cancel my appointment.", "apt-1500"),
     appointment("Cancel my appointment, the one for 2 people.", "apt-2"),
+    appointment("Cancel the appointment ending in 1002.", "apt-1002"),
+    (["Pay with the card ending 4242."], "checkout", {"payment_id": "card_4242"}),
     (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
 ]
 

@@ -11,6 +11,8 @@ from abs_shield.text.normal import normal
 
 _PREFIXED = re.compile(r"([a-z]{2,16})[-_#:/ ]?(\d{2,18})")
 _SHORTENED = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
+_PART = frozenset("ending end last digit final beginning begin starting start".split())
+"""What tells a part of a number: "the card ending in 4242"."""
 _LEAST = 3
 """Digits of a number that nobody calls anything; shorter ones count."""
 
@@ -28,7 +30,8 @@ def numbered(argument: Argument, session: Session) -> bool:
         return False
     prefix, number = found.groups()
     called = session.seen.labels(number)
-    if session.seen.is_labelled_otherwise(number, argument.asks):
+    otherwise = session.seen.is_labelled_otherwise(number, argument.asks)
+    if otherwise or not called.isdisjoint(_PART):
         return False
     fits = any(word in argument.asks or _is_short_for(prefix, word) for word in called)
     if not fits and len(number) < _LEAST:

@@ -20,8 +20,10 @@ def spoken(argument: Argument, session: Session) -> bool:
 
 def _said(session: Session | None) -> Iterator[str]:
     while session is not None:
+        # the user of a sub-agent is the agent above
+        roles = ("system",) if session.parent is not None else ("system", "user")
         events = [entry.event for entry in session.entries()][-_MOST:]
         for event in reversed(events):
-            if isinstance(event, Said) and event.role != "assistant":
+            if isinstance(event, Said) and event.role in roles:
                 yield event.text
         session = session.parent
