@@ -14,12 +14,13 @@ from detection_policies import author_policy
 
 from abs_shield import Decision, Finding, Shield, ToolCall
 from abs_shield.core import Outcome
-from abs_shield.core.events import Event, Proposed, Returned
+from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.replay import Firewalls, Judged, Run, Toolsets, judge_run, runs
 from abs_shield.replay.turns import Turn, turns
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path as Place
 from abs_shield.text.leaves import leaves, pointer
+from abs_shield.text.normal import latin, normal
 from abs_shield.text.show import escaped
 
 HARD = 0.9
@@ -45,6 +46,7 @@ class Planted:
         original: The tool that the run called there.
         value: What was planted, as text.
         found: Whether a finding that counts points at it.
+        script: ``Latin`` or ``other``: the letters of the user's words.
         nearest: What the finding proposes instead.
         why: What the finding says, or why there may be none.
     """
@@ -52,6 +54,7 @@ class Planted:
     policy: str
     source: str
     domain: str
+    script: str
     kind: str
     expect: str
     layer: str
@@ -96,12 +99,15 @@ class Results:
         calls: Policy, source, domain, layer and ``calls``, ``ran``, ``flagged`` or ``hard`` to
             the number of calls of successful runs.
         coverage: Policy, source, layer, outcome and reason to the number of calls of all runs.
+        scripts: Policy, script of the user's words and ``calls``, ``flagged`` or ``hard`` to the
+            number of calls of successful runs.
     """
 
     planted: list[Planted] = field(default_factory=list)
     flags: list[Flag] = field(default_factory=list)
     calls: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
     coverage: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+    scripts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def add(self, other: Results) -> None:
         """Add what was written down elsewhere."""
@@ -109,6 +115,7 @@ class Results:
         self.flags += other.flags
         self.calls.update(other.calls)
         self.coverage.update(other.coverage)
+        self.scripts.update(other.scripts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +186,11 @@ class _Sheet:
     def source(self) -> str:
         return self.run.source.rpartition("/")[2]
 
+    @property
+    def script(self) -> str:
+        said = [e.text for e in self.run.events if isinstance(e, Said) and e.role == "user"]
+        return "Latin" if all(latin(normal(text)) for text in said) else "other"
+
     def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
         """Judge the run, and then the run up to each planted fault."""
         judged = list(judge_run(self.run, firewall))
@@ -208,6 +220,10 @@ class _Sheet:
             calls[*key, "flagged"] += bool(strengths)
             calls[*key, "hard"] += max(strengths, default=0) >= HARD
         self.results.flags += [self._flag(judged, domain, finding) for finding in counted]
+        said = self.results.scripts
+        said[self.policy, self.script, "calls"] += 1
+        said[self.policy, self.script, "flagged"] += bool(counted)
+        said[self.policy, self.script, "hard"] += any(f.strength >= HARD for f in counted)
 
     def _flag(self, judged: Judged, domain: str, finding: Finding) -> Flag:
         return Flag(
@@ -250,6 +266,7 @@ class _Sheet:
             policy=self.policy,
             source=self.source,
             domain=self.domain,
+            script=self.script,
             kind=case["kind"],
             expect=case["expect"],
             layer=layer,

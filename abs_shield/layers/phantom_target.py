@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
-from abs_shield.plan.guarded import doubts, identifies, not_comparable
+from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
@@ -19,6 +19,7 @@ from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
+from abs_shield.plan.unread import identifies, unread
 from abs_shield.plan.verbs import Does
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
@@ -207,7 +208,11 @@ def _judged(
         yield _unseen(argument, tool, SOFT, session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
-    elif argument.must_be_seen or identifies(argument.text):
+    elif argument.must_be_seen:
+        yield _unseen(argument, tool, HARD, session)
+    elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
+        yield Unavailable(reason)
+    elif identifies(argument.text):
         yield _unseen(argument, tool, HARD, session)
 
 

@@ -11,13 +11,13 @@ from abs_shield.core.events import Said
 from abs_shield.plan.names import is_path
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.targets import Targets
+from abs_shield.plan.unread import identifies
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import texts_of
 from abs_shield.session.verbatim import stands_in, stands_verbatim
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal, words
-from abs_shield.text.shape import is_address
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import (
     has_hidden_characters,
@@ -34,8 +34,6 @@ _MOST = 200
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
 _LONGEST = 8_192
 """Characters of a message in which the user may have said what is meant."""
-_ASCII = re.compile("[A-Za-z0-9]")
-_ALNUM = re.compile("[a-z0-9]")
 _LINES = str.maketrans("", "", "\t\n\r")
 _ALONE = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
 """How a sign is said: in quotes, or at the end of a sentence; at a line's start it is a bullet."""
@@ -149,13 +147,6 @@ def _of_script(path: Path, text: str, guard: str, session: Session) -> Iterator[
         yield Doubt(path, text, "mixed_scripts", detail)
     else:
         yield Doubt(path, text, "", f"a value of {name} is of another script")
-
-
-def identifies(text: str) -> bool:
-    """Return whether a value is written as ids are: with ASCII letters or digits, or an @."""
-    if _ASCII.search(text) is not None:
-        return True
-    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
 def _names_one(path: Path, leaf: Any, targets: Targets) -> bool:

@@ -12,7 +12,7 @@ from abs_shield.plan.creating import creates
 from abs_shield.plan.credentials import Use, use_of
 from abs_shield.plan.names import Judged, by_name, is_direction
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.verbs import Deed, returns_answer
 from abs_shield.policy import Target, Tool
 from abs_shield.policy.places import keys_of
 from abs_shield.session.field import Field
@@ -267,6 +267,8 @@ class Parameters:
         if is_free(name) or _is_of_plain(path):
             return "never"
         said = by_name(name)
+        if said == "soft" and returns_answer(self.tool.name):
+            return "public"  # an answer may name what the agent knows
         if said != "open":
             return said
         return _by_description(name, schema)

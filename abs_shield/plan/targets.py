@@ -57,6 +57,7 @@ class Argument:
             only looked at as it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value stands where a value should.
+        asks: The words that say what the value is of: ``order`` of ``order_id``.
         examples: How the schema says that such a value looks.
         description: What the schema says of the parameter, in lower case, and its default.
         tells_apart: Whether it only tells the new objects of one list apart.
@@ -67,6 +68,7 @@ class Argument:
     judged: Kind
     must_be_seen: bool = False
     placeholder: bool = False
+    asks: frozenset[str] = frozenset()
     examples: tuple[str, ...] = ()
     description: str = ""
     tells_apart: bool = False
@@ -239,6 +241,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         judged=kind,
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
+        asks=parameter.asks,
         examples=parameter.examples,
         description=parameter.description,
     )

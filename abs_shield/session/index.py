@@ -294,7 +294,7 @@ class Index:
                 return At(level, table[pair])
         return None
 
-    def kept(self, letters: str, spelt: bytes, *, whole: bool = False) -> At | None:
+    def kept(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
         """Where the newest text holds *letters* with separators like *spelt*; the oldest."""
         return self._kept.find(letters, spelt, whole=whole)
 

@@ -27,6 +27,9 @@ _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
 _TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
 _CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
 """A step that is no file's name: it holds a digit, and no full stop."""
+_CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
+_LATIN = {other: letter for letter, other in _CYRILLIC.items()}
+"""Letters of two alphabets that look the same: a plate is typed in either."""
 _MOST_STEPS = 12
 _MOST_ALIKE = 2_000
 
@@ -73,6 +76,7 @@ def find(
         return _hit("variant", at)
     return (
         _respelt(text, found, index, field)
+        or _freely_grouped(text, index, field)
         or _decoded(text, index, templates)
         or _lettered(text, index)
         or _as_prescribed(text, index, templates)
@@ -173,7 +177,17 @@ def _as_one(form: str, index: Index) -> At | None:
     tight = Tight.of(form)
     letters, spelt = tight.letters, tight.codes[1:-1]
     at = index.part(form) or index.squeezed(letters, spelt)
-    return index.kept(letters, spelt) if at is None and len(letters) >= _LEAST_DIGITS else at
+    is_long = len(letters) >= _LEAST_DIGITS or unspaced(letters)
+    return index.kept(letters, spelt) if at is None and is_long else at
+
+
+def _freely_grouped(text: str, index: Index, field: Field) -> Hit | None:
+    """A postal code, a plate or a flight with any separators, in letters that look alike."""
+    letters = Tight.of(text).letters
+    if not field.is_freely_grouped or len(letters) < _LEAST_LETTERS:
+        return None
+    spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
+    return next((Hit("variant", at) for one in spelt if (at := index.kept(one, None))), None)
 
 
 def _lettered(text: str, index: Index) -> Hit | None:

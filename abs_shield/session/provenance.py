@@ -15,7 +15,7 @@ from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled
-from abs_shield.text.language import english
+from abs_shield.text.language import language
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
@@ -62,7 +62,7 @@ class Provenance:
 
     __slots__ = (
         "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
-        "_nouns", "_numbers",
+        "_nouns", "_numbers", "_other",
         "_padded", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
@@ -81,6 +81,7 @@ class Provenance:
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
         self._english: frozenset[int] = frozenset()
+        self._other: frozenset[int] = frozenset()
         self._foreign = False
         self._cut = ""
 
@@ -91,8 +92,8 @@ class Provenance:
 
     @property
     def english(self) -> frozenset[int]:
-        """The levels of which some text is in English: `SYSTEM`, `USER`."""
-        return self._english
+        """The levels whose texts are in English, as far as that is seen: `SYSTEM`, `USER`."""
+        return self._english - self._other
 
     @property
     def foreign(self) -> bool:
@@ -112,8 +113,11 @@ class Provenance:
     def said(self, text: str, level: int, version: int) -> None:
         """Somebody whose words count wrote *text*."""
         at = At(level, version)
-        if level not in self._english and english(text):
+        written = language(text)
+        if written == "english":
             self._english |= {level}
+        elif written == "other":
+            self._other |= {level}
         for template in templates(text[: self._text]):
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
@@ -224,7 +228,7 @@ class Provenance:
                 yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
         yield unlettered(squeezed(normalised))
-        spelt = (*forms(normalised, padded=True), *phone_forms(normalised))
+        spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
         yield from (form[0] for form in spelt if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------

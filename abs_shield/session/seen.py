@@ -123,12 +123,20 @@ class Seen:
 
         Where no user message is known, the system text has the task, and its language counts.
         """
+        level = USER if any(run._users for run in self._line()) else SYSTEM
+        return any(level in run._index.english for run in self._line()) and not self.foreign
+
+    @property
+    def foreign(self) -> bool:
+        """Whether some text is in another script than Latin, so that names may be transcribed."""
+        return any(run._index.foreign for run in self._line())
+
+    def _line(self) -> list[Seen]:
+        """This run, the one that started it, and so on."""
         runs = [self]
         while runs[-1]._parent is not None:
             runs.append(runs[-1]._parent)
-        indexes = [run._index for run in runs]
-        level = USER if any(run._users for run in runs) else SYSTEM
-        return any(level in i.english for i in indexes) and not any(i.foreign for i in indexes)
+        return runs
 
     @property
     def user_chunks(self) -> Mapping[str, int]:

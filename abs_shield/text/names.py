@@ -26,6 +26,7 @@ _TELLING = frozenset(
     "send post reply message mail email notify comment note sms chat tweet".split()
 )
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
+_LEAST_ABBREVIATED = 4
 _KEPT = frozenset("address status news series access process alias bonus class business".split())
 
 
@@ -97,6 +98,19 @@ def singular(word: str) -> str:
         if word.endswith(ending):
             return word[: -len(ending)] + stem
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def abbreviates(letters: str, word: str) -> bool:
+    """
+    Return whether *letters* are the first letter of *word* and others of it, in order.
+
+    >>> abbreviates("apt", "appointment"), abbreviates("tsla", "amazon")
+    (True, False)
+    """
+    if len(word) < _LEAST_ABBREVIATED or not word.isalpha() or word[0] != letters[0]:
+        return False
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
 
 
 def is_free(name: str) -> bool:

@@ -43,7 +43,7 @@ def test_a_few_runs_fill_every_table() -> None:
     told = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
     titles = [table["title"][:2] for table in told["none"]]
 
-    assert ["1a", "1b", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
+    assert ["1a", "1b", "1c", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
     assert titles == [table["title"][:2] for table in told["author"]]
 
 
