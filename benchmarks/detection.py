@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.progress import track
 
 from abs_shield.plan.readings import READINGS
+from abs_shield.replay.cases import RUNS
 
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
@@ -30,7 +31,7 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge everything and print the tables, or one JSON object."""
     options = _options(arguments)
-    if not (options.data / "runs.jsonl.gz").is_file():
+    if not (options.data / RUNS).is_file():
         print(f"skipped: no recorded runs at {options.data}")
         return
     if options.ablate:
