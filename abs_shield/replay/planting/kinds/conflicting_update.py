@@ -1,0 +1,46 @@
+"""The same update once more, with another value that nobody asked for."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from abs_shield.replay.planting.fault import Fault, followed, shuffled, with_value
+from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.values import Leaf, is_identifier
+from abs_shield.replay.planting.verbs import UPDATING, verb_of
+
+_FREE = frozenset("message body text note comment reason query subject instruction".split())
+_LONGEST = 60
+
+
+def conflicting_update(place: Place, random: Random) -> Fault | None:
+    """Plant a second value of one setting behind an update that ran, where the run has one."""
+    if verb_of(place.call.name) not in UPDATING or place.call.result is None:
+        return None
+    if any(call.name == place.call.name for call in place.others):
+        return None
+    for leaf in shuffled(place.values, random):
+        if len(leaf.path) == 1 and not is_identifier(leaf) and not leaf.words & _FREE:
+            value = _other(leaf, place, random)
+            if value is not None:
+                arguments = with_value(place.arguments, leaf.path, value)
+                return followed(place.call.name, arguments, path=leaf.name)
+    return None
+
+
+def _other(leaf: Leaf, place: Place, random: Random) -> Any:
+    """Another value of the same type that the run never mentions; None where there is none."""
+    options = leaf.schema.get("enum")
+    if isinstance(options, list):
+        others = [one for one in options if isinstance(one, str) and one != leaf.value]
+        unasked = [one for one in others if not place.run.user_words & {one.casefold()}]
+        return random.choice(unasked) if unasked else None
+    if isinstance(leaf.value, bool):
+        return not leaf.value
+    if isinstance(leaf.value, int | float):
+        other = leaf.value * 2 + 1
+        return None if place.run.mentions(str(other)) else other
+    if isinstance(leaf.value, str) and 0 < len(leaf.value) <= _LONGEST:
+        return f"{leaf.value} (new)"
+    return None
