@@ -18,7 +18,9 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"(?:https?://|www\.)[\w-]+(?:\.[\w-]+)+\S*")
 _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d|\d{4}-\d\d-\d\d[T ].*")
 _QUANTITY = re.compile(r"[\d.,]+[a-z%]{0,3}", re.IGNORECASE)
-_STRONG = re.compile(r"(?=.*[^\W\d_])(?=(?:.*\d){3})[\w#-]+")
+_STRONG = re.compile(r"(?=.*[A-Za-z])(?=(?:.*\d){3})[A-Za-z0-9_#-]+")
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
+_PHONE = frozenset("phone mobile tel telephone msisdn".split())
 _POINTING = frozenset(
     "id ids identifier uid uuid guid number no code key sku ref reference serial account iban isbn"
     " invoice vin imei tracking email mail phone mobile url uri link username".split()
@@ -92,15 +94,27 @@ def is_identifier(leaf: Leaf) -> bool:
         return False
     if not is_open(leaf) or words & (_NOT_POINTING | _SECRET) or _MOMENT.match(text):
         return False
+    if _COLOUR.fullmatch(text) and words & {"color", "colour"}:
+        return False
     if is_email(text) or is_url(text):
         return True
     digits = sum(map(str.isdigit, text))
-    if any(map(str.isspace, text)) and not (digits > 6 and words & {"phone", "mobile", "iban"}):
+    if any(map(str.isspace, text)) and not (digits > 6 and words & (_PHONE | {"iban"})):
         return False
     if words & _POINTING:
-        return digits > 1 and len(normalised(text)) >= _SHORTEST
+        return digits > 0 and len(normalised(text)) >= _SHORTEST
     strong = isinstance(leaf.value, str) and _STRONG.fullmatch(text) is not None
     return strong and _QUANTITY.fullmatch(text) is None
+
+
+def is_phone(leaf: Leaf) -> bool:
+    """Whether the value is a phone number by its parameter's name."""
+    return bool(leaf.words & _PHONE) and is_identifier(leaf)
+
+
+def points(leaf: Leaf) -> bool:
+    """Whether the parameter's name says that it names one thing, whatever the value."""
+    return bool(leaf.words & (_POINTING | _SECRET))
 
 
 def is_secret(leaf: Leaf) -> bool:

@@ -8,7 +8,7 @@ from abs_shield.text.names import name_words
 
 _LAST = re.compile(r"[./:]|__")
 READING = frozenset("get list search find read show view check query fetch lookup retrieve".split())
-CREATING = frozenset("create register make sign insert generate new".split())
+CREATING = frozenset("create register make sign insert generate new open reset enroll".split())
 UPDATING = frozenset("update set change modify edit adjust configure rename reschedule".split())
 REMOVING = frozenset("delete remove cancel terminate destroy erase revoke".split())
 _MAKING = frozenset("create add new insert upload schedule post save".split())

@@ -7,10 +7,14 @@ from typing import Any
 
 from abs_shield.replay.planting.fault import Fault, followed, shuffled, with_value
 from abs_shield.replay.planting.surroundings import Place
-from abs_shield.replay.planting.values import Leaf, is_identifier
+from abs_shield.replay.planting.values import Leaf, is_identifier, points
 from abs_shield.replay.planting.verbs import UPDATING, verb_of
 
 _FREE = frozenset("message body text note comment reason query subject instruction".split())
+_SELECTING = frozenset(
+    "field attribute property column action operation old current previous".split()
+)
+"""Words of parameters that say what is changed, not to what."""
 _LONGEST = 60
 
 
@@ -21,12 +25,18 @@ def conflicting_update(place: Place, random: Random) -> Fault | None:
     if any(call.name == place.call.name for call in place.others):
         return None
     for leaf in shuffled(place.values, random):
-        if len(leaf.path) == 1 and not is_identifier(leaf) and not leaf.words & _FREE:
+        if _is_setting(leaf):
             value = _other(leaf, place, random)
             if value is not None:
                 arguments = with_value(place.arguments, leaf.path, value)
                 return followed(place.call.name, arguments, path=leaf.name)
     return None
+
+
+def _is_setting(leaf: Leaf) -> bool:
+    """Whether the argument says to what something is changed, and holds no identifier."""
+    selects = points(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
+    return len(leaf.path) == 1 and not selects
 
 
 def _other(leaf: Leaf, place: Place, random: Random) -> Any:

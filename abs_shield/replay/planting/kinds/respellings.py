@@ -11,7 +11,14 @@ from typing import Any
 from abs_shield.replay.planting.fault import Fault, Plant, replaced, shuffled
 from abs_shield.replay.planting.kinds.identifiers import Choose, founded
 from abs_shield.replay.planting.surroundings import Place
-from abs_shield.replay.planting.values import Leaf, is_email, is_identifier, is_name, is_url
+from abs_shield.replay.planting.values import (
+    Leaf,
+    is_email,
+    is_identifier,
+    is_name,
+    is_phone,
+    is_url,
+)
 
 Respell = Callable[[str], str | None]
 _PHONE = re.compile(r"\+?\d{9,15}")
@@ -93,7 +100,7 @@ lower_case = _planting(_lower, _is_id)
 upper_case = _planting(_upper, _is_id)
 name_in_lower_case = _planting(str.lower, is_name)
 padded = _planting(lambda text: f" {text} ", is_name)
-phone_in_groups = _planting(partial(_spaced, _PHONE, 3), _is_id)
+phone_in_groups = _planting(partial(_spaced, _PHONE, 3), is_phone)
 iban_in_groups = _planting(partial(_spaced, _IBAN, 4), _is_id)
 scheme_added = _planting(_scheme_added, is_identifier)
 scheme_dropped = _planting(_scheme_dropped, is_identifier)
