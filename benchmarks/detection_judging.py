@@ -20,9 +20,9 @@ from abs_shield.replay.cases import (
     MUTATIONS,
     RUNS,
     TOOLSETS,
-    Case,
     Cases,
     Operation,
+    PlantedCase,
     before_call,
     gist,
     is_set_aside,
@@ -187,7 +187,7 @@ class _Sheet:
     def source(self) -> str:
         return self.run.source.rpartition("/")[2]
 
-    def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
+    def fill(self, firewall: Shield, cases: Iterable[PlantedCase]) -> None:
         """Judge the run, and then the run up to each planted fault."""
         judged = list(judge_run(self.run, firewall))
         succeeded = self.run.success if self.marked else True
@@ -232,7 +232,7 @@ class _Sheet:
             detail=finding.detail,
         )
 
-    def _plant(self, case: Case, judged: Sequence[Judged], firewall: Shield) -> None:
+    def _plant(self, case: PlantedCase, judged: Sequence[Judged], firewall: Shield) -> None:
         recorded = judged[case["call_index"]]
         after = case["op"] == Operation.INSERT_AFTER
         usual = () if after else tuple(map(gist, recorded.decision.findings))
@@ -250,7 +250,7 @@ class _Sheet:
                 self.results.planted.append(said)
 
     def _planted(
-        self, case: Case, decision: Decision, original: str, usual: Sequence[object]
+        self, case: PlantedCase, decision: Decision, original: str, usual: Sequence[object]
     ) -> Planted:
         layer = layer_of(case)
         findings = pointing_at(case, decision.findings, usual=usual)

@@ -26,10 +26,10 @@ from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines
 from abs_shield.replay.planting import (
     FILES,
     KINDS,
+    FolderWriter,
     Joined,
-    Kind,
+    PlantedKind,
     Sample,
-    Writer,
     manifest,
     sessions,
 )
@@ -89,7 +89,7 @@ def plant(
     inputs = [*files, *read_too(tools)]
     with (
         _written(Path(output), inputs, force=force) as folder,
-        Writer(folder) as writer,
+        FolderWriter(folder) as writer,
         bar(files, doing="plant") as progress,
     ):
         lines = raw_lines(files, on_bytes=progress.advance)
@@ -107,7 +107,7 @@ def plant(
     raise typer.Exit(2 if teller.bad_lines or teller.returned else int(not planted))
 
 
-def _plant(run: Joined, sample: Sample, writer: Writer) -> None:
+def _plant(run: Joined, sample: Sample, writer: FolderWriter) -> None:
     """Keep a run that has a right call, under an id of its own, and plant in it."""
     if len(run.set_aside) == len(run.calls):
         writer.counts.left_out += 1
@@ -117,7 +117,7 @@ def _plant(run: Joined, sample: Sample, writer: Writer) -> None:
     sample.add(run)
 
 
-def _kinds(names: list[str] | None) -> tuple[Kind, ...]:
+def _kinds(names: list[str] | None) -> tuple[PlantedKind, ...]:
     """
     Return the kinds that begin with one of *names*; all of them without any.
 

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.cases.case import Case, Expect, Operation, layer_of, read_case, value_of
+from abs_shield.replay.cases.case import (
+    Expect,
+    Operation,
+    PlantedCase,
+    layer_of,
+    read_case,
+    value_of,
+)
 from abs_shield.replay.cases.files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
 from abs_shield.replay.cases.finding import gist, pointing_at, why_not
 from abs_shield.replay.cases.placing import before_call, call_count, with_call
@@ -12,10 +19,10 @@ __all__ = [
     "MUTATIONS",
     "RUNS",
     "TOOLSETS",
-    "Case",
     "Cases",
     "Expect",
     "Operation",
+    "PlantedCase",
     "before_call",
     "call_count",
     "gist",

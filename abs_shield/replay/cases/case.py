@@ -11,7 +11,7 @@ from abs_shield.text.leaves import Path, leaves
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
-Case = Mapping[str, Any]
+PlantedCase = Mapping[str, Any]
 """One line of the file of planted cases, as `read_case` accepts it."""
 _LAYERS = {"contradiction": "self_contradiction"}
 _SHOWN = 70
@@ -34,7 +34,7 @@ class Expect(StrEnum):
     INFO = "info"
 
 
-def read_case(record: Any) -> Case:
+def read_case(record: Any) -> PlantedCase:
     """
     Return *record* where it is a planted case.
 
@@ -66,13 +66,13 @@ def _require_choice(record: Mapping[str, Any], name: str, choices: type[StrEnum]
     raise ValueError(f"`{name}` is {shown(value)}; {hint}")
 
 
-def layer_of(case: Case) -> str:
+def layer_of(case: PlantedCase) -> str:
     """Return the name of the layer that is expected to find the fault."""
     layer = str(case["expected_layer"])
     return "phantom_target" if layer.startswith("none") else _LAYERS.get(layer, layer)
 
 
-def places_of(case: Case) -> Iterator[tuple[Path, Any]]:
+def places_of(case: PlantedCase) -> Iterator[tuple[Path, Any]]:
     """Iterate over the values at the case's path, such as ``flights[].date``, with their places."""
     for place, value in leaves(case["mutated_call"].get("arguments"), most=_MOST_LEAVES):
         if dotted(place) == case.get("path"):
@@ -90,7 +90,7 @@ def dotted(place: Path) -> str:
     return "".join(steps).removeprefix(".")
 
 
-def value_of(case: Case) -> str:
+def value_of(case: PlantedCase) -> str:
     """Return the planted value as one line of JSON, with its origin."""
     values = [value for _, value in places_of(case) if value != case.get("original")]
     arguments = case["mutated_call"].get("arguments")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from abs_shield.replay.cases.case import Case, read_case
+from abs_shield.replay.cases.case import PlantedCase, read_case
 from abs_shield.replay.lines import BadLine, lines
 from abs_shield.text.show import escaped
 
@@ -21,9 +21,9 @@ MOST = 200_000
 class Cases:
     """Planted cases by the id of their run; picklable."""
 
-    by_run: Mapping[str, Sequence[Case]]
+    by_run: Mapping[str, Sequence[PlantedCase]]
 
-    def of(self, run_id: str) -> Sequence[Case]:
+    def of(self, run_id: str) -> Sequence[PlantedCase]:
         """Return the cases of one run."""
         return self.by_run.get(run_id, ())
 
@@ -41,7 +41,7 @@ def read_cases(path: str, *, on_bad_line: Callable[[BadLine], object]) -> Cases:
         OSError: The file cannot be opened or read.
         ValueError: It holds more than 200,000 cases.
     """
-    by_run: dict[str, list[Case]] = {}
+    by_run: dict[str, list[PlantedCase]] = {}
     for count, case in enumerate(_read(path, on_bad_line)):
         if count >= MOST:
             raise ValueError(f"{path}: it holds more than {MOST:,} cases; give fewer")
@@ -49,7 +49,7 @@ def read_cases(path: str, *, on_bad_line: Callable[[BadLine], object]) -> Cases:
     return Cases(by_run)
 
 
-def _read(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator[Case]:
+def _read(path: str, on_bad_line: Callable[[BadLine], object]) -> Iterator[PlantedCase]:
     for line in lines(path):
         if isinstance(line, BadLine):
             on_bad_line(line)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from abs_shield.core import Decision, Finding, Outcome
-from abs_shield.replay.cases.case import Case, layer_of, places_of
+from abs_shield.replay.cases.case import PlantedCase, layer_of, places_of
 from abs_shield.text.leaves import pointer
 
 _POINTING = frozenset({"phantom_target", "parameter_mismatch"})
@@ -13,7 +13,7 @@ _POINTING = frozenset({"phantom_target", "parameter_mismatch"})
 
 
 def pointing_at(
-    case: Case, findings: Iterable[Finding], *, usual: Collection[object] = ()
+    case: PlantedCase, findings: Iterable[Finding], *, usual: Collection[object] = ()
 ) -> list[Finding]:
     """
     Return the findings that weigh, of the expected layer, at the planted argument.
@@ -31,7 +31,7 @@ def pointing_at(
     return [finding for finding in weighing if finding.where in places]
 
 
-def why_not(case: Case, decision: Decision, *, usual: Collection[object]) -> str:
+def why_not(case: PlantedCase, decision: Decision, *, usual: Collection[object]) -> str:
     """Return why the expected layer may have found nothing, as far as the decision shows."""
     layer = layer_of(case)
     coverage = decision.coverage.get(layer)

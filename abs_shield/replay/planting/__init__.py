@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from abs_shield.replay.planting.fault import Kind
-from abs_shield.replay.planting.folder import FILES, MANIFEST, Counts, Writer, manifest
+from abs_shield.replay.planting.folder import FILES, MANIFEST, FolderCounts, FolderWriter, manifest
 from abs_shield.replay.planting.joining import Joined, joined, sessions
 from abs_shield.replay.planting.kinds import KINDS
+from abs_shield.replay.planting.planted_call import PlantedKind
 from abs_shield.replay.planting.sample import Sample
 
 __all__ = [
     "FILES",
     "KINDS",
     "MANIFEST",
-    "Counts",
+    "FolderCounts",
+    "FolderWriter",
     "Joined",
-    "Kind",
+    "PlantedKind",
     "Sample",
-    "Writer",
     "joined",
     "manifest",
     "sessions",

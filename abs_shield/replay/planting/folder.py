@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from abs_shield.core.digest import digest
 from abs_shield.replay.cases import MUTATIONS, RUNS, TOOLSETS
-from abs_shield.replay.planting.fault import Kind
 from abs_shield.replay.planting.joining import Joined
+from abs_shield.replay.planting.planted_call import PlantedKind
 from abs_shield.replay.planting.recorded import record, tool_record
 from abs_shield.replay.planting.sample import Sample
 
@@ -26,7 +26,7 @@ _MOST_NAMES = 10_000
 
 
 @dataclass(slots=True)
-class Counts:
+class FolderCounts:
     """
     What was read and written.
 
@@ -57,7 +57,7 @@ class Counts:
             self.called.update(call.name for call in run.calls if call.right)
 
 
-class Writer:
+class FolderWriter:
     """
     Writes the files of one folder; runs as they come, the rest at the end.
 
@@ -66,14 +66,14 @@ class Writer:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.counts = Counts()
+        self.counts = FolderCounts()
         self._folder = folder
         self._stack = ExitStack()
         self._runs = self._stack.enter_context(_packed(folder / RUNS))
         self._toolsets: dict[str, list[dict[str, Any]]] = {}
         self._ids: dict[bytes, int] = {}
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> FolderWriter:
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -117,7 +117,7 @@ def _packed(path: Path) -> IO[str]:
     return TextIOWrapper(gzip.GzipFile(path, "wb", mtime=0), encoding="utf-8")
 
 
-def manifest(sample: Sample, counts: Counts) -> dict[str, Any]:
+def manifest(sample: Sample, counts: FolderCounts) -> dict[str, Any]:
     """Return what a folder holds, as JSON-able data."""
     return {
         "seed": sample.seed,
@@ -132,7 +132,7 @@ def manifest(sample: Sample, counts: Counts) -> dict[str, Any]:
     }
 
 
-def _kind(kind: Kind, count: int) -> dict[str, Any]:
+def _kind(kind: PlantedKind, count: int) -> dict[str, Any]:
     needs = {} if count else {"empty_because": f"no right call has what it needs: {kind.needs}"}
     return {
         "kind": kind.name,

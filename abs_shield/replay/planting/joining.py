@@ -16,7 +16,7 @@ from abs_shield.replay.backtest.labelling import run_labels
 from abs_shield.replay.cases import is_set_aside
 from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.lines import BadLine
-from abs_shield.replay.planting.surroundings import Place, RecordedCall, Surroundings
+from abs_shield.replay.planting.surroundings import RecordedCall, RightCall, Surroundings
 from abs_shield.replay.reading import Begun, readable_runs
 from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import Toolsets
@@ -51,11 +51,11 @@ class Joined:
         """What the run says."""
         return Surroundings(self.events, self.tools, self.calls)
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[RightCall]:
         """Iterate over the right calls whose arguments are an object."""
         for call in self.calls:
             if call.right and call.arguments is not None:
-                yield Place.of(call, call.arguments, self.surroundings)
+                yield RightCall.of(call, call.arguments, self.surroundings)
 
 
 def sessions(chunk: Chunk, toolsets: Toolsets, *, noted: list[BadLine | Begun]) -> Iterator[Joined]:

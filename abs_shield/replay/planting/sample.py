@@ -10,10 +10,10 @@ from operator import itemgetter
 from random import Random
 
 from abs_shield.core.digest import digest
-from abs_shield.replay.cases import Case
-from abs_shield.replay.planting.fault import Kind
+from abs_shield.replay.cases import PlantedCase
 from abs_shield.replay.planting.joining import Joined
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedKind
+from abs_shield.replay.planting.surroundings import RightCall
 
 MOST_CALLS = 1_000
 """Calls of one run in which faults may be planted, so that a run of any length has its end."""
@@ -35,11 +35,11 @@ class Sample:
         only: Names of the tools whose calls are changed; None for all.
     """
 
-    kinds: Iterable[Kind]
+    kinds: Iterable[PlantedKind]
     seed: str
     most: int
     only: frozenset[str] | None = None
-    _chosen: dict[str, list[tuple[_Key, int, Case]]] = field(default_factory=dict)
+    _chosen: dict[str, list[tuple[_Key, int, PlantedCase]]] = field(default_factory=dict)
     _count: int = 0
 
     def add(self, run: Joined) -> None:
@@ -51,17 +51,17 @@ class Sample:
         for kind in self.kinds:
             self._plant(kind, places, run.run_id)
 
-    def of(self, kind: Kind) -> list[Case]:
+    def of(self, kind: PlantedKind) -> list[PlantedCase]:
         """Return the cases of one kind."""
         return [case for _, _, case in self._chosen.get(kind.name, ())]
 
-    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, Place]]:
+    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RightCall]]:
         for place in run.places():
             if self.only is None or place.call.name in self.only:
                 text = f"{self.seed}\n{run.run_id}\n{place.call.index}\n{place.call.name}"
                 yield digest(text, size=8), place
 
-    def _plant(self, kind: Kind, places: list[tuple[bytes, Place]], run_id: str) -> None:
+    def _plant(self, kind: PlantedKind, places: list[tuple[bytes, RightCall]], run_id: str) -> None:
         chosen = self._chosen.setdefault(kind.name, [])
         rank = 0
         for key, place in places:

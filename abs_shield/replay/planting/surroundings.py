@@ -10,7 +10,7 @@ from typing import Any
 
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.policy import Tool
-from abs_shield.replay.planting.values import Leaf, leaves_of, normalised
+from abs_shield.replay.planting.values import ArgumentValue, leaves_of, normalised
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words
 
@@ -26,7 +26,7 @@ class RecordedCall:
     One call of a run, whether right or not.
 
     Attributes:
-        index: Counts the run's calls from 0.
+        index: FolderCounts the run's calls from 0.
         turn: The place among the run's events of the message that proposes it.
         arguments: None where they are no object.
         result: None where the run holds none.
@@ -137,24 +137,24 @@ def _scalars(value: Any) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RightCall:
     """A right call in which a fault may be planted."""
 
     call: RecordedCall
     arguments: Mapping[str, Any]
     tool: Tool | None
     run: Surroundings
-    values: Sequence[Leaf] = field(default=())
+    values: Sequence[ArgumentValue] = field(default=())
 
     @classmethod
-    def of(cls, call: RecordedCall, arguments: Mapping[str, Any], run: Surroundings) -> Place:
+    def of(cls, call: RecordedCall, arguments: Mapping[str, Any], run: Surroundings) -> RightCall:
         """Return the place of *call* in *run*."""
         tool = run.tools.get(call.name)
         schema = None if tool is None else tool.parameters
         values = tuple(leaves_of(arguments, schema))
         return cls(call=call, arguments=arguments, tool=tool, run=run, values=values)
 
-    def is_founded(self, leaf: Leaf) -> bool:
+    def is_founded(self, leaf: ArgumentValue) -> bool:
         """Whether somebody else than the agent wrote the value before the call."""
         return self.run.precedes(leaf.text, self.call.turn)
 

@@ -41,7 +41,7 @@ _NAME_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _GENERIC = frozenset("id ids identifier uuid guid number no code key ref reference value".split())
 
 
-class Leaf(NamedTuple):
+class ArgumentValue(NamedTuple):
     """One value of an argument: its path, its parameter's innermost name, and its schema."""
 
     path: Path
@@ -65,10 +65,10 @@ class Leaf(NamedTuple):
         return self.words - _GENERIC
 
 
-def leaves_of(arguments: Mapping[str, Any], schema: Any) -> Iterator[Leaf]:
+def leaves_of(arguments: Mapping[str, Any], schema: Any) -> Iterator[ArgumentValue]:
     """Iterate over the values of a call, with what the tool's schema says of each."""
     for path, value in leaves(arguments, most=MOST_LEAVES):
-        yield Leaf(path, value, name_of(path), _schema_at(schema, path))
+        yield ArgumentValue(path, value, name_of(path), _schema_at(schema, path))
 
 
 def _schema_at(schema: Any, path: Path) -> Mapping[str, Any]:
@@ -82,12 +82,12 @@ def _schema_at(schema: Any, path: Path) -> Mapping[str, Any]:
     return schema if isinstance(schema, Mapping) else {}
 
 
-def is_open(leaf: Leaf) -> bool:
+def is_open(leaf: ArgumentValue) -> bool:
     """Whether the schema leaves the value to the caller: no list of values, no default."""
     return leaf.schema.keys().isdisjoint(("enum", "const", "default", "anyOf", "oneOf", "$ref"))
 
 
-def is_identifier(leaf: Leaf) -> bool:
+def is_identifier(leaf: ArgumentValue) -> bool:
     """Whether the value names one thing: an id, an e-mail address, a URL, a phone number."""
     text, words = leaf.text, leaf.words
     if not _SHORTEST <= len(text) <= _LONGEST or isinstance(leaf.value, float):
@@ -107,17 +107,17 @@ def is_identifier(leaf: Leaf) -> bool:
     return strong and _QUANTITY.fullmatch(text) is None
 
 
-def is_phone(leaf: Leaf) -> bool:
+def is_phone(leaf: ArgumentValue) -> bool:
     """Whether the value is a phone number by its parameter's name."""
     return bool(leaf.words & _PHONE) and is_identifier(leaf)
 
 
-def points(leaf: Leaf) -> bool:
+def points(leaf: ArgumentValue) -> bool:
     """Whether the parameter's name says that it names one thing, whatever the value."""
     return bool(leaf.words & (_POINTING | _SECRET))
 
 
-def is_secret(leaf: Leaf) -> bool:
+def is_secret(leaf: ArgumentValue) -> bool:
     """Whether the value is a credential by its parameter's name."""
     words, text = leaf.words, leaf.text
     named = bool(words & _SECRET) or {"api", "key"} <= words or {"access", "key"} <= words
@@ -125,7 +125,7 @@ def is_secret(leaf: Leaf) -> bool:
     return named and short and is_open(leaf) and not isinstance(leaf.value, float)
 
 
-def is_name(leaf: Leaf) -> bool:
+def is_name(leaf: ArgumentValue) -> bool:
     """Whether the value is a proper name of a person, a place or a thing."""
     if not isinstance(leaf.value, str) or not leaf.words & _NAMING or not is_open(leaf):
         return False

@@ -10,7 +10,6 @@ from abs_shield.core.names import (
     SELF_CONTRADICTION,
 )
 from abs_shield.replay.cases import Expect
-from abs_shield.replay.planting.fault import Kind, Plant
 from abs_shield.replay.planting.kinds import (
     conflicting_update,
     harmless_calls,
@@ -24,6 +23,7 @@ from abs_shield.replay.planting.kinds import (
     tool_names,
     undoing,
 )
+from abs_shield.replay.planting.planted_call import Plant, PlantedKind
 
 _ID = "an identifier that the user, the host or a result wrote before the call"
 _SECRET = "a credential that was written before the call, of a tool that sets none"
@@ -93,11 +93,11 @@ _HARMLESS: tuple[tuple[str, str, Plant, str], ...] = (
 )  # fmt: skip
 
 
-def _kind(expect: Expect, name: str, layer: str, plant: Plant, needs: str) -> Kind:
-    return Kind(name=name, layer=layer, plant=plant, needs=needs, expect=expect)
+def _kind(expect: Expect, name: str, layer: str, plant: Plant, needs: str) -> PlantedKind:
+    return PlantedKind(name=name, layer=layer, plant=plant, needs=needs, expect=expect)
 
 
-KINDS: dict[str, Kind] = {
+KINDS: dict[str, PlantedKind] = {
     row[0]: _kind(expect, *row)
     for expect, rows in ((Expect.FLAG, _ROWS), (Expect.CLEAN, _HARMLESS))
     for row in rows

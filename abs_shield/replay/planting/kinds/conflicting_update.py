@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
-from abs_shield.replay.planting.fault import Fault, followed, shuffled, with_value
-from abs_shield.replay.planting.surroundings import Place
-from abs_shield.replay.planting.values import Leaf, is_identifier, points
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import ArgumentValue, is_identifier, points
 from abs_shield.replay.planting.verbs import UPDATING, verb_of
 
 _FREE = frozenset("message body text note comment reason query subject instruction".split())
@@ -18,7 +18,7 @@ _SELECTING = frozenset(
 _LONGEST = 60
 
 
-def conflicting_update(place: Place, random: Random) -> Fault | None:
+def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a second value of one setting behind an update that ran, where the run has one."""
     if verb_of(place.call.name) not in UPDATING or place.call.result is None:
         return None
@@ -33,13 +33,13 @@ def conflicting_update(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _is_setting(leaf: Leaf) -> bool:
+def _is_setting(leaf: ArgumentValue) -> bool:
     """Whether the argument says to what something is changed, and holds no identifier."""
     selects = points(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
     return len(leaf.path) == 1 and not selects
 
 
-def _other(leaf: Leaf, place: Place, random: Random) -> Any:
+def _other(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
     """Another value of the same type that the run never mentions; None where there is none."""
     options = leaf.schema.get("enum")
     if isinstance(options, list):

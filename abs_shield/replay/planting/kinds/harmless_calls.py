@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-from abs_shield.replay.planting.fault import Fault, followed, shuffled, with_value
 from abs_shield.replay.planting.kinds.identifiers import founded
-from abs_shield.replay.planting.surroundings import Place, RecordedCall
-from abs_shield.replay.planting.values import Leaf, is_identifier, leaves_of, shape
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
+from abs_shield.replay.planting.surroundings import RecordedCall, RightCall
+from abs_shield.replay.planting.values import ArgumentValue, is_identifier, leaves_of, shape
 from abs_shield.replay.planting.verbs import READING, REMOVING, verb_of
 
 _MOST_CALLS = 50
 
 
-def read_again(place: Place, random: Random) -> Fault | None:
+def read_again(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a look-up that the run did before, behind a call that changes something."""
     if not verb_of(place.call.name) or verb_of(place.call.name) in READING:
         return None
@@ -25,7 +25,7 @@ def read_again(place: Place, random: Random) -> Fault | None:
     return followed(read.name, dict(read.arguments or {}))
 
 
-def other_entity(place: Place, random: Random) -> Fault | None:
+def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a removal of another entity that a result has named, behind a removal."""
     if verb_of(place.call.name) not in REMOVING or place.call.result is None:
         return None
@@ -37,11 +37,11 @@ def other_entity(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _before(place: Place) -> Iterator[RecordedCall]:
+def _before(place: RightCall) -> Iterator[RecordedCall]:
     return (call for call in place.run.calls[:_MOST_CALLS] if call.index < place.call.index)
 
 
-def _listed(place: Place, leaf: Leaf) -> Iterator[Leaf]:
+def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
     """Identifiers of the same form and name in the results before the call."""
     for call in _before(place):
         if call.result is None or not isinstance(call.result.value, dict | list):
@@ -52,7 +52,7 @@ def _listed(place: Place, leaf: Leaf) -> Iterator[Leaf]:
                 yield one
 
 
-def _is_called(place: Place, leaf: Leaf) -> bool:
+def _is_called(place: RightCall, leaf: ArgumentValue) -> bool:
     """Whether a call of the run names the entity already."""
     calls = (call.arguments for call in place.run.calls if verb_of(call.name) not in READING)
     return any(leaf.value in (held or {}).values() for held in calls)

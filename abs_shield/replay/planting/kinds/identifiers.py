@@ -9,10 +9,10 @@ from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any
 
-from abs_shield.replay.planting.fault import Fault, Plant, replaced, shuffled
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import (
-    Leaf,
+    ArgumentValue,
     is_email,
     is_identifier,
     is_secret,
@@ -26,10 +26,10 @@ _PARTS = re.compile(r"([^0-9A-Za-z]+)")
 _HEX = re.compile(r"(?=.*\d)(?=.*[a-f])[0-9a-f]{6,}")
 _SERIES = re.compile(r"([A-Za-z]{1,3})(\d+)")
 _SCHEME = re.compile(r"(?:https?://)?(?:www\.)?")
-Choose = Callable[[Leaf], bool]
+Choose = Callable[[ArgumentValue], bool]
 
 
-def founded(place: Place, chosen: Choose) -> Iterator[Leaf]:
+def founded(place: RightCall, chosen: Choose) -> Iterator[ArgumentValue]:
     """Iterate over the values that *chosen* takes and that stand in the run before the call."""
     creates = verb_of(place.call.name) in CREATING | UPDATING
     for leaf in place.values:
@@ -38,8 +38,8 @@ def founded(place: Place, chosen: Choose) -> Iterator[Leaf]:
 
 
 def _changed(
-    change: Callable[[str, Random], str], chosen: Choose, place: Place, random: Random
-) -> Fault | None:
+    change: Callable[[str, Random], str], chosen: Choose, place: RightCall, random: Random
+) -> PlantedCall | None:
     for leaf in shuffled(founded(place, chosen), random):
         for _ in range(_TRIES):
             text = change(leaf.text, random)

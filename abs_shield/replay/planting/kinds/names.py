@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from random import Random
 
-from abs_shield.replay.planting.fault import Fault, replaced, shuffled
 from abs_shield.replay.planting.kinds.identifiers import founded
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import is_identifier, is_name
 from abs_shield.replay.planting.verbs import CREATING, verb_of
 from abs_shield.replay.planting.words import NAMES, script_of
 
 
-def entity(place: Place, random: Random) -> Fault | None:
+def entity(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an invented name where the user or a tool named another; not where one is created."""
     if verb_of(place.call.name) in CREATING:
         return None
@@ -25,7 +25,7 @@ def entity(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def bare(place: Place, random: Random) -> Fault | None:
+def bare(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an invented name where an identifier stands."""
     for leaf in shuffled(founded(place, is_identifier), random):
         if isinstance(leaf.value, str):
@@ -34,6 +34,6 @@ def bare(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _invented(place: Place, random: Random, *, script: str, count: int) -> str:
+def _invented(place: RightCall, random: Random, *, script: str, count: int) -> str:
     names = [name for name in NAMES.get(script, ()) if not place.run.mentions(name)]
     return " ".join(random.sample(names, count)) if len(names) >= count else ""

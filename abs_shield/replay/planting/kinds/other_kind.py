@@ -7,11 +7,11 @@ from functools import partial
 from itertools import islice
 from random import Random
 
-from abs_shield.replay.planting.fault import Fault, replaced, shuffled
 from abs_shield.replay.planting.kinds.identifiers import Choose, founded
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import (
-    Leaf,
+    ArgumentValue,
     is_identifier,
     is_secret,
     leaves_of,
@@ -23,7 +23,7 @@ _MOST_CALLS = 50
 _MOST_SEEN = 500
 
 
-def _plant(chosen: Choose, place: Place, random: Random) -> Fault | None:
+def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
     targets = [leaf for leaf in founded(place, chosen) if leaf.nouns]
     if not targets:
         return None
@@ -35,7 +35,7 @@ def _plant(chosen: Choose, place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _seen(place: Place) -> Iterator[Leaf]:
+def _seen(place: RightCall) -> Iterator[ArgumentValue]:
     """The identifiers in the calls and results of the run, under their names."""
     for call in place.run.calls[:_MOST_CALLS]:
         values = [call.arguments, None if call.result is None else call.result.value]
@@ -45,7 +45,7 @@ def _seen(place: Place) -> Iterator[Leaf]:
                 yield from (leaf for leaf in held if leaf.nouns and is_identifier(leaf))
 
 
-def _differs(leaf: Leaf, target: Leaf, seen: list[Leaf]) -> bool:
+def _differs(leaf: ArgumentValue, target: ArgumentValue, seen: list[ArgumentValue]) -> bool:
     """Whether no name in the run allows the value of *leaf* where *target* stands."""
     if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
         return False

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any
 
-from abs_shield.replay.planting.fault import Fault, shuffled, with_value
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, shuffled, with_value
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import normalised
 from abs_shield.replay.planting.words import ARGUMENTS, OPTIONS
 
@@ -16,7 +16,7 @@ _UNION = ("anyOf", "oneOf", "allOf", "$ref", "nullable", "not", "if")
 _OPEN = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 
 
-def extra(place: Place, random: Random) -> Fault | None:
+def extra(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an argument that the tool does not declare and its schema does not admit."""
     schema = _schema(place)
     if not schema.get("properties") or any(schema.get(key) not in (None, False) for key in _OPEN):
@@ -27,36 +27,36 @@ def extra(place: Place, random: Random) -> Fault | None:
     return _with(place, {random.choice(free): True}) if free else None
 
 
-def missing(place: Place, random: Random) -> Fault | None:
+def missing(place: RightCall, random: Random) -> PlantedCall | None:
     """Leave a required argument out."""
     required = [name for name in _required(place) if name in place.arguments]
     if not required:
         return None
     left_out = random.choice(required)
     kept = {name: value for name, value in place.arguments.items() if name != left_out}
-    return Fault(name=place.call.name, arguments=kept)
+    return PlantedCall(name=place.call.name, arguments=kept)
 
 
-def null(place: Place, random: Random) -> Fault | None:
+def null(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant null where a required argument has one type."""
     names = [name for name, _ in _typed(place, *_SCALAR) if name in _required(place)]
     return _with(place, {random.choice(names): None}) if names else None
 
 
-def not_a_number(place: Place, random: Random) -> Fault | None:
+def not_a_number(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant NaN, or an endless number, where a number stands."""
     names = [name for name, _ in _typed(place, "integer", "number")]
     value = random.choice([float("nan"), float("inf")])
     return _with(place, {random.choice(names): value}) if names else None
 
 
-def number_as_text(place: Place, random: Random) -> Fault | None:
+def number_as_text(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a number as a text."""
     typed = shuffled(_typed(place, "integer", "number"), random)
     return _with(place, {typed[0][0]: str(typed[0][1])}) if typed else None
 
 
-def wrong_type(place: Place, random: Random) -> Fault | None:
+def wrong_type(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant an object or a list where one text, number or truth value stands."""
     typed = shuffled(_typed(place, *_SCALAR), random)
     if not typed:
@@ -65,7 +65,7 @@ def wrong_type(place: Place, random: Random) -> Fault | None:
     return _with(place, {name: random.choice([{"value": value}, [value]])})
 
 
-def not_an_option(place: Place, random: Random) -> Fault | None:
+def not_an_option(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a text that is none of the schema's options."""
     for leaf in shuffled(place.values, random):
         options = leaf.schema.get("enum")
@@ -75,25 +75,25 @@ def not_an_option(place: Place, random: Random) -> Fault | None:
         new = [text for text in OPTIONS if not place.run.mentions(text)]
         if new:
             arguments = with_value(place.arguments, leaf.path, random.choice(new))
-            return Fault(name=place.call.name, arguments=arguments)
+            return PlantedCall(name=place.call.name, arguments=arguments)
     return None
 
 
-def _schema(place: Place) -> Mapping[str, Any]:
+def _schema(place: RightCall) -> Mapping[str, Any]:
     schema = None if place.tool is None else place.tool.parameters
     if not isinstance(schema, Mapping) or not schema.keys().isdisjoint(_UNION):
         return {}
     return schema if isinstance(schema.get("properties"), Mapping) else {}
 
 
-def _required(place: Place) -> list[str]:
+def _required(place: RightCall) -> list[str]:
     required = _schema(place).get("required")
     return (
         [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     )
 
 
-def _typed(place: Place, *types: str) -> Iterator[tuple[str, Any]]:
+def _typed(place: RightCall, *types: str) -> Iterator[tuple[str, Any]]:
     """The arguments whose schema is one type of *types*, and which have it."""
     properties = _schema(place).get("properties", {})
     for name, value in place.arguments.items():
@@ -120,5 +120,5 @@ def _is(value: Any, kind: str) -> bool:
     return fits and isinstance(value, bool) == (kind == "boolean")
 
 
-def _with(place: Place, changed: Mapping[str, Any]) -> Fault:
-    return Fault(name=place.call.name, arguments={**place.arguments, **changed})
+def _with(place: RightCall, changed: Mapping[str, Any]) -> PlantedCall:
+    return PlantedCall(name=place.call.name, arguments={**place.arguments, **changed})

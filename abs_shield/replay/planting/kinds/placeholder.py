@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from random import Random
 
-from abs_shield.replay.planting.fault import Fault, replaced, shuffled
 from abs_shield.replay.planting.kinds.identifiers import Choose, founded
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import is_identifier, is_secret
 from abs_shield.replay.planting.words import PLACEHOLDERS
 
 
-def _plant(chosen: Choose, place: Place, random: Random) -> Fault | None:
+def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
     for leaf in shuffled(founded(place, chosen), random):
         if not isinstance(leaf.value, str):
             continue

@@ -6,23 +6,23 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from abs_shield.policy import Tool
-from abs_shield.replay.planting.fault import Fault, followed, shuffled
 from abs_shield.replay.planting.kinds.identifiers import founded
-from abs_shield.replay.planting.surroundings import Place
-from abs_shield.replay.planting.values import Leaf, is_identifier
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import ArgumentValue, is_identifier
 from abs_shield.replay.planting.verbs import REMOVING, UPDATING, nouns_of, verb_of
 
 _CONTAINERS = frozenset("cart basket bag quantity stock watchlist wishlist".split())
 
 
-def removal_again(place: Place, random: Random) -> Fault | None:
+def removal_again(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the same removal a second time, where it ran once."""
     if not _removes(place) or not next(founded(place, is_identifier), None):
         return None
     return followed(place.call.name, dict(place.arguments))
 
 
-def change_of_removed(place: Place, random: Random) -> Fault | None:
+def change_of_removed(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a change of what has been removed; only the key argument is given."""
     if not _removes(place):
         return None
@@ -33,7 +33,7 @@ def change_of_removed(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _removes(place: Place) -> bool:
+def _removes(place: RightCall) -> bool:
     """Whether the call removes a thing, and the run calls the tool so no second time."""
     name = place.call.name
     again = any(c.name == name and c.arguments == place.arguments for c in place.others)
@@ -44,13 +44,13 @@ def _removes(place: Place) -> bool:
     return not any(isinstance(leaf.value, float) for leaf in place.values)
 
 
-def _is_removed(place: Place, leaf: Leaf) -> bool:
+def _is_removed(place: RightCall, leaf: ArgumentValue) -> bool:
     """Whether the identifier names what is removed, not what it is removed from."""
     nouns = nouns_of(place.call.name)
     return bool(leaf.nouns & nouns) or (not leaf.nouns and len(place.arguments) == 1)
 
 
-def _changing(place: Place, leaf: Leaf) -> Iterator[Tool]:
+def _changing(place: RightCall, leaf: ArgumentValue) -> Iterator[Tool]:
     nouns = nouns_of(place.call.name)
     for tool in place.run.tools.values():
         schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}

@@ -8,28 +8,35 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from abs_shield.replay.planting.fault import Fault, Plant, replaced, shuffled
 from abs_shield.replay.planting.kinds.identifiers import Choose, founded
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import Plant, PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import (
-    Leaf,
+    ArgumentValue,
     is_email,
     is_identifier,
     is_name,
     is_phone,
     is_url,
 )
+from abs_shield.replay.planting.verbs import CREATING, verb_of
 
 Respell = Callable[[str], str | None]
+_FORM = frozenset({"pattern", "format", "minLength", "maxLength"})
+"""What a schema says of the way in which a value is written."""
 _PHONE = re.compile(r"\+?\d{9,15}")
 _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
 _PREFIXED = re.compile(r"#[\w-]+")
 
 
 def _plant(
-    respell: Callable[[Any], Any], chosen: Choose, place: Place, random: Random
-) -> Fault | None:
+    respell: Callable[[Any], Any], chosen: Choose, place: RightCall, random: Random
+) -> PlantedCall | None:
+    if verb_of(place.call.name) in CREATING:  # a new thing has the name that it is given
+        return None
     for leaf in shuffled(founded(place, chosen), random):
+        if not leaf.schema.keys().isdisjoint(_FORM):
+            continue
         value = respell(leaf.value)
         if value is not None and (type(value) is not type(leaf.value) or value != leaf.value):
             return replaced(place, leaf, value)
@@ -44,11 +51,11 @@ def _planting(respell: Respell, chosen: Choose) -> Plant:
     return partial(_plant, _text(respell), chosen)
 
 
-def _is_id(leaf: Leaf) -> bool:
+def _is_id(leaf: ArgumentValue) -> bool:
     return is_identifier(leaf) and not is_email(leaf.text) and not is_url(leaf.text)
 
 
-def _is_count_id(leaf: Leaf) -> bool:
+def _is_count_id(leaf: ArgumentValue) -> bool:
     numbered = bool(leaf.words & {"order", "ticket", "invoice", "case", "issue", "booking"})
     return _is_id(leaf) and leaf.text.isdigit() and numbered
 

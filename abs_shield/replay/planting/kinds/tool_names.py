@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from random import Random
 
-from abs_shield.replay.planting.fault import Fault, shuffled
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import normalised
 from abs_shield.replay.planting.words import TOOLS
 
 _VERBS = {"get": "fetch", "search": "query", "find": "look_for", "list": "enumerate"}
 
 
-def absent(place: Place, random: Random) -> Fault | None:
+def absent(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant a plausible tool that the toolset has not."""
     return _called(place, shuffled(TOOLS, random))
 
 
-def near_miss(place: Place, random: Random) -> Fault | None:
+def near_miss(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the recorded tool's name with a slip."""
     name = place.call.name
     slips = [f"{name}_v2", f"{name}_by_id", name[:-1] if name.endswith("s") else f"{name}s"]
@@ -27,13 +27,13 @@ def near_miss(place: Place, random: Random) -> Fault | None:
     return _called(place, shuffled(slips, random))
 
 
-def _called(place: Place, names: list[str]) -> Fault | None:
+def _called(place: RightCall, names: list[str]) -> PlantedCall | None:
     if place.tool is None:
         return None
     taken = set(map(normalised, place.run.tools))
     for name in names:
         if name and normalised(name) not in taken:
-            return Fault(
+            return PlantedCall(
                 name=name, arguments=dict(place.arguments), notes={"original": place.call.name}
             )
     return None

@@ -7,15 +7,15 @@ from random import Random
 from typing import Any
 
 from abs_shield.policy import Tool
-from abs_shield.replay.planting.fault import Fault, followed, shuffled
-from abs_shield.replay.planting.surroundings import Place
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
 from abs_shield.replay.planting.values import is_identifier, leaves_of
 from abs_shield.replay.planting.verbs import UNDONE_BY, nouns_of, verb_of
 
 _MOST_RESULT = 100
 
 
-def inverse(place: Place, random: Random) -> Fault | None:
+def inverse(place: RightCall, random: Random) -> PlantedCall | None:
     """Plant the inverse of a call that ran, where the run neither calls it nor asks for it."""
     if place.call.result is None:
         return None
@@ -26,7 +26,7 @@ def inverse(place: Place, random: Random) -> Fault | None:
     return None
 
 
-def _inverses(place: Place) -> Iterator[Tool]:
+def _inverses(place: RightCall) -> Iterator[Tool]:
     first, nouns = verb_of(place.call.name), nouns_of(place.call.name)
     called = {call.name for call in place.run.calls}
     for tool in place.run.tools.values():
@@ -38,7 +38,7 @@ def _inverses(place: Place) -> Iterator[Tool]:
             yield tool
 
 
-def _arguments(place: Place, tool: Tool) -> dict[str, Any]:
+def _arguments(place: RightCall, tool: Tool) -> dict[str, Any]:
     """What the first call says of the same parameters; empty where it does not say what of."""
     schema = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties, required = schema.get("properties"), schema.get("required")
@@ -52,7 +52,7 @@ def _arguments(place: Place, tool: Tool) -> dict[str, Any]:
     return found if whole and names_one else {}
 
 
-def _returned(place: Place) -> dict[str, Any]:
+def _returned(place: RightCall) -> dict[str, Any]:
     """The identifiers that the result holds, by their names; ``id`` also by the tool's nouns."""
     value = place.call.result.value if place.call.result is not None else None
     if not isinstance(value, Mapping):
@@ -65,7 +65,7 @@ def _returned(place: Place) -> dict[str, Any]:
     return dict(list(found.items())[:_MOST_RESULT])
 
 
-def _is_same(place: Place, found: Mapping[str, Any]) -> bool:
+def _is_same(place: RightCall, found: Mapping[str, Any]) -> bool:
     return len(found) > 1 and all(
         place.arguments.get(name) == value for name, value in found.items()
     )

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from abs_shield.replay.cases import Case, Expect, Operation
+from abs_shield.replay.cases import Expect, Operation, PlantedCase
 from abs_shield.replay.cases.case import dotted
-from abs_shield.replay.planting.surroundings import Place
-from abs_shield.replay.planting.values import Leaf
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import ArgumentValue
 from abs_shield.text.leaves import Path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class PlantedCall:
     """
     A planted call.
 
@@ -30,12 +30,12 @@ class Fault:
     notes: Mapping[str, Any] = field(default_factory=dict)
 
 
-Plant = Callable[[Place, Random], Fault | None]
+Plant = Callable[[RightCall, Random], PlantedCall | None]
 """Returns a fault in a right call; None where the kind has no place there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class PlantedKind:
     """
     One kind of planted case.
 
@@ -51,7 +51,7 @@ class Kind:
     needs: str
     expect: Expect = Expect.FLAG
 
-    def case(self, run_id: str, place: Place, fault: Fault) -> Case:
+    def case(self, run_id: str, place: RightCall, fault: PlantedCall) -> PlantedCase:
         """Return *fault* as a line of the file of planted cases."""
         return {
             "run_id": run_id,
@@ -65,11 +65,11 @@ class Kind:
         }
 
 
-def replaced(place: Place, leaf: Leaf, value: Any, **notes: Any) -> Fault:
+def replaced(place: RightCall, leaf: ArgumentValue, value: Any, **notes: Any) -> PlantedCall:
     """Return the recorded call with *value* in place of *leaf*."""
     arguments = with_value(place.arguments, leaf.path, value)
     at = {"path": dotted(leaf.path), "original": leaf.value}
-    return Fault(name=place.call.name, arguments=arguments, notes={**at, **notes})
+    return PlantedCall(name=place.call.name, arguments=arguments, notes={**at, **notes})
 
 
 def with_value(arguments: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
@@ -82,9 +82,11 @@ def with_value(arguments: Mapping[str, Any], path: Path, value: Any) -> dict[str
     return copy
 
 
-def followed(name: str, arguments: Any, **notes: Any) -> Fault:
+def followed(name: str, arguments: Any, **notes: Any) -> PlantedCall:
     """Return one more call, behind the recorded one and its result."""
-    return Fault(name=name, arguments=arguments, operation=Operation.INSERT_AFTER, notes=notes)
+    return PlantedCall(
+        name=name, arguments=arguments, operation=Operation.INSERT_AFTER, notes=notes
+    )
 
 
 def shuffled(items: Any, random: Random) -> list[Any]:
