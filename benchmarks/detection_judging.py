@@ -25,10 +25,10 @@ from abs_shield.replay.cases import (
     PlantedCase,
     before_call,
     gist,
-    is_set_aside,
     layer_of,
     pointing_at,
     read_cases,
+    set_aside,
     value_of,
     why_not,
     with_call,
@@ -192,9 +192,10 @@ class _Sheet:
         judged = list(judge_run(self.run, firewall))
         succeeded = self.run.success if self.marked else True
         right = succeeded and not self.run.labels.get("attack")
+        aside = set_aside(self.run)
         for call in judged:
             self._cover(call.decision)
-            if right and not is_set_aside(self.run, call.call_index):
+            if right and call.call_index not in aside:
                 self._count(call)
         for case in cases:
             self._plant(case, judged, firewall)

@@ -35,7 +35,7 @@ from abs_shield.replay.planting import (
 )
 from abs_shield.replay.together import together
 from abs_shield.text.nearest import nearest
-from abs_shield.text.show import escaped
+from abs_shield.text.show import escaped, told
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -97,7 +97,7 @@ def plant(
             noted: list[BadLine | Begun] = []
             for run in sessions(chunk, toolsets, noted=noted):
                 progress.judged(len(run.calls))
-                _plant(run, sample, writer)
+                _plant(run, sample, writer, teller)
             teller.hear(noted)
         _require_called(only, writer.counts.called)
         made = manifest(sample, writer.counts)
@@ -107,13 +107,17 @@ def plant(
     raise typer.Exit(2 if teller.bad_lines or teller.returned else int(not planted))
 
 
-def _plant(run: Joined, sample: Sample, writer: FolderWriter) -> None:
+def _plant(run: Joined, sample: Sample, writer: FolderWriter, teller: Teller) -> None:
     """Keep a run that has a right call, under an id of its own, and plant in it."""
     if len(run.set_aside) == len(run.calls):
         writer.counts.left_out += 1
         return
     run = replace(run, run_id=writer.unique(run.run_id))
-    writer.add(run)
+    try:
+        writer.add(run)
+    except (RecursionError, ValueError) as error:  # JSON that can be read and not be written
+        teller.bad(BadLine(run.path, run.line, f"it cannot be written: {told(error)}"))
+        return
     sample.add(run)
 
 

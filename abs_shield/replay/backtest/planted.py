@@ -15,8 +15,8 @@ from abs_shield.replay.cases import (
     PlantedCase,
     before_call,
     gist,
-    is_set_aside,
     pointing_at,
+    set_aside,
     with_call,
 )
 from abs_shield.replay.runs import Run
@@ -107,13 +107,14 @@ class PlantedRun:
         self._cases = cases
         self._wanted = {case["call_index"] for case in cases}
         self._usual: dict[tuple[int, int], tuple[object, ...]] = {}
+        self._aside = set_aside(run)
         self._calls = 0
 
     def recorded(self, ruled: Sequence[Ruled], into: Sequence[PlantedFigures]) -> None:
         """Take the next recorded call, as each side ruled on it."""
         index = self._calls
         self._calls += 1
-        right = not is_set_aside(self._run, index)
+        right = index not in self._aside
         for side, (one, figures) in enumerate(zip(ruled, into, strict=True)):
             if right:
                 figures.right(one)

@@ -13,7 +13,7 @@ from abs_shield.replay.cases.case import (
 from abs_shield.replay.cases.files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
 from abs_shield.replay.cases.finding import gist, pointing_at, why_not
 from abs_shield.replay.cases.placing import before_call, call_count, with_call
-from abs_shield.replay.cases.right import is_set_aside
+from abs_shield.replay.cases.right import set_aside
 
 __all__ = [
     "MUTATIONS",
@@ -26,11 +26,11 @@ __all__ = [
     "before_call",
     "call_count",
     "gist",
-    "is_set_aside",
     "layer_of",
     "pointing_at",
     "read_case",
     "read_cases",
+    "set_aside",
     "value_of",
     "why_not",
     "with_call",

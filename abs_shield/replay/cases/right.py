@@ -1,19 +1,35 @@
-"""The calls of a run that count as right, so that a flag on one is a false alarm."""
+"""The calls of a run that do not count as right, so that a flag on one is no false alarm."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Iterator
 from typing import Any
 
 from abs_shield.replay.runs import Run
 
+_DIGITS = 10
 
-def is_set_aside(run: Run, index: int) -> bool:
-    """Whether the run's labels set a call aside: it failed, or a reader found it unfounded."""
-    return index in _held(run.labels.get("failed_calls")) or str(index) in _held(
-        run.labels.get("unfounded")
+
+def set_aside(run: Run) -> frozenset[int]:
+    """
+    Return the indices of the calls that the run's labels set aside.
+
+    ``failed_calls`` lists calls that the tool refused; ``unfounded`` maps the index of a call that
+    a reader found wrong to the reason.
+    """
+    return frozenset(
+        [*_indices(run.labels.get("failed_calls")), *_indices(run.labels.get("unfounded"))]
     )
 
 
-def _held(labels: Any) -> Container[Any]:
-    return labels if isinstance(labels, (list, dict)) else ()
+def _indices(labels: Any) -> Iterator[int]:
+    for label in labels if isinstance(labels, (list, dict)) else ():
+        if type(label) is int:
+            yield label
+        elif (
+            isinstance(label, str)
+            and label.isascii()
+            and label.isdecimal()
+            and len(label) < _DIGITS
+        ):
+            yield int(label)

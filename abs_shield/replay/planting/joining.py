@@ -13,10 +13,10 @@ from abs_shield.core.events import Event, Proposed, Returned
 from abs_shield.core.label import Truth
 from abs_shield.policy import Tool
 from abs_shield.replay.backtest.labelling import run_labels
-from abs_shield.replay.cases import is_set_aside
+from abs_shield.replay.cases import set_aside
 from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.lines import BadLine
-from abs_shield.replay.planting.surroundings import RecordedCall, RightCall, Surroundings
+from abs_shield.replay.planting.surroundings import RecordedCall, Surroundings
 from abs_shield.replay.reading import Begun, readable_runs
 from abs_shield.replay.runs import Run
 from abs_shield.replay.toolsets import Toolsets
@@ -36,6 +36,8 @@ class Joined:
 
     Attributes:
         set_aside: Index of each call that does not count as right, and why.
+        path: The file of the first run.
+        line: Its line, from 1.
     """
 
     run_id: str
@@ -45,17 +47,17 @@ class Joined:
     events: Sequence[Event]
     calls: Sequence[RecordedCall]
     set_aside: Mapping[int, str]
+    path: str = ""
+    line: int = 0
 
     @cached_property
     def surroundings(self) -> Surroundings:
         """What the run says."""
         return Surroundings(self.events, self.tools, self.calls)
 
-    def places(self) -> Iterator[RightCall]:
+    def right(self) -> Iterator[RecordedCall]:
         """Iterate over the right calls whose arguments are an object."""
-        for call in self.calls:
-            if call.right and call.arguments is not None:
-                yield RightCall.of(call, call.arguments, self.surroundings)
+        return (call for call in self.calls if call.right and call.arguments is not None)
 
 
 def sessions(chunk: Chunk, toolsets: Toolsets, *, noted: list[BadLine | Begun]) -> Iterator[Joined]:
@@ -99,13 +101,13 @@ def joined(runs: Sequence[Run]) -> Joined:
     tools = {tool.name: tool for run in runs for tool in run.tools}
     keys = dict.fromkeys(run.toolset for run in runs)
     calls: list[RecordedCall] = []
-    set_aside: dict[int, str] = {}
+    reasons: dict[int, str] = {}
     events: list[Event] = []
     for run in runs:
         for call, why in _calls(run, start=len(calls), turn=len(events)):
             calls.append(call)
             if why:
-                set_aside[call.index] = why
+                reasons[call.index] = why
         events += run.events
     return Joined(
         run_id=first.run_id,
@@ -114,7 +116,9 @@ def joined(runs: Sequence[Run]) -> Joined:
         tools=tools,
         events=events,
         calls=calls,
-        set_aside=set_aside,
+        set_aside=reasons,
+        path=first.path,
+        line=first.line,
     )
 
 
@@ -127,6 +131,7 @@ def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, s
     hallucinated = {
         key[2] for key, (_, truth) in run_labels(run).said.items() if truth is Truth.HALLUCINATED
     }
+    aside = set_aside(run)
     bad = run.success is False or bool(run.labels.get("attack"))
     places = [
         place
@@ -138,7 +143,7 @@ def _calls(run: Run, *, start: int, turn: int) -> Iterator[tuple[RecordedCall, s
         call = proposed.calls[0]
         labelled = number in hallucinated or call.id in hallucinated
         why = BAD_RUN if bad else BAD_LABEL if labelled else ""
-        if _failed(result) or is_set_aside(run, number):
+        if _failed(result) or number in aside:
             why = why or FAILED
         arguments = read_arguments(call.arguments)
         yield (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
 from operator import itemgetter
 from random import Random
 
@@ -13,9 +12,9 @@ from abs_shield.core.digest import digest
 from abs_shield.replay.cases import PlantedCase
 from abs_shield.replay.planting.joining import Joined
 from abs_shield.replay.planting.planted_call import PlantedKind
-from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.surroundings import RecordedCall, RightCall
 
-MOST_CALLS = 1_000
+MOST_CALLS = 200
 """Calls of one run in which faults may be planted, so that a run of any length has its end."""
 _Key = tuple[int, bytes]
 
@@ -44,10 +43,10 @@ class Sample:
 
     def add(self, run: Joined) -> None:
         """Plant in the right calls of one run."""
-        right = sorted(self._keyed(run), key=itemgetter(0))
-        places = [*islice(right, MOST_CALLS)]
-        if not places or not run.surroundings.is_short:
+        chosen = sorted(self._keyed(run), key=itemgetter(0))[:MOST_CALLS]
+        if not chosen or not run.surroundings.is_short:
             return
+        places = [(key, RightCall.of(call, run.surroundings)) for key, call in chosen]
         for kind in self.kinds:
             self._plant(kind, places, run.run_id)
 
@@ -55,11 +54,11 @@ class Sample:
         """Return the cases of one kind."""
         return [case for _, _, case in self._chosen.get(kind.name, ())]
 
-    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RightCall]]:
-        for place in run.places():
-            if self.only is None or place.call.name in self.only:
-                text = f"{self.seed}\n{run.run_id}\n{place.call.index}\n{place.call.name}"
-                yield digest(text, size=8), place
+    def _keyed(self, run: Joined) -> Iterator[tuple[bytes, RecordedCall]]:
+        for call in run.right():
+            if self.only is None or call.name in self.only:
+                text = f"{self.seed}\n{run.run_id}\n{call.index}\n{call.name}"
+                yield digest(text, size=8), call
 
     def _plant(self, kind: PlantedKind, places: list[tuple[bytes, RightCall]], run_id: str) -> None:
         chosen = self._chosen.setdefault(kind.name, [])

@@ -10,13 +10,21 @@ from typing import Any
 
 from abs_shield.core.events import Event, Proposed, Returned, Said
 from abs_shield.policy import Tool
-from abs_shield.replay.planting.values import ArgumentValue, leaves_of, normalised
+from abs_shield.replay.planting.values import (
+    ArgumentValue,
+    is_identifier,
+    leaves_of,
+    normalised,
+)
 from abs_shield.text.leaves import leaves, scalar_text
 from abs_shield.text.names import name_words
 
 MOST_TEXT = 2_000_000
 """Characters of a run in which faults are planted; a longer one is left as it is."""
 _MOST_VALUES = 50_000
+MOST_READ = 50
+"""Calls of a run whose results are searched for what to plant."""
+_MOST_IDENTIFIERS = 500
 _BETWEEN = "\n"
 
 
@@ -73,7 +81,31 @@ class Surroundings:
         """Whether the host, the user or a tool wrote *text* before the message at *turn*."""
         source, ends = self._sources
         wanted = normalised(text)
-        return bool(wanted) and source.find(wanted, 0, ends[turn]) >= 0
+        if wanted not in self._first:
+            at = source.find(wanted) if wanted else -1
+            self._first[wanted] = len(source) + 1 if at < 0 else at + len(wanted)
+        return self._first[wanted] <= ends[turn]
+
+    @cached_property
+    def identifiers(self) -> Sequence[ArgumentValue]:
+        """The identifiers in the first calls and results, under names that say of what they are."""
+        found: list[ArgumentValue] = []
+        for call in self.calls[:MOST_READ]:
+            values = [call.arguments, None if call.result is None else call.result.value]
+            for value in values:
+                if isinstance(value, dict | list):
+                    held = leaves_of({"": value}, None)
+                    found += [leaf for leaf in held if leaf.nouns and is_identifier(leaf)]
+        return found[:_MOST_IDENTIFIERS]
+
+    @cached_property
+    def nouns(self) -> Mapping[str, frozenset[str]]:
+        """Each of these identifiers, normalised, to all words of its names."""
+        words: dict[str, frozenset[str]] = {}
+        for leaf in self.identifiers:
+            key = normalised(leaf.text)
+            words[key] = words.get(key, frozenset()) | leaf.nouns
+        return words
 
     @cached_property
     def user_words(self) -> frozenset[str]:
@@ -81,6 +113,11 @@ class Surroundings:
         said = [event for event in self.events if isinstance(event, Said)]
         texts = [event.text for event in said if event.role == "user"]
         return frozenset(word for text in texts for word in normalised_words(text))
+
+    @cached_property
+    def _first(self) -> dict[str, int]:
+        """Where each text that was looked for ends at its first place."""
+        return {}
 
     @cached_property
     def _parts(self) -> list[str]:
@@ -138,7 +175,7 @@ def _scalars(value: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RightCall:
-    """A right call in which a fault may be planted."""
+    """A right call in which a fault may be planted, and the values of its arguments."""
 
     call: RecordedCall
     arguments: Mapping[str, Any]
@@ -147,11 +184,10 @@ class RightCall:
     values: Sequence[ArgumentValue] = field(default=())
 
     @classmethod
-    def of(cls, call: RecordedCall, arguments: Mapping[str, Any], run: Surroundings) -> RightCall:
-        """Return the place of *call* in *run*."""
-        tool = run.tools.get(call.name)
-        schema = None if tool is None else tool.parameters
-        values = tuple(leaves_of(arguments, schema))
+    def of(cls, call: RecordedCall, run: Surroundings) -> RightCall:
+        """Return *call* in its run; arguments that are no object count as none."""
+        tool, arguments = run.tools.get(call.name), call.arguments or {}
+        values = tuple(leaves_of(arguments, None if tool is None else tool.parameters))
         return cls(call=call, arguments=arguments, tool=tool, run=run, values=values)
 
     def is_founded(self, leaf: ArgumentValue) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from abs_shield.text.leaves import Path, leaves, name_of, scalar_text
 from abs_shield.text.names import name_words
 
-MOST_LEAVES = 100
+MOST_VALUES = 50
 """Values of one call that are looked at."""
 _LONGEST = 80
 _SHORTEST = 4
@@ -18,7 +18,8 @@ _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"(?:https?://|www\.)[\w-]+(?:\.[\w-]+)+\S*")
 _MOMENT = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}:\d\d|\d{4}-\d\d-\d\d[T ].*")
 _QUANTITY = re.compile(r"[\d.,]+[a-z%]{0,3}", re.IGNORECASE)
-_STRONG = re.compile(r"(?=.*[A-Za-z])(?=(?:.*\d){3})[A-Za-z0-9_#-]+")
+_STRONG = re.compile(r"[A-Za-z0-9_#-]+")
+_LETTER = re.compile("[A-Za-z]")
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}")
 _PHONE = frozenset("phone mobile tel telephone msisdn".split())
 _POINTING = frozenset(
@@ -67,7 +68,7 @@ class ArgumentValue(NamedTuple):
 
 def leaves_of(arguments: Mapping[str, Any], schema: Any) -> Iterator[ArgumentValue]:
     """Iterate over the values of a call, with what the tool's schema says of each."""
-    for path, value in leaves(arguments, most=MOST_LEAVES):
+    for path, value in leaves(arguments, most=MOST_VALUES):
         yield ArgumentValue(path, value, name_of(path), _schema_at(schema, path))
 
 
@@ -103,7 +104,8 @@ def is_identifier(leaf: ArgumentValue) -> bool:
         return False
     if words & _POINTING:
         return digits > 0 and len(normalised(text)) >= _SHORTEST
-    strong = isinstance(leaf.value, str) and _STRONG.fullmatch(text) is not None
+    strong = isinstance(leaf.value, str) and digits > 2 and not text.isdigit()
+    strong = strong and _STRONG.fullmatch(text) is not None and bool(_LETTER.search(text))
     return strong and _QUANTITY.fullmatch(text) is None
 
 

@@ -7,11 +7,11 @@ from random import Random
 
 from abs_shield.replay.planting.kinds.identifiers import founded
 from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
-from abs_shield.replay.planting.surroundings import RecordedCall, RightCall
+from abs_shield.replay.planting.surroundings import MOST_READ, RecordedCall, RightCall
 from abs_shield.replay.planting.values import ArgumentValue, is_identifier, leaves_of, shape
 from abs_shield.replay.planting.verbs import READING, REMOVING, verb_of
 
-_MOST_CALLS = 50
+_MOST_CALLS = 1_000
 
 
 def read_again(place: RightCall, random: Random) -> PlantedCall | None:
@@ -38,7 +38,7 @@ def other_entity(place: RightCall, random: Random) -> PlantedCall | None:
 
 
 def _before(place: RightCall) -> Iterator[RecordedCall]:
-    return (call for call in place.run.calls[:_MOST_CALLS] if call.index < place.call.index)
+    return (call for call in place.run.calls[:MOST_READ] if call.index < place.call.index)
 
 
 def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
@@ -54,5 +54,8 @@ def _listed(place: RightCall, leaf: ArgumentValue) -> Iterator[ArgumentValue]:
 
 def _is_called(place: RightCall, leaf: ArgumentValue) -> bool:
     """Whether a call of the run names the entity already."""
-    calls = (call.arguments for call in place.run.calls if verb_of(call.name) not in READING)
+    calls = (
+        None if verb_of(call.name) in READING else call.arguments
+        for call in place.run.calls[:_MOST_CALLS]
+    )
     return any(leaf.value in (held or {}).values() for held in calls)
