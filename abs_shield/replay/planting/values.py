@@ -13,6 +13,7 @@ from abs_shield.text.names import name_words
 MOST_VALUES = 50
 """Values of one call that are looked at."""
 _LONGEST = 80
+_LONGEST_CODE = 5
 _SHORTEST = 4
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"(?:https?://|www\.)[\w-]+(?:\.[\w-]+)+\S*")
@@ -34,6 +35,8 @@ _NOT_POINTING = frozenset(
     " country language locale format type status category area dialing zip postal".split()
 )
 _SECRET = frozenset("password passwd pwd pin secret token apikey".split())
+_ACCESS = frozenset("access auth api session bearer refresh login user".split())
+_PAGING = frozenset("page next cursor continuation".split())
 _NAMING = frozenset(
     "name city location place artist author person company hotel restaurant destination origin"
     " movie album customer employee patient driver doctor owner teacher venue".split()
@@ -122,19 +125,24 @@ def points(leaf: ArgumentValue) -> bool:
 def is_secret(leaf: ArgumentValue) -> bool:
     """Whether the value is a credential by its parameter's name."""
     words, text = leaf.words, leaf.text
-    named = bool(words & _SECRET) or {"api", "key"} <= words or {"access", "key"} <= words
+    if words & _PAGING or (text.startswith("0x") and "token" in words):  # a token of a blockchain
+        return False
+    named = bool(words & (_SECRET - {"token"})) or words == {"token"}
+    named = named or (("token" in words or "key" in words) and bool(words & _ACCESS))
     short = _SHORTEST <= len(text) <= _LONGEST and not any(map(str.isspace, text))
     return named and short and is_open(leaf) and not isinstance(leaf.value, float)
 
 
 def is_name(leaf: ArgumentValue) -> bool:
-    """Whether the value is a proper name of a person, a place or a thing."""
+    """Whether the value is a proper name of a person, a place or a thing; a code is none."""
     if not isinstance(leaf.value, str) or not leaf.words & _NAMING or not is_open(leaf):
         return False
     if leaf.words & {"file", "user", "tool", "event", "field", "table", "column", "type", "query"}:
         return False
     words = leaf.value.split()
     if not 1 <= len(words) <= 4 or not 2 <= len(leaf.value) <= _LONGEST:
+        return False
+    if leaf.value.isupper() and len(leaf.value) <= _LONGEST_CODE:
         return False
     return all(_NAME_WORD.fullmatch(word) and not word[0].islower() for word in words)
 

@@ -8,7 +8,7 @@ from abs_shield.text.names import name_words
 
 _LAST = re.compile(r"[./:]|__")
 READING = frozenset("get list search find read show view check query fetch lookup retrieve".split())
-CREATING = frozenset("create register make sign insert generate new open reset enroll".split())
+CREATING = frozenset("create register make sign insert generate new open reset enroll run".split())
 UPDATING = frozenset("update set change modify edit adjust configure rename reschedule".split())
 REMOVING = frozenset("delete remove cancel terminate destroy erase revoke".split())
 _MAKING = frozenset("create add new insert upload schedule post save".split())
@@ -32,6 +32,7 @@ UNDONE_BY = {
     "unpin": frozenset({"pin"}),
 }
 """A verb to the verbs of what it takes back."""
+_NOUNS = frozenset("order book post place list query show set share check view find".split())
 _VERBS = (
     READING | CREATING | UPDATING | REMOVING | _BOOKING | UNDONE_BY.keys()
     | frozenset().union(*UNDONE_BY.values())
@@ -40,22 +41,27 @@ _VERBS = (
 
 def verb_of(tool: str) -> str:
     """
-    Return the first verb in a tool's name; empty where there is none.
+    Return the verb in a tool's name; empty where there is none.
+
+    The first verb counts, but for words that are nouns as often.
 
     >>> verb_of("calendar.delete_event"), verb_of("CRM_updateContact"), verb_of("weather")
     ('delete', 'update', '')
+    >>> verb_of("order_cancel"), verb_of("order_pizza")
+    ('cancel', 'order')
     """
-    return next((word for word in _words(tool) if word in _VERBS), "")
+    verbs = [word for word in _words(tool) if word in _VERBS]
+    return next((verb for verb in verbs if verb not in _NOUNS), verbs[0] if verbs else "")
 
 
 def nouns_of(tool: str) -> frozenset[str]:
     """
     Return the other words of a tool's name.
 
-    >>> sorted(nouns_of("calendar.delete_event"))
-    ['event']
+    >>> sorted(nouns_of("calendar.delete_event")), sorted(nouns_of("update_order"))
+    (['event'], ['order'])
     """
-    return frozenset(_words(tool)) - _VERBS
+    return frozenset(_words(tool)) - {verb_of(tool)}
 
 
 def _words(tool: str) -> tuple[str, ...]:

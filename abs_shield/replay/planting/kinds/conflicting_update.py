@@ -12,7 +12,8 @@ from abs_shield.replay.planting.verbs import UPDATING, verb_of
 
 _FREE = frozenset("message body text note comment reason query subject instruction".split())
 _SELECTING = frozenset(
-    "field attribute property column action operation old current previous".split()
+    "field attribute property column action operation old current previous range sheet cell"
+    " tab".split()
 )
 """Words of parameters that say what is changed, not to what."""
 _LONGEST = 60
@@ -51,6 +52,6 @@ def _other(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
     if isinstance(leaf.value, int | float):
         other = leaf.value * 2 + 1
         return None if place.run.mentions(str(other)) else other
-    if isinstance(leaf.value, str) and 0 < len(leaf.value) <= _LONGEST:
+    if isinstance(leaf.value, str) and len(leaf.value) <= _LONGEST and place.is_founded(leaf):
         return f"{leaf.value} (new)"
     return None
