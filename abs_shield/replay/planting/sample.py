@@ -16,6 +16,8 @@ from abs_shield.replay.planting.surroundings import RecordedCall, RightCall
 
 MOST_CALLS = 200
 """Calls of one run in which faults may be planted, so that a run of any length has its end."""
+MOST_OF_A_RUN = 20
+"""Cases of one kind in one run: each is judged behind all calls before it."""
 _Key = tuple[int, bytes]
 
 
@@ -73,3 +75,5 @@ class Sample:
             insort(chosen, ((rank, key), self._count, kind.case(run_id, place, fault)))
             del chosen[self.most :]
             rank += 1
+            if rank >= MOST_OF_A_RUN:
+                return

@@ -33,6 +33,7 @@ UNDONE_BY = {
 }
 """A verb to the verbs of what it takes back."""
 _NOUNS = frozenset("order book post place list query show set share check view find".split())
+"""Verbs that are nouns as often."""
 _VERBS = (
     READING | CREATING | UPDATING | REMOVING | _BOOKING | UNDONE_BY.keys()
     | frozenset().union(*UNDONE_BY.values())

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from abs_shield.replay.planting import KINDS, Joined, Sample
-from abs_shield.replay.planting.sample import MOST_CALLS
+from abs_shield.replay.planting.sample import MOST_OF_A_RUN
 from tests.replay.planting.conftest import messages, office
 
 Read = Callable[..., Joined]
@@ -52,11 +52,11 @@ def test_only_one_tool(read: Read) -> None:
 
 
 def test_a_long_run_is_searched_so_far(read: Read) -> None:
-    """Of a run of any length so many calls are looked at, and no more."""
-    calls = [("get_order", {"order_id": "ord_48213"}, {})] * (MOST_CALLS + 50)
+    """Of a run of any length so many calls are changed, and no more."""
+    calls = [("get_order", {"order_id": "ord_48213"}, {})] * (MOST_OF_A_RUN + 50)
     cases = chosen(read(office(messages=messages(calls))), most=10_000)
 
-    assert MOST_CALLS == len(cases)
+    assert MOST_OF_A_RUN == len(cases)
 
 
 def test_a_run_with_too_much_text_is_left_as_it_is(read: Read) -> None:
