@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _is_there(folder: Path) -> bool:
-    return (folder / "runs.jsonl.gz").is_file()
+    return (folder / RUNS).is_file()
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
