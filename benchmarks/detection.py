@@ -19,6 +19,8 @@ from detection_targets import targets
 from rich.console import Console
 from rich.progress import track
 
+from abs_shield.replay.cases import RUNS
+
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
 _CHUNK = 40

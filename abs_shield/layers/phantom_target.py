@@ -18,6 +18,7 @@ from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.plan.unread import identifies, unread
 from abs_shield.plan.verbs import Does
@@ -34,11 +35,6 @@ from abs_shield.text.shape import BRACKETS, is_url
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
-PLACEHOLDER = 1.0
-HARD = 0.95
-SOFT = 0.4
-OTHER_KIND = 0.3
-_GRAVE = 0.9
 _LONGEST = 256
 _MOST = 50
 """Findings of one call; more of them say no more."""
@@ -91,7 +87,7 @@ def _guarded(
     for doubt in doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
-            yield _finding(argument, tool, HARD, doubt.code, doubt.detail)
+            yield _finding(argument, tool, "declared", doubt.code, doubt.detail)
         else:
             yield Unavailable(doubt.detail)
 
@@ -191,7 +187,7 @@ def _judged(
             yield _finding(
                 argument,
                 tool,
-                OTHER_KIND,
+                "other_kind",
                 "other_kind",
                 _elsewhere(argument, origin, session, twice=twice),
             )
@@ -203,17 +199,17 @@ def _judged(
         yield Unavailable("the agent had named a value before the conversation was heard here")
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
-        yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
+        yield _finding(argument, tool, _class(argument, "placeholder"), "placeholder", detail)
     elif argument.judged in ("soft", "public"):
-        yield _unseen(argument, tool, SOFT, session)
+        yield _unseen(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
     elif argument.must_be_seen:
-        yield _unseen(argument, tool, HARD, session)
+        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
     elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
         yield Unavailable(reason)
     elif identifies(argument.text):
-        yield _unseen(argument, tool, HARD, session)
+        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
 
 
 def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
@@ -337,13 +333,20 @@ def _unknown_secret(argument: Argument, tool: ToolPlan) -> Finding:
     """A credential that nobody gave; secrets stay out of messages, the right one as well."""
     name = f"`{escaped(name_of(argument.path))}`"
     detail = f"nobody in this run mentioned this value of {name}, and a result returned another"
-    return _finding(replace(argument, text="***"), tool, HARD, "unseen", detail)
+    return _finding(
+        replace(argument, text="***"), tool, _class(argument, "hard_id"), "unseen", detail
+    )
 
 
-def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Session) -> Finding:
+def _class(argument: Argument, basis: str) -> str:
+    """Return the class of a miss: who declares that a value must be seen leaves no doubt."""
+    return "declared" if argument.must_be_seen else basis
+
+
+def _unseen(argument: Argument, tool: ToolPlan, basis: str, session: Session) -> Finding:
     detail = f"nobody in this run mentioned {shown(argument.text)}"
     near = _near(argument.text, session)
-    return _finding(argument, tool, strength, "unseen", detail, near=near, session=session)
+    return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)
 
 
 def _near(text: str, session: Session) -> str:
@@ -368,14 +371,14 @@ def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: b
 def _finding(
     argument: Argument,
     tool: ToolPlan,
-    strength: float,
+    basis: str,
     code: str,
     detail: str,
     *,
     near: str = "",
     session: Session | None = None,
 ) -> Finding:
-    grave = strength >= _GRAVE and (tool.tool.destructive or argument.must_be_seen)
+    grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     seen = session.origin(near) if near and session is not None else None
     if seen is not None and session is not None:
         near = spelling(near, seen, session)
@@ -383,7 +386,8 @@ def _finding(
     return Finding(
         check="phantom_target",
         verdict=Verdict.HALLUCINATED if grave else Verdict.SUSPICIOUS,
-        strength=strength,
+        strength=STRENGTHS[basis].strength,
+        basis=basis,
         where="/arguments" + pointer(argument.path),
         detail=detail,
         code=code,
