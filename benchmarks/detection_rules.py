@@ -121,7 +121,7 @@ RULES: dict[str, Rule] = {
     "steps below a path": Rule("session.seen:Seen.below"),
     "slips in a path": Rule("text.paths:is_slip"),
     "echoes": Rule("layers.phantom_target:_laundered"),
-    "foreign scripts": Rule("layers.phantom_target:_identifies", True),
+    "foreign scripts": Rule("layers.phantom_target:identifies", True),
     "made before": Rule("layers.phantom_target:_minted"),
     "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
     "made by a statement": Rule("plan.statements:made_in", []),

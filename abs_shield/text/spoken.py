@@ -51,7 +51,7 @@ def is_spoken(value: str, texts: Iterable[str]) -> bool:
     Return whether one of *texts* has *value* with its signs called by name.
 
     Every piece of the value has to stand there, in its order; only ``@``, full stops, hyphens,
-    underscores, slashes and plus signs may be words.
+    underscores, slashes and plus signs may be words, and one of them is.
 
     >>> is_spoken("ana.li@x.org", ["Mail ana dot li at x dot org, please"])
     True
@@ -63,9 +63,13 @@ def is_spoken(value: str, texts: Iterable[str]) -> bool:
     if len(wanted) > _LONGEST or len(pieces) < 3 or not all(map(str.isalnum, pieces[::2])):
         return False
     said = "".join(_SAID[piece] if n % 2 else re.escape(piece) for n, piece in enumerate(pieces))
-    spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@-]){said}(?![^\W_])(?![.@-][^\W_])")
+    spoken = re.compile(rf"(?<![^\W_])(?<![^\W_][.@/+-]){said}(?![^\W_])(?![.@-][^\W_])")
     return any(
-        pieces[0] in text and any(_is_whole(text, *found.span()) for found in spoken.finditer(text))
+        pieces[0] in text
+        and any(
+            "".join(found[0].split()) != wanted and _is_whole(text, *found.span())
+            for found in spoken.finditer(text)
+        )
         for text in (normal(text[:_LONGEST_SAID]) for text in texts)
     )
 

@@ -98,7 +98,7 @@ def mixes_scripts(text: str) -> bool:
     r"""
     Return whether a word has Latin letters and others that look like Latin ones.
 
-    >>> mixes_scripts("P\\u0430ypal"), mixes_scripts("Paypal"), mixes_scripts("\\u0418\\u0432")
+    >>> mixes_scripts("P\u0430ypal"), mixes_scripts("Paypal"), mixes_scripts("\u0418\u0432")
     (True, False, False)
     """
     return any(
