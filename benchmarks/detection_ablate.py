@@ -24,6 +24,7 @@ from rich.console import Console
 from rich.progress import track
 
 from abs_shield.core import LAYER_NAMES
+from abs_shield.replay.cases import Cases
 
 _CHUNK = 60
 _OWN = "elsewhere"
@@ -90,7 +91,7 @@ def _toolsets(folders: Sequence[Path]) -> dict[Place, str]:
         marked = any(run.success is not None for run in recorded.runs)
         for at, run in enumerate(recorded.runs):
             right = (run.success or not marked) and not run.labels.get("attack")
-            if right or run.run_id in recorded.cases:
+            if right or recorded.cases.of(run.run_id):
                 found[path.name, at] = run.toolset
     return found | {(_OWN, at): "" for at in range(len(elsewhere.FILES))}
 
@@ -145,9 +146,9 @@ def _begin(folders: Sequence[Path]) -> None:
         recorded = _recorded[path.name] = read(path)
         cases = {
             run: [case for case in planted if _may_change(case["expect"], layer_of(case))]
-            for run, planted in recorded.cases.items()
+            for run, planted in recorded.cases.by_run.items()
         }
-        _reduced[path.name] = replace(recorded, cases=cases)
+        _reduced[path.name] = replace(recorded, cases=Cases(cases))
 
 
 def _may_change(expected: str, layer: str) -> bool:

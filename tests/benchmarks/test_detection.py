@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import json
 import os
@@ -104,6 +105,34 @@ def test_the_rules_of_detection_are_counted(tmp_path: Path) -> None:
     *_, row = table.splitlines()
 
     assert f"| {name} | +7 (+0) | +0 |" == row
+
+
+def test_a_planted_fault_is_counted(tmp_path: Path) -> None:
+    """One fault, judged at once and after a result repeated it, is missed without its rule."""
+    cancel = {"name": "cancel_order", "parameters": {"type": "object", "properties": {"id": {}}}}
+    call = {"id": "call_0", "name": "cancel_order", "arguments": {"id": "77312"}}
+    messages = [
+        {"role": "user", "content": "Please cancel my order 77312 for me."},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "call_0", "name": "cancel_order", "content": "done"},
+    ]
+    run = {"run_id": "r1", "source": "own", "toolset": "shop", "messages": messages}
+    wrong = {"name": "cancel_order", "arguments": {"id": "99047"}}
+    case = {
+        "run_id": "r1", "call_index": 0, "op": "replace", "expect": "flag", "path": "id",
+        "kind": "phantom_target:unseen_wellformed", "expected_layer": "phantom_target",
+        "mutated_call": wrong, "original": "77312",
+    }  # fmt: skip
+    (tmp_path / "toolsets.json").write_text(json.dumps({"shop": [cancel]}))
+    for name, line in (("runs", run), ("mutations", case)):
+        (tmp_path / f"{name}.jsonl.gz").write_bytes(gzip.compress(json.dumps(line).encode()))
+
+    table = printed(
+        "--data", str(tmp_path), "--ablate", "names of identifiers", "--jobs", "1"
+    ).splitlines()
+
+    assert table[2].startswith("| nothing | 0 (0) | 3 |")
+    assert table[-1].startswith("| names of identifiers | +0 (+0) | -3 |")
 
 
 def _part(rules: Any, rule: Any) -> Any:
