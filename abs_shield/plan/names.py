@@ -110,7 +110,6 @@ _NAMED = frozenset(
     "driver vendor supplier project product item group hospital doctor school "
     "university airline station venue country nationality area district".split()
 )
-_UNNAMED = _PLAIN | _VOCABULARY | _TRADED
 _CLASSES = frozenset("type status priority role state stage currency language level".split())
 """What these identify is a word of an interface, and no entity of a run."""
 _IDS = frozenset({"id", "identifier"})
@@ -162,11 +161,16 @@ def by_name(name: str) -> Judged:
         return _BY.get(before[-1], "open")
     if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
         return "public"
-    if last in _TRADED or (last == "name" and before and before[-1] in _UNNAMED):
+    if last in _TRADED or (last == "name" and before and _is_unnamed(before[-1])):
         return "never"
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"
     return "soft" if last in _NAMED else "open"
+
+
+def _is_unnamed(noun: str) -> bool:
+    """Whether the ``name`` of a *noun* is no entity's: ``metric_name``."""
+    return noun in _PLAIN or noun in _VOCABULARY or noun in _TRADED
 
 
 def _head(said: tuple[str, ...]) -> tuple[str, ...]:
