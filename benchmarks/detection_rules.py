@@ -147,7 +147,6 @@ RULES: dict[str, Rule] = {
     "acts that open a record": Rule("plan.verbs:_STARTING", _NONE, EVER),
     "opened to be read": _of_verb("_LOOKED_AT", _NONE),
     "a verb in an argument": Rule("plan.verbs:commanded", None),
-    "opposite verbs": Rule("plan.verbs:opposite"),
     "one noun": Rule("plan.verbs:same_noun", True),
     # contradictions
     "asked for": Rule("plan.asked:asked_for"),

@@ -18,7 +18,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import Does, opposite, same_noun
+from abs_shield.plan.verbs import Does, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
@@ -190,7 +190,7 @@ def _rank(first: Write, then: Write) -> int:
         return _UNDONE
     if pair in ((Does.UNMAKE, Does.MAKE), (Does.CHANGE, Does.UNMAKE)):
         return _WEAK
-    return _WEAK if opposite(first.deed, then.deed) else 0
+    return 0
 
 
 def _is_handle(then: Write) -> bool:

@@ -13,7 +13,8 @@ NAMES = (
     "stop_server", "start_server", "resize_server", "set_volume", "update_profile", "send_note",
     "book_room", "cancel_room", "create_ticket", "delete_ticket", "delete_event", "set_budget",
     "touch", "rm", "mkdir", "rmdir", "create_table", "drop_table", "add_note", "delete_note",
-    "set_alarm", "add_row", "delete_row",
+    "set_alarm", "add_row", "delete_row", "increase_volume", "decrease_volume", "kill_job",
+    "run_job", "set_weather", "open_connection", "close_connection", "lock_file", "unlock_file",
 )  # fmt: skip
 
 
@@ -150,12 +151,20 @@ HARMLESS = [
         ("update_profile", {"setting": "a", "value": 1}, "ok"),
         ("update_profile", {"setting": "b", "value": 2}),
     ),
+    (
+        ("set_weather", {"city": "Rome", "degrees": 9}, "ok"),
+        ("set_weather", {"city": "Oslo", "degrees": 4}),
+    ),
+    (("open_connection", {"name": "orders"}, {"id": "c-1"}), ("close_connection", {"id": "c-1"})),
+    (("lock_file", {"path": "a.txt"}, "ok"), ("unlock_file", {"path": "a.txt"})),
+    (("increase_volume", {"room": "r-1"}, "ok"), ("decrease_volume", {"room": "r-1"})),
+    (("kill_job", {"job_id": "j-1"}, "ok"), ("run_job", {"job_id": "j-1"})),
 ]
 
 
 @pytest.mark.parametrize("calls", HARMLESS)
 def test_what_is_no_contradiction(calls):
-    """Another entity, another noun, reading, repeating, and setting something else."""
+    """Another entity, another noun, reading, repeating, setting something else, closing."""
     assert [] == said(*calls)
 
 

@@ -10,7 +10,7 @@ from abs_shield.core.names import CONFIDENCE_DROP
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.plan.targets import targets_of
-from abs_shield.plan.verbs import COMMANDS, Deed, Does, opposite, same_noun, touches
+from abs_shield.plan.verbs import COMMANDS, Deed, Does, same_noun, touches
 
 
 def idle_layers(case: Case) -> Iterator[Problem]:
@@ -98,9 +98,7 @@ def _meet(first: Deed, then: Deed) -> bool:
         return True
     if then.does is Does.UNMAKE and first.opens:
         return True
-    if (first.does, then.does) == (Does.UNMAKE, Does.MAKE):
-        return same_noun(first, then)
-    return opposite(first, then)
+    return (first.does, then.does) == (Does.UNMAKE, Does.MAKE) and same_noun(first, then)
 
 
 def _no_reading(case: Case) -> str:
