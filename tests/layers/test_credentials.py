@@ -175,3 +175,12 @@ GAVE = "My password is hunter22, please do it for me now."
 def test_one_that_a_person_gave(tool, arguments, expected):
     """Another one is found where that one is asked for; a new one is the caller's own."""
     assert expected == codes(tool, arguments, said=GAVE)
+
+
+@pytest.mark.parametrize(("password", "expected"), [("Zq8!kd02x", []), ("Zq8!kd02", ["unseen"])])
+def test_one_that_the_agent_set(password, expected):
+    """The new password is presented after the change, though the user gave the old one."""
+    change = ("change_password", {"old_password": "hunter22", "new_password": "Zq8!kd02x"}, "ok")
+    found = codes("log_in", {"password": password}, calls=[change], said=GAVE)
+
+    assert expected == [code for _, code in found]

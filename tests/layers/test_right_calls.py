@@ -227,3 +227,52 @@ def test_right_calls(domain: str):
 def test_wrong_calls(domain: str, call: Step, code: str):
     """A value that nobody mentioned in such a run, or that is of another kind, is found."""
     assert [code] == flags(DOMAINS[domain], call)
+
+
+KNOWN_BY_HEART: list[Step] = [
+    ("hash_file", {"algorithm": "SHA-256"}),
+    ("read_metric", {"metric_key": "cpu_p95", "metric": "EC2-CPU-P95"}),
+    ("make_app", {"framework_name": "FastAPI", "library_name": "Ruby on Rails"}),
+    ("record_test", {"covid": "negative", "hybrid": "remote", "grid": "hexagonal"}),
+    ("open_url", {"url": "https://en.wikipedia.org/wiki/Rome"}),
+    ("save_results", {"run_id": "run-9917"}),
+    ("log_payment", {"event_id": "evt-9917"}),
+    ("price", {"coin_name": "Dogecoin", "token_name": "USD Coin", "stock_name": "Nvidia"}),
+]
+WRITTEN: list[Step] = [
+    ("report_damage", {"location": "Under the sink in the kitchen on the second floor"}),
+    ("order_shoes", {"product": "Light running shoes for long distances on hard roads"}),
+    ("add_task", {"item": "Ask the landlord\nCall a plumber"}),
+]
+
+
+@pytest.mark.parametrize("call", KNOWN_BY_HEART + WRITTEN)
+def test_what_no_run_mentions(call: Step):
+    """Words of an interface, names of what is traded or installed, and texts of the agent's own."""
+    assert [] == flags([("user", "Please do for me what is needed here, as you think best.")], call)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value", "expected"),
+    [
+        ("date-time", "account", "2026-07-01T10:00:00Z", []),
+        ("duration", "event_id", "P3Y6M4DT12H30M5S", []),
+        ("uuid", "category", "0f8fad5b-d9cb-469f-a165-70867728950e", ["unseen"]),
+    ],
+)
+def test_what_the_format_says(kind: str, name: str, value: str, expected: list[str]):
+    """The format of a schema says what a value is, whatever the parameter's name says."""
+    schema = {"type": "object", "properties": {name: {"type": "string", "format": kind}}}
+    guard = Shield(shield.configure(tools=[Tool(name="put", parameters=schema)]), hooks=None)
+    with guard.session() as session:
+        session.user("Please do for me what is needed here, as you think best.")
+        found = guard.check_call(ToolCall("put", {name: value})).findings
+
+    assert expected == [each.code for each in found]
+
+
+def test_a_name_of_a_run_is_mentioned():
+    """Where none of these words stands before it, somebody has to say it."""
+    said = ("user", "Please do for me what is needed here, as you think best.")
+
+    assert ["unseen"] == flags([said], ("call_back", {"customer_name": "Dora Ostrom"}))
