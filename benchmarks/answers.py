@@ -14,9 +14,9 @@ from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
 from answers_runs import Measured, measured
 
-from abs_shield.answer.figure import DATE, ID, MONEY, TIME
 from abs_shield.answer.gathering import evidence_from
 from abs_shield.replay.toolsets import Toolsets
+from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
 _GATE_EVERY = 10

@@ -7,7 +7,6 @@ from itertools import islice
 
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.fields import is_event, is_stamp, label, others
-from abs_shield.answer.figure import DATE, MONEY, TIME, Figure, same
 from abs_shield.answer.known import MOST_PLACES, Known
 from abs_shield.answer.opposed import Sentences, other_value
 from abs_shield.answer.records import foreign
@@ -16,6 +15,7 @@ from abs_shield.answer.stand import Place, Stand, names_money
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
+from abs_shield.text.values.figure import DATE, MONEY, TIME, Figure, same
 
 MOMENTS = frozenset({DATE, TIME})
 _IN_RECORDS = MOMENTS | {MONEY}

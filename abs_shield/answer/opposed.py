@@ -8,11 +8,11 @@ from itertools import islice
 from typing import NamedTuple
 
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import DATE, SUMS, Day, Figure
-from abs_shield.answer.figures import figures
 from abs_shield.answer.polarity import denial, opposite, read, without_reply
 from abs_shield.text.normal import normal
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
+from abs_shield.text.values.reader import figures
 
 _WORD = re.compile(r"[^\W\d_]{2,40}")
 _EMPTY = frozenset(

@@ -9,16 +9,26 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.answer.evidence import Source
-from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
-from abs_shield.answer.figures import figures
-from abs_shield.answer.forms import CODES
-from abs_shield.answer.measures import Unit, field_units, units_of
-from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.shape import is_code
+from abs_shield.text.values.figure import (
+    ID,
+    MONEY,
+    NUMBER,
+    SUMS,
+    TIME,
+    Day,
+    Figure,
+    Minute,
+    is_year,
+)
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.patterns import CODES
+from abs_shield.text.values.reader import figures
+from abs_shield.text.values.units import Unit, field_units, units_of
 
 LONGEST_NAME = 60
 """Characters of a text that may be a name."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from abs_shield.answer.backing import Backing
-from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Spelling, Unavailable
 from abs_shield.answer.deeds import said_done
@@ -14,6 +13,7 @@ from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.named_ids import Named, ids_of
 from abs_shield.answer.opposed import Sentences, contrary
 from abs_shield.answer.standing import How, Standing, Standings
+from abs_shield.text.citations import citations
 from abs_shield.text.show import shown
 
 FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.numerals import WORD_SCALE
+from abs_shield.text.values.numerals import WORD_SCALE
 
 CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
 MONEY_WORDS = {

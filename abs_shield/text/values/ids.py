@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.figure import ID, Found, written
-from abs_shield.answer.read_numbers import plain_number
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.shape import is_code
+from abs_shield.text.values.figure import ID, Found, written
+from abs_shield.text.values.numbers import plain_number
 
 _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:-[a-z]{1,12}){0,3}")
 _LEAST_DIGITS = 3

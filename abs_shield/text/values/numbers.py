@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from abs_shield.answer.figure import ID, MONEY, NUMBER, Figure, Found, written
-from abs_shield.answer.forms import MONEY_WORDS, SMALL_MONEY
-from abs_shield.answer.numerals import COUNTED, Numeral, numeral, worded
 from abs_shield.text.shape import is_code
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Found, written
+from abs_shield.text.values.numerals import COUNTED, Numeral, numeral, worded
+from abs_shield.text.values.patterns import MONEY_WORDS, SMALL_MONEY
 
 SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.figure import Day, Minute
+from abs_shield.text.values.figure import Day, Minute
 
 _MONTHS = (
     "january jan januar janvier enero", "february feb februar février febrero",

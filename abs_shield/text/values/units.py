@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from abs_shield.answer.figure import MONEY, Figure
+from abs_shield.text.values.figure import MONEY, Figure
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
@@ -102,7 +102,7 @@ def together(text: str, one: Figure, other: Figure) -> Figure | None:
     """
     Give two figures that say one length, as in ``1 hour 30 minutes``, in the second's unit.
 
-    >>> from abs_shield.answer.figures import figures
+    >>> from abs_shield.text.values.reader import figures
     >>> said = "It takes 1 hour and 30 minutes."
     >>> together(said, *figures(said)).numbers
     (Decimal('90'),)
