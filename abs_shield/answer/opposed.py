@@ -8,8 +8,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.polarity import denial, opposite, read, without_reply
 from abs_shield.text.normal import normal
+from abs_shield.text.polarity import denial, opposite, read, without_reply
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
 from abs_shield.text.values.reader import figures

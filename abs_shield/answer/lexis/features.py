@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import log1p
 
-from abs_shield.answer.lexis.index import HEAD, Index, Sentence, negated, negating
+from abs_shield.answer.index import HEAD, Index, Sentence
 from abs_shield.answer.lexis.letters import runs, squeezed
-from abs_shield.answer.lexis.opposites import OPPOSITES
-from abs_shield.answer.lexis.tokens import Token, tokens
-from abs_shield.answer.polarity import without_reply
+from abs_shield.text.opposites import OPPOSITES
+from abs_shield.text.polarity import negated, negating, without_reply
+from abs_shield.text.tokens import Token, tokens
 
 FEATURES = {
     "recall_best": 1, "recall_window": 1, "recall_whole": 1,

@@ -14,6 +14,13 @@ _MONTHS = (
     "november nov novembre noviembre", "december dec dezember décembre diciembre dez",
 )  # fmt: skip
 _NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split()}
+MONTH_NAMES = tuple(names.split()[0] for names in _MONTHS)
+MONTHS = {
+    name: MONTH_NAMES[_NUMBER[name] - 1]
+    for names in _MONTHS
+    for name in (names.split()[0], names[:3], *(["sept"] if names.startswith("sept") else []))
+}
+"""The English names of months, and the short ones, to the whole name."""
 MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
 _GAP = r"\s{1,8}"
 """A blank, or a line's end in wrapped text."""

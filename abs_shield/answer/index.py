@@ -11,11 +11,13 @@ from itertools import pairwise
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence, Piece
 from abs_shield.answer.flattened import flattened
-from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
 from abs_shield.answer.lexis.letters import runs, squeezed
-from abs_shield.answer.lexis.tokens import Token, stem, tokens
 from abs_shield.text.names import name_words
+from abs_shield.text.polarity import negated, negating
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import Number, Token, tokens
+from abs_shield.text.values.calendar import MONTH_NAMES
 
 MOST_CHARACTERS = 1_000_000
 """Characters that are indexed; of more, the newest pieces."""
@@ -33,14 +35,6 @@ _WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fr
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
 HEAD = 5
 """Letters that two forms of one word mostly share."""
-
-NEGATORS = frozenset(
-    "not no never none nobody nothing neither nor cannot without hardly scarcely barely nicht kein "
-    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
-    "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
-)
-_REACH = 4
-"""Words behind a negator that it is about."""
 
 
 class Sentence:
@@ -73,20 +67,6 @@ class Sentence:
         if self._places is None:
             self._places = {word: n for n, word in reversed(list(enumerate(self.content)))}
         return self._places
-
-
-def negating(token: Token) -> bool:
-    """Whether a word denies what stands behind it."""
-    return token.key in NEGATORS or token.key.endswith("n't")
-
-
-def negated(words: Sequence[Token]) -> frozenset[str]:
-    """Give the keys of the content that stands close behind a negator."""
-    found: set[str] = set()
-    for n, word in enumerate(words):
-        if negating(word):
-            found.update(near.key for near in words[n + 1 : n + 1 + _REACH] if near.content)
-    return frozenset(found)
 
 
 class Index:
@@ -153,7 +133,7 @@ class Index:
         least = max(_SHORTEST, len(name) - _ENDING)
         return any(name[:n] in self.words for n in range(least, len(name)))
 
-    def _holds(self, figure: Figure) -> bool:
+    def _holds(self, figure: Number) -> bool:
         first = bisect_left(self._values, figure.value - figure.within)
         return first < bisect_right(self._values, figure.value + figure.within)
 
@@ -204,7 +184,7 @@ def _calendar(pieces: Sequence[Piece]) -> set[str]:
     found: set[str] = set()
     for day in days:
         year, month, of_month = map(int, day.split("-"))
-        found.add(NAMES_OF_MONTHS[month - 1])
+        found.add(MONTH_NAMES[month - 1])
         if year and 0 < of_month <= monthrange(year, month)[1]:
             found.add(_WEEKDAYS[weekday(year, month, of_month)])
     return found
