@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from abs_shield.answer.claim import Span
-from abs_shield.answer.evidence import Evidence, Piece
+from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
 from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.text.names import name_words
@@ -26,7 +26,7 @@ _LONGEST = 80
 _MOST_POSTINGS = 200
 """Sentences kept of a word; one that stands in more finds none of them."""
 _LARGEST = 1_000_000
-_DEED = -1
+DEED = -1
 """The piece of a sentence that tells of a call."""
 _MOST_DEEDS, _LONGEST_DEED = 500, 2_000
 _READ = 1_000
@@ -101,7 +101,7 @@ class Index:
                 self.runs.update(runs(squeezed(piece.text[start:end])))
                 values.update(word.figure.value for word in words if word.figure)
         for words in _deeds(evidence):
-            self._add(Sentence(_DEED, 0, 0, words))
+            self._add(Sentence(DEED, 0, 0, words))
             values.update(word.figure.value for word in words if word.figure)
         self.words.update(_calendar(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
@@ -139,24 +139,33 @@ class Index:
 
     def window(self, place: int) -> set[str]:
         """Give the content of a sentence and its neighbours, of a line and its record's."""
-        if self.sentences[place].piece == _DEED:
+        if self.sentences[place].piece == DEED:
             return set(self.sentences[place].content)
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
 
+    def is_statement(self, place: int) -> bool:
+        """Return whether a sentence is running text that a tool returned or a document has."""
+        one = self.sentences[place]
+        if one.piece == DEED:
+            return False
+        piece = self.pieces[one.piece]
+        return piece.source is Source.TOOL_RESULT and not piece.lines
+
     def near(self, places: Sequence[int]) -> str:
         """Give the letters of some sentences, of each the first 1,000 characters."""
-        return " ".join(squeezed(self._text(place)[:_READ]) for place in places)
+        return " ".join(squeezed(self.text(place)[:_READ]) for place in places)
 
-    def _text(self, place: int) -> str:
-        sentence = self.sentences[place]
-        return self.pieces[sentence.piece].text[sentence.start : sentence.end]
+    def text(self, place: int) -> str:
+        """Return a sentence as it stands; of a deed, which stands nowhere, nothing."""
+        one = self.sentences[place]
+        return "" if one.piece == DEED else self.pieces[one.piece].text[one.start : one.end]
 
     def span(self, place: int) -> Span | None:
         """Give a sentence as a span of its piece; None of a deed, which stands in none."""
         sentence = self.sentences[place]
-        if sentence.piece == _DEED:
+        if sentence.piece == DEED:
             return None
         piece = self.pieces[sentence.piece]
         start, end = sentence.start, sentence.end

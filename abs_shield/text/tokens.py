@@ -129,6 +129,16 @@ def tokens(text: str, *, most: int) -> list[Token]:
     return found[:most]
 
 
+def keys_of(text: str, *, most: int = 2_000) -> list[str]:
+    """
+    Return the stems and numbers of *text* that say something, in order.
+
+    >>> keys_of("The towers were painted in 1889."), keys_of("東京")
+    (['tower', 'paint', '1889'], ['東', '京'])
+    """
+    return [one.key for one in tokens(text, most=most) if one.content or one.figure]
+
+
 def _opens(text: str, last: Token, start: int) -> bool:
     """Whether the word at *start* begins a sentence or a quotation, behind the word *last*."""
     between = text[last.end : start].strip()
