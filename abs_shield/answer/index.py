@@ -99,10 +99,10 @@ class Index:
             for start, end, words in _sentences(piece):
                 self._add(Sentence(place, start, end, words))
                 self.runs.update(runs(squeezed(piece.text[start:end])))
-                values.update(word.figure.value for word in words if word.figure)
+                values.update(_numbers(words))
         for words in _deeds(evidence):
             self._add(Sentence(DEED, 0, 0, words))
-            values.update(word.figure.value for word in words if word.figure)
+            values.update(_numbers(words))
         self.words.update(_calendar(self.pieces))
         self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
@@ -133,9 +133,12 @@ class Index:
         least = max(_SHORTEST, len(name) - _ENDING)
         return any(name[:n] in self.words for n in range(least, len(name)))
 
-    def _holds(self, figure: Number) -> bool:
-        first = bisect_left(self._values, figure.value - figure.within)
-        return first < bisect_right(self._values, figure.value + figure.within)
+    def _holds(self, number: Number) -> bool:
+        first = bisect_left(self._values, number.value - number.within)
+        if first < bisect_right(self._values, number.value + number.within):
+            return True
+        at = bisect_left(self._values, number.other)
+        return self._values[at : at + 1] == [number.other]
 
     def window(self, place: int) -> set[str]:
         """Give the content of a sentence and its neighbours, of a line and its record's."""
@@ -170,6 +173,13 @@ class Index:
         piece = self.pieces[sentence.piece]
         start, end = sentence.start, sentence.end
         return Span(piece.id, start, end, piece.text[start:end], _pointer(piece, start))
+
+
+def _numbers(words: Sequence[Token]) -> Iterator[float]:
+    for word in words:
+        if word.figure:
+            yield word.figure.value
+            yield word.figure.other
 
 
 def index_of(evidence: Evidence) -> Index:

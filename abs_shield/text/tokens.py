@@ -9,10 +9,10 @@ from typing import NamedTuple
 from abs_shield.text.sentences import TITLES as SENTENCE_TITLES
 from abs_shield.text.stem import LONGEST_WORD, lowered, stem
 from abs_shield.text.values.calendar import MONTHS
-from abs_shield.text.values.numerals import COUNTED, DIGITS, SCALES, WORDS, numeral, worded
+from abs_shield.text.values.numerals import COUNTED, DIGITS, MYRIADS, SCALES, WORDS, numeral, worded
 
 _TOKEN = re.compile(
-    r"\d+(?:[.,]\d+){0,12}(?![.,]?\d)"
+    rf"{DIGITS}(?![.,'\u2019]?\d)|\d+(?:[.,]\d+){{0,12}}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
     rf"|(?=[aotfsenhmbz])(?P<words>{WORDS})\b"
     r"|[^\W\d_]+\d[^\W_]*"
@@ -77,10 +77,12 @@ class Number(NamedTuple):
     Attributes:
         value: The number; 1.2 million is 1,200,000.
         within: Half of its last digit: what rounding it may hide.
+        other: What else it can mean: 1000 of ``1.000``; the same where it can mean nothing else.
     """
 
     value: float
     within: float
+    other: float
 
 
 class Token(NamedTuple):
@@ -148,7 +150,7 @@ def _opens(text: str, last: Token, start: int) -> bool:
 
 
 _OPENS = frozenset('.!?:\u3002"\u201c(*')
-_SCALE = re.compile(r"\s?([a-zA-Z]{1,9})(?![^\W\d_])")
+_SCALE = re.compile(rf"\s?(?:([a-zA-Z]{{1,9}})(?![^\W\d_])|([{MYRIADS}]))")
 _DIGITS = re.compile(DIGITS)
 _LONGEST_NUMBER = 15
 
@@ -207,13 +209,16 @@ def _in_words(written: str, start: int, text: str) -> Token | None:
         return None
     end = start + len(written)
     step = 1 if value == value.to_integral_value() else 0.1
-    return _numeral(Number(float(value), step / 2), start, end, counts=value <= COUNTED)
+    return _numeral(
+        Number(float(value), step / 2, float(value)), start, end, counts=value <= COUNTED
+    )
 
 
 def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     end = start + len(written)
     scaled = _SCALE.match(text, end, end + 12)
-    scale = scaled[1] if scaled and scaled[1].casefold() in SCALES else ""
+    word = (scaled[1] or scaled[2]) if scaled else ""
+    scale = word if word.casefold() in SCALES else ""
     value = _number(written, scale)
     if value is not None:
         yield _numeral(value, start, scaled.end() if scaled and scale else end)
@@ -232,7 +237,7 @@ def _number(digits: str, scale: str = "") -> Number | None:
     if len(digits) > _LONGEST_NUMBER or _DIGITS.fullmatch(digits) is None:
         return None
     read = numeral(digits, scale)
-    return Number(float(read.values[0]), float(read.step) / 2)
+    return Number(float(read.values[0]), float(read.step) / 2, float(read.values[-1]))
 
 
 def _code(written: str, start: int) -> Token:

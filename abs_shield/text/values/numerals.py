@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-GAP = r"(?:[\u00a0\u2007\u2009\u202f']|\{,\})"
+GAP = r"(?:[\u00a0\u2007\u2009\u202f'\u2019]|\{,\})"
 DIGITS = (
     rf"(?:\d{{1,3}}(?:,\d{{2,3}}){{0,6}},\d{{3}}(?:\.\d{{1,12}})?|\d{{1,3}}(?:{GAP}\d{{3}}){{1,7}}(?:[.,]\d{{1,12}})?"
     r"|\d{1,3}(?:\.\d{3}){2,7}(?:,\d{1,12})?|\d{1,3}\.\d{3},\d{1,12}|\d{1,24}(?:[.,]\d{1,12})?)"
@@ -18,11 +18,14 @@ SCALES = {
     "hundred": 2, "thousand": 3, "k": 3, "lakh": 5, "million": 6, "mn": 6, "mio": 6, "m": 6,
     "crore": 7, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "tausend": 3,
     "millionen": 6, "milliarden": 9, "millones": 6, "millions": 6, "milliards": 9, "billions": 9,
-    "thousands": 3,
+    "thousands": 3, "\u4e07": 4, "\u842c": 4, "\u4ebf": 8, "\u5104": 8,
 }  # fmt: skip
 """What stands behind a number and multiplies it, as a power of ten."""
 _LETTER = frozenset("kmb")
-WORD_SCALE = "|".join(sorted((w for w in SCALES if w not in _LETTER), key=len, reverse=True))
+MYRIADS = "".join(word for word in SCALES if not word.isascii())
+"""Ten thousand and a hundred million, as Chinese and Japanese write them."""
+_WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
+WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
 _ONES = dict(
     zip(
