@@ -64,13 +64,14 @@ _PATTERNS: dict[Kind, str] = {
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
     rf"|\d{{1,2}}:\d{{2}}(?::\d{{2}})?){_END}",
-    Kind.MONEY: rf"{_SIGN} ?{SPACED}{_END}|(?<![a-z0-9_.,]){SPACED} ?{_UNIT}",
+    Kind.MONEY: rf"{_SIGN} ?{SPACED}[kmb]?{_END}|(?<![a-z0-9_.,]){SPACED} ?{_UNIT}",
     Kind.PHONE: r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){1,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
     r"|(?<![\w(])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?!\w)",
     Kind.PATH: r"(?<![\w/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][\w.@+-]{1,128}){1,40}[/\\]?"
     r"|(?<![\w/\\.~-])[\w@+-]{1,128}(?:/[\w.@+-]{1,128}){1,40}\.[a-z]\w{0,9}\b",
-    Kind.ID: rf"(?<![a-z0-9_-])#?[a-z0-9]{{1,64}}(?:[_-]{{1,2}}[a-z0-9]{{1,64}}){{0,12}}{_END}",
-    Kind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{DIGITS}%?{_END}|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
+    Kind.ID: r"(?<![a-z0-9_-])(?<!\d[.,])"
+    rf"#?[a-z0-9]{{1,64}}(?:[_-]{{1,2}}[a-z0-9]{{1,64}}){{0,12}}{_END}",
+    Kind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{DIGITS}[%kmb]?{_END}|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
     Kind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
 }
 _FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}

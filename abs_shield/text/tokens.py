@@ -9,10 +9,21 @@ from typing import NamedTuple
 from abs_shield.text.sentences import TITLES as SENTENCE_TITLES
 from abs_shield.text.stem import LONGEST_WORD, lowered, stem
 from abs_shield.text.values.calendar import MONTHS
-from abs_shield.text.values.numerals import COUNTED, DIGITS, MYRIADS, SCALES, WORDS, numeral, worded
+from abs_shield.text.values.numerals import (
+    COUNTED,
+    DIGITS,
+    MYRIADS,
+    SCALES,
+    SPACED,
+    WORDS,
+    numeral,
+    worded,
+)
+from abs_shield.text.values.patterns import BEHIND
 
 _TOKEN = re.compile(
-    rf"{DIGITS}(?![.,'\u2019]?\d)|\d+(?:[.,]\d+){{0,12}}(?![.,]?\d)"
+    rf"\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?= ?{BEHIND})"
+    rf"|{DIGITS}(?![.,'\u2019]?\d)|\d+(?:[.,]\d+){{0,12}}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
     rf"|(?=[aotfsenhmbz])(?P<words>{WORDS})\b"
     r"|[^\W\d_]+\d[^\W_]*"
@@ -151,7 +162,7 @@ def _opens(text: str, last: Token, start: int) -> bool:
 
 _OPENS = frozenset('.!?:\u3002"\u201c(*')
 _SCALE = re.compile(rf"\s?(?:([a-zA-Z]{{1,9}})(?![^\W\d_])|([{MYRIADS}]))")
-_DIGITS = re.compile(DIGITS)
+_DIGITS = re.compile(SPACED)
 _LONGEST_NUMBER = 15
 
 
