@@ -13,7 +13,6 @@ from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
 from abs_shield.answer.lexis.letters import runs, squeezed
 from abs_shield.text.names import name_words
-from abs_shield.text.polarity import negated, negating
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import Number, Token, tokens
@@ -33,8 +32,6 @@ _READ = 1_000
 _SHORTEST, _ENDING = 4, 3
 _WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
-HEAD = 5
-"""Letters that two forms of one word mostly share."""
 
 
 class Sentence:
@@ -47,26 +44,14 @@ class Sentence:
         piece: Its piece's place among the indexed ones.
         words: The keys of its words and numbers, in order.
         content: The keys of those that say something, in order.
-        negated: The keys that a negator is about.
-        negates: Whether it has a negator.
     """
 
-    __slots__ = ("_places", "content", "end", "negated", "negates", "piece", "start", "words")
+    __slots__ = ("content", "end", "piece", "start", "words")
 
     def __init__(self, piece: int, start: int, end: int, words: list[Token]) -> None:
         self.piece, self.start, self.end = piece, start, end
         self.words = tuple(word.key for word in words)
         self.content = tuple(word.key for word in words if word.content or word.figure)
-        self.negates = any(negating(word) for word in words)
-        self.negated = negated(words) if self.negates else frozenset()
-        self._places: dict[str, int] | None = None
-
-    @property
-    def places(self) -> dict[str, int]:
-        """Where each key first stands among the content."""
-        if self._places is None:
-            self._places = {word: n for n, word in reversed(list(enumerate(self.content)))}
-        return self._places
 
 
 class Index:
@@ -78,10 +63,7 @@ class Index:
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
-        heads: The first five letters of the content words.
         bigrams: Words that stand side by side, small ones included.
-        trigrams: Three words side by side.
-        pairs: Content words with nothing but small words between them.
         runs: All runs of letters.
     """
 
@@ -91,8 +73,6 @@ class Index:
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
         self.bigrams: set[tuple[str, str]] = set()
-        self.trigrams: set[tuple[str, str, str]] = set()
-        self.pairs: set[tuple[str, str]] = set()
         self.runs: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
@@ -104,7 +84,6 @@ class Index:
             self._add(Sentence(DEED, 0, 0, words))
             values.update(_numbers(words))
         self.words.update(_calendar(self.pieces))
-        self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
 
     def _add(self, sentence: Sentence) -> None:
@@ -117,8 +96,6 @@ class Index:
                 held.append(place)
         self.words.update(words)
         self.bigrams.update(pairwise(words))
-        self.trigrams.update(zip(words, words[1:], words[2:], strict=False))
-        self.pairs.update(pairwise(content))
 
     def has(self, word: Token) -> bool:
         """Whether a word or a number stands anywhere, a number also more exactly than said."""

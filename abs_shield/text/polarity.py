@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,8 +17,6 @@ NEGATORS = frozenset(
     "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
     "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
 )
-_DENIED = 4
-"""Words behind a negator that it is about."""
 _LONGEST = 2_000
 _MOST_WORDS = 400
 _REACH = 3
@@ -43,20 +40,6 @@ _REPLY = re.compile(
 
 _DOUBLED = re.compile(r"(?<=n)['\u2019]{2}(?=t\b)", re.IGNORECASE)
 """The apostrophe of ``didn''t``, as text that was quoted for YAML or SQL has it."""
-
-
-def negating(token: Token) -> bool:
-    """Whether a word denies what stands behind it."""
-    return token.key in NEGATORS or token.key.endswith("n't")
-
-
-def negated(words: Sequence[Token]) -> frozenset[str]:
-    """Give the keys of the content that stands close behind a negator."""
-    found: set[str] = set()
-    for n, word in enumerate(words):
-        if negating(word):
-            found.update(near.key for near in words[n + 1 : n + 1 + _DENIED] if near.content)
-    return frozenset(found)
 
 
 def without_reply(text: str) -> str:
