@@ -12,6 +12,7 @@ from typing import Any
 
 from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
+from answers_natural import measure
 from answers_runs import Measured, measured
 
 from abs_shield.answer.gathering import evidence_from
@@ -83,13 +84,19 @@ def not_reached(report: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the recorded data")
+    parser.add_argument("--data", type=Path, help="folder of the recorded data")
     parser.add_argument("--every", type=int, default=1, help="read only every n-th run")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what is flagged")
     parser.add_argument("--unseen", action="store_true", help="print changes that are not flagged")
-    parser.add_argument("--only", choices=("runs", "gate", "answers"))
+    parser.add_argument("--only", choices=("runs", "gate", "answers", "natural"))
+    parser.add_argument("--list", choices=("wrong",), help="print each natural answer misjudged")
     given = parser.parse_args()
+    if given.only == "natural":
+        _print({"natural": measure(listing=given.list)})
+        return
+    if given.data is None:
+        parser.error("the following arguments are required: --data")
     report: dict[str, Any] = {}
     path = given.data / "toolcalls" / "runs.jsonl.gz"
     if given.only in (None, "runs"):
@@ -105,7 +112,11 @@ def main() -> None:
     if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
     report["not_reached"] = not_reached(report)
-    json.dump(report, sys.stdout, indent=1)
+    _print(report)
+
+
+def _print(report: dict[str, Any]) -> None:
+    json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
     print()
 
 
