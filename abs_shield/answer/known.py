@@ -163,6 +163,8 @@ class Known:
         if said.kind in SUMS:
             for value, step in said.readings:
                 yield from self._valued(value, step)
+        elif said.text[:1] == "#" and said.text[1:].isdigit():  # "PR #318" of ``number: 318``
+            yield from self._valued(Decimal(said.text[1:]), Decimal(0))
         keys = (said.value,) if said.kind == ID else keys_of(said)
         for key in keys:
             yield from self._by_key.get(key, ())
