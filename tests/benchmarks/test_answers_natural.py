@@ -201,3 +201,5 @@ def test_the_benchmark_counts_every_run():
     passed = len(WRONG) - int(report["all"]["erroneous stopped"].split("/")[0])
     assert stopped + passed == len(re.findall(r"(?m)^\S+-(?:honest|wrong)\b", done.stderr))
     assert set(LABELLED.KINDS) == set(report["by kind"])
+    caught = sum(int(row["stopped"].split("/")[0]) for row in report["by kind"].values())
+    assert len(WRONG) - passed == caught
