@@ -52,6 +52,11 @@ class Outcome:
         return self.action != "emit"
 
     @property
+    def caught(self) -> bool:
+        """Whether the answer is stopped, and a claim with its error is among the reasons."""
+        return self.stopped and self.at_span
+
+    @property
     def mistaken(self) -> bool:
         """Whether an honest answer is stopped, or an erroneous one emitted."""
         return self.stopped == self.run.honest
@@ -119,8 +124,8 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "honest blocked": _rate(honest, lambda one: one.action == "block"),
         "erroneous stopped": _rate(wrong, lambda one: one.stopped),
         "erroneous blocked": _rate(wrong, lambda one: one.action == "block"),
-        "erroneous stopped at the error": _rate(wrong, lambda one: one.stopped and one.at_span),
-        "pairs separated": _rate(wrong, lambda one: one.stopped and one.run.steps_id in emitted),
+        "erroneous stopped at the error": _rate(wrong, lambda one: one.caught),
+        "pairs separated": _rate(wrong, lambda one: one.caught and one.run.steps_id in emitted),
         "AUC of overall_score": None if auc is None else round(auc, 3),
     }
 
@@ -155,7 +160,7 @@ def _by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         stopped = [one for one in of_kind if one.stopped]
         table[kind] = {
             "stopped": f"{len(stopped)}/{len(of_kind)}",
-            "pairs separated": sum(one.run.steps_id in emitted for one in stopped),
+            "pairs separated": sum(one.caught and one.run.steps_id in emitted for one in stopped),
             "by": _by_scorer(stopped),
         }
     return table
@@ -164,7 +169,7 @@ def _by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 def _by_scorer(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """Count the stopped answers by scorer; one that two scorers speak against counts for both."""
     counts = Counter(name for one in outcomes if one.stopped for name in one.scorers)
-    return dict(counts.most_common())
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _shown(outcome: Outcome) -> str:
