@@ -1,4 +1,4 @@
-"""The hard checks on real replies: ``python benchmarks/answers.py --data FOLDER``."""
+"""The check of answers on recorded replies and labelled runs: ``answers.py --data FOLDER``."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def not_reached(report: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, help="folder of the recorded data")
+    parser.add_argument("--data", type=Path, help="folder of the recorded data; natural needs none")
     parser.add_argument("--every", type=int, default=1, help="read only every n-th run")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what is flagged")
@@ -92,11 +92,18 @@ def main() -> None:
     parser.add_argument("--only", choices=("runs", "gate", "answers", "natural"))
     parser.add_argument("--list", choices=("wrong",), help="print each natural answer misjudged")
     given = parser.parse_args()
-    if given.only == "natural":
-        _print({"natural": measure(listing=given.list)})
-        return
-    if given.data is None:
+    if given.data is None and given.only != "natural":
         parser.error("the following arguments are required: --data")
+    report = _recorded(given) if given.data is not None else {}
+    if given.only in (None, "natural"):
+        report["natural"] = measure(listing=given.list)
+    report["not_reached"] = not_reached(report)
+    json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def _recorded(given: argparse.Namespace) -> dict[str, Any]:
+    """Measure what needs recorded data."""
     report: dict[str, Any] = {}
     path = given.data / "toolcalls" / "runs.jsonl.gz"
     if given.only in (None, "runs"):
@@ -111,13 +118,7 @@ def main() -> None:
             report["gate"][f"beside texts, {name}"] = some
     if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
-    report["not_reached"] = not_reached(report)
-    _print(report)
-
-
-def _print(report: dict[str, Any]) -> None:
-    json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
-    print()
+    return report
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class LabelledRun:
 
     Attributes:
         id: The run's id: that of its steps, and the label.
+        steps_id: The id of its steps, which an honest and an erroneous answer share.
         domain: The name of its file.
         held_out: Whether it is for checking only, never to fit a rule or a threshold on.
         language: ISO 639-1 code of the answer's language.
@@ -44,6 +45,7 @@ class LabelledRun:
     """
 
     id: str
+    steps_id: str
     domain: str
     held_out: bool
     language: str
@@ -54,6 +56,11 @@ class LabelledRun:
     span: str = ""
     truth: str = ""
     derived: Mapping[str, str]
+
+    @property
+    def derives(self) -> bool:
+        """Whether a figure of the answer, weekdays aside, has to be computed or rounded."""
+        return any("weekday(" not in formula for formula in self.derived.values())
 
     def session(self) -> Session:
         """Return a session that has seen the steps."""
@@ -89,6 +96,7 @@ def _run(content: Mapping[str, Any], steps: Mapping[str, Any], label: str) -> La
     text = row["text"]
     return LabelledRun(
         id=f"{steps['id']}-{label}",
+        steps_id=steps["id"],
         domain=content["domain"],
         held_out=content["held_out"],
         language=steps["language"],

@@ -52,6 +52,11 @@ class Outcome:
         return self.action != "emit"
 
     @property
+    def caught(self) -> bool:
+        """Whether the answer is stopped, and a claim with its error is among the reasons."""
+        return self.stopped and self.at_span
+
+    @property
     def mistaken(self) -> bool:
         """Whether an honest answer is stopped, or an erroneous one emitted."""
         return self.stopped == self.run.honest
@@ -99,6 +104,7 @@ def measure(*, listing: str | None = None) -> dict[str, Any]:
         "other languages": [one for one in outcomes if one.run.language != "en"],
     }
     return {name: _figures(some) for name, some in groups.items()} | {
+        "honest stopped, by content": _by_content([one for one in outcomes if one.run.honest]),
         "by kind": _by_kind(outcomes),
         "stopped by": {
             "honest": _by_scorer(one for one in outcomes if one.run.honest),
@@ -110,6 +116,7 @@ def measure(*, listing: str | None = None) -> dict[str, Any]:
 def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     honest = [one for one in outcomes if one.run.honest]
     wrong = [one for one in outcomes if not one.run.honest]
+    emitted = _emitted(honest)
     auc = roc_auc([Spoken(one.score, one.run.honest) for one in outcomes])
     return {
         "runs": len(outcomes),
@@ -117,9 +124,15 @@ def _figures(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "honest blocked": _rate(honest, lambda one: one.action == "block"),
         "erroneous stopped": _rate(wrong, lambda one: one.stopped),
         "erroneous blocked": _rate(wrong, lambda one: one.action == "block"),
-        "erroneous stopped at the error": _rate(wrong, lambda one: one.stopped and one.at_span),
+        "erroneous stopped at the error": _rate(wrong, lambda one: one.caught),
+        "pairs separated": _rate(wrong, lambda one: one.caught and one.run.steps_id in emitted),
         "AUC of overall_score": None if auc is None else round(auc, 3),
     }
+
+
+def _emitted(outcomes: Iterable[Outcome]) -> set[str]:
+    """Return the steps whose honest answer is emitted."""
+    return {one.run.steps_id for one in outcomes if one.run.honest and not one.stopped}
 
 
 def _rate(outcomes: Sequence[Outcome], holds: Any) -> str:
@@ -128,22 +141,35 @@ def _rate(outcomes: Sequence[Outcome], holds: Any) -> str:
     return f"{hits}/{total} {hits / max(1, total):.3f} [{low:.3f}, {high:.3f}]"
 
 
-def _by_kind(outcomes: Iterable[Outcome]) -> dict[str, str]:
-    some = [one for one in outcomes if not one.run.honest]
-    table = {}
+def _by_content(honest: Sequence[Outcome]) -> dict[str, str]:
+    """Return the share of honest answers stopped: a failed call before them, or derived figures."""
+    groups: dict[str, list[Outcome]] = {}
+    for one in honest:
+        if any(kind == "error" for kind, *_ in one.run.steps):
+            name = "after a failed call"
+        else:
+            name = "with derived figures" if one.run.derives else "figures as the results have them"
+        groups.setdefault(name, []).append(one)
+    return {name: _rate(some, lambda one: one.stopped) for name, some in groups.items()}
+
+
+def _by_kind(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    table, emitted = {}, _emitted(outcomes)
     for kind in KINDS:
-        of_kind = [one for one in some if one.run.kind == kind]
-        scorers = _by_scorer(of_kind)
-        names = ", ".join(f"{name} {n}" for name, n in scorers.items())
-        stopped = sum(one.stopped for one in of_kind)
-        table[kind] = f"{stopped}/{len(of_kind)}" + (f" ({names})" if names else "")
+        of_kind = [one for one in outcomes if one.run.kind == kind]
+        stopped = [one for one in of_kind if one.stopped]
+        table[kind] = {
+            "stopped": f"{len(stopped)}/{len(of_kind)}",
+            "pairs separated": sum(one.caught and one.run.steps_id in emitted for one in stopped),
+            "by": _by_scorer(stopped),
+        }
     return table
 
 
 def _by_scorer(outcomes: Iterable[Outcome]) -> dict[str, int]:
     """Count the stopped answers by scorer; one that two scorers speak against counts for both."""
     counts = Counter(name for one in outcomes if one.stopped for name in one.scorers)
-    return dict(counts.most_common())
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _shown(outcome: Outcome) -> str:

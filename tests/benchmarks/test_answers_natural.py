@@ -120,6 +120,15 @@ def test_a_domain_has_the_name_of_its_file():
     assert files == {run.domain for run in RUNS}
 
 
+@pytest.mark.parametrize("measure", [len, lambda text: len(NUMBER.findall(text))])
+def test_no_label_follows_from_the_length(measure):
+    """Erroneous answers are neither longer nor shorter, and have as many figures."""
+    honest, wrong = ([measure(run.answer) for run in some] for some in (HONEST, WRONG))
+    above = sum((one > other) + (one == other) / 2 for one in honest for other in wrong)
+
+    assert 0.45 <= above / (len(honest) * len(wrong)) <= 0.55
+
+
 @pytest.mark.parametrize("run", RUNS, ids=named)
 def test_a_run_can_be_seen(run):
     """A user speaks first, every call comes back, and a session takes all of it."""
@@ -201,3 +210,5 @@ def test_the_benchmark_counts_every_run():
     passed = len(WRONG) - int(report["all"]["erroneous stopped"].split("/")[0])
     assert stopped + passed == len(re.findall(r"(?m)^\S+-(?:honest|wrong)\b", done.stderr))
     assert set(LABELLED.KINDS) == set(report["by kind"])
+    caught = sum(int(row["stopped"].split("/")[0]) for row in report["by kind"].values())
+    assert len(WRONG) - passed == caught
