@@ -19,7 +19,7 @@ from detection_targets import targets
 from rich.console import Console
 from rich.progress import track
 
-from abs_shield.plan.readings import READINGS
+from abs_shield.replay.cases import RUNS
 
 POLICIES = {"none": ("none",), "author": ("author",), "both": ("none", "author")}
 TITLES = {"none": "no policy", "author": "a ten-minute author's policy"}
@@ -30,17 +30,12 @@ _SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Judge everything and print the tables, or one JSON object."""
     options = _options(arguments)
-    if not (options.data / "runs.jsonl.gz").is_file():
-        print(f"skipped: no recorded runs at {options.data}")
+    if options.ablate is not None:
+        folders = [path for path in (options.data, *options.beside) if _is_there(path)]
+        print(ablation(folders, names=options.ablate, jobs=options.jobs))
         return
-    if options.ablate:
-        print(
-            ablation(
-                lambda without: _judged(
-                    options.data, ("none",), limit=options.limit, jobs=options.jobs, without=without
-                )
-            )
-        )
+    if not _is_there(options.data):
+        print(f"skipped: no recorded runs at {options.data}")
         return
     policies = POLICIES[options.policy]
     results = _judged(options.data, policies, limit=options.limit, jobs=options.jobs)
@@ -53,6 +48,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _print(made, as_json=options.format == "json")
 
 
+def _is_there(folder: Path) -> bool:
+    return (folder / RUNS).is_file()
+
+
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     data = Path(os.environ.get("ABS_SHIELD_DATA", _SHARED)) / "toolcalls"
@@ -60,19 +59,22 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--policy", choices=POLICIES, default="both")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
-    parser.add_argument("--ablate", action="store_true", help="switch off one reading at a time")
+    parser.add_argument(
+        "--ablate", nargs="*", metavar="RULE", help="switch off one rule at a time, or these"
+    )
+    parser.add_argument(
+        "--beside", type=Path, nargs="*", default=(), help="further folders, with --ablate"
+    )
     parser.add_argument("--limit", type=int, help="judge so many runs, spread over the file")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="worker processes")
     return parser.parse_args(arguments)
 
 
-def _judged(
-    data: Path, policies: Sequence[str], *, limit: int | None, jobs: int, without: str = ""
-) -> Results:
+def _judged(data: Path, policies: Sequence[str], *, limit: int | None, jobs: int) -> Results:
     recorded = read(data)
     chunks = _chunks(recorded, limit)
     results = Results()
-    for part in _shown(_worked(recorded, policies, chunks, jobs, without), len(chunks)):
+    for part in _shown(_worked(recorded, policies, chunks, jobs), len(chunks)):
         results.add(part)
     return results
 
@@ -86,14 +88,14 @@ def _chunks(recorded: Recorded, limit: int | None) -> list[range]:
 
 
 def _worked(
-    recorded: Recorded, policies: Sequence[str], chunks: Sequence[range], jobs: int, without: str
+    recorded: Recorded, policies: Sequence[str], chunks: Sequence[range], jobs: int
 ) -> Iterator[Results]:
-    if (jobs <= 1 or len(chunks) <= 1) and not without:
+    if jobs <= 1 or len(chunks) <= 1:
         yield from map(Judge(recorded, policies), chunks)
         return
     # not forked: the progress bar is a thread
     spawned = get_context("spawn")
-    with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies, without)) as workers:
+    with ProcessPoolExecutor(jobs, spawned, _begin, (recorded, policies)) as workers:
         yield from workers.map(_work, chunks)
 
 
@@ -101,8 +103,7 @@ _judges: list[Judge] = []
 """The one judge of a worker process."""
 
 
-def _begin(recorded: Recorded, policies: Sequence[str], without: str) -> None:
-    READINGS.pop(without, None)
+def _begin(recorded: Recorded, policies: Sequence[str]) -> None:
     _judges.append(Judge(recorded, policies))
 
 

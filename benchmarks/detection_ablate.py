@@ -1,48 +1,251 @@
-"""What each reading of a value clears on right calls, and what it lets pass of planted faults."""
+"""What each rule of detection clears on right calls, and what it finds or lets pass."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
 
-from detection_judging import Results
+import elsewhere
+from detection_judging import HARD, Judge, Recorded, Results, layer_of, read
+from detection_rules import (
+    CALL,
+    EVER,
+    RULES,
+    TESTS,
+    Asked,
+    tables_that_change,
+    watched,
+    without,
+)
+from rich.console import Console
 from rich.progress import track
 
-from abs_shield.plan.readings import READINGS
+from abs_shield.core import LAYER_NAMES
 
-_HEAD = "| without | right calls flagged | of these, by source | faults found |"
+_CHUNK = 60
+_OWN = "elsewhere"
+"""The runs that were written by hand, beside the folders of recorded ones."""
+_WHATS = ("flagged", "hard", "found")
+_CHANGED = frozenset({"phantom_target", "self_contradiction", "impossible_state"})
+"""Layers whose findings rules change; what the others find, they find whatever is switched off."""
+
+Place = tuple[str, int]
+"""A folder's name, and the place of a run or of a file in it."""
+Counts = Counter[tuple[str, str]]
+"""Layer, empty for any, and ``flagged``, ``hard`` or ``found`` to a number of calls."""
 
 
-def ablation(judged: Callable[[str], Results]) -> str:
+@dataclass(frozen=True)
+class Task:
+    """Places of one folder to be judged without one rule; with all where *rule* is empty."""
+
+    rule: str
+    folder: str
+    places: tuple[int, ...]
+
+
+Done = tuple[Task, dict[int, Counts], dict[int, frozenset[str]]]
+"""A task, what was found at each place, and which rules changed something there."""
+Judged = Callable[[Sequence[Task]], Iterable[Done]]
+
+
+def ablation(folders: Sequence[Path], *, names: Sequence[str], jobs: int) -> str:
     """
-    Return the table, a row for each reading.
+    Return the table, a row for each layer and each rule.
+
+    A rule is switched off in the runs in which it changed something: in others it makes no
+    difference. A layer's row is what it alone finds.
 
     Args:
-        judged: Judges everything without the reading of that name; with all where it is empty.
+        folders: Recorded runs with planted faults.
+        names: Rules to be looked at; all where empty.
+        jobs: Worker processes.
     """
-    whole = judged("")
-    rows = [
-        "| without | right calls flagged | of these, by source | faults found |",
-        "|---|---|---|---|",
-    ]
-    rows.append(f"| nothing | {len(_flagged(whole))} | | {sum(_found(whole).values())} |")
-    for name in track(READINGS, "reading"):
-        rows.append(_row(name, whole, judged(name)))
-    return "\n".join(rows)
+    toolsets = _toolsets(folders)
+    with get_context("spawn").Pool(jobs, _begin, (folders,)) as pool:
+        terminal = Console(stderr=True)
+
+        def judged(tasks: Sequence[Task]) -> Iterable[Done]:
+            done = pool.imap_unordered(_work, tasks)
+            return track(
+                done, "judging", len(tasks), console=terminal, disable=not terminal.is_terminal
+            )
+
+        whole, fired = _whole(judged, toolsets)
+        chosen = [name for name in RULES if not names or name in names]
+        changed: dict[str, dict[Place, Counts]] = defaultdict(dict)
+        for task, counts, _ in judged([*_tasks(chosen, fired, toolsets)]):
+            changed[task.rule].update({(task.folder, at): one for at, one in counts.items()})
+    return "\n".join(_rows(whole, {name: changed[name] for name in chosen}))
 
 
-def _row(name: str, whole: Results, without: Results) -> str:
-    more = _flagged(without) - _flagged(whole)
-    sources = Counter(source for source, _, _ in more)
-    listed = ", ".join(f"{source} {count}" for source, count in sources.most_common(4))
-    found = _found(without) - _found(whole)
-    kinds = ", ".join(f"{kind} {count}" for kind, count in found.most_common(4))
-    return f"| `{name}` | +{len(more)} | {listed} | +{sum(found.values())} {kinds} |"
+def _toolsets(folders: Sequence[Path]) -> dict[Place, str]:
+    """The name of the tools of every run that counts; of the files written by hand, none."""
+    found = {}
+    for path in folders:
+        recorded = read(path)
+        marked = any(run.success is not None for run in recorded.runs)
+        for at, run in enumerate(recorded.runs):
+            right = (run.success or not marked) and not run.labels.get("attack")
+            if right or run.run_id in recorded.cases:
+                found[path.name, at] = run.toolset
+    return found | {(_OWN, at): "" for at in range(len(elsewhere.FILES))}
 
 
-def _flagged(results: Results) -> set[tuple[str, str, int]]:
-    return {(flag.source, flag.run_id, flag.call_index) for flag in results.flags}
+def _whole(
+    judged: Judged, toolsets: Mapping[Place, str]
+) -> tuple[dict[Place, Counts], dict[Place, frozenset[str]]]:
+    """What is found with every rule, and which rules changed something where."""
+    whole: dict[Place, Counts] = {}
+    fired: dict[Place, frozenset[str]] = {}
+    compiled: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for task, counts, rules in judged([*_split("", toolsets)]):
+        for at, one in counts.items():
+            place = (task.folder, at)
+            whole[place], fired[place] = one, rules[at]
+            compiled[task.folder, toolsets[place]] |= rules[at]
+    for place, toolset in toolsets.items():
+        once = {name for name in compiled[place[0], toolset] if RULES[name].asked != CALL}
+        fired[place] |= once
+    return whole, fired
 
 
-def _found(results: Results) -> Counter[str]:
-    return Counter(case.kind for case in results.planted if case.expect == "flag" and case.found)
+def _tasks(
+    names: Iterable[str], fired: Mapping[Place, frozenset[str]], toolsets: Mapping[Place, str]
+) -> Iterator[Task]:
+    for name in names:
+        ever = RULES[name].asked == EVER and not RULES[name].by
+        yield from _split(name, [place for place in toolsets if ever or name in fired[place]])
+
+
+def _split(name: str, places: Iterable[Place]) -> Iterator[Task]:
+    by_folder: dict[str, list[int]] = defaultdict(list)
+    for folder, at in places:
+        by_folder[folder].append(at)
+    for folder, found in by_folder.items():
+        size = 1 if folder == _OWN else _CHUNK
+        for start in range(0, len(found), size):
+            yield Task(name, folder, tuple(found[start : start + size]))
+
+
+# In a worker process -----------------------------------------------------------------------------
+
+_recorded: dict[str, Recorded] = {}
+_reduced: dict[str, Recorded] = {}
+"""With the planted faults alone that a rule may change."""
+_changing: dict[Asked, set[str]] = {}
+"""Names that were met before, and the tables that matter to them."""
+
+
+def _begin(folders: Sequence[Path]) -> None:
+    for path in folders:
+        recorded = _recorded[path.name] = read(path)
+        cases = {
+            run: [case for case in planted if _may_change(case["expect"], layer_of(case))]
+            for run, planted in recorded.cases.items()
+        }
+        _reduced[path.name] = replace(recorded, cases=cases)
+
+
+def _may_change(expected: str, layer: str) -> bool:
+    return expected == "flag" and layer in _CHANGED
+
+
+def _work(task: Task) -> Done:
+    fired: set[str] = set()
+    asked: set[Asked] = set()
+    counts: dict[int, Counts] = {}
+    rules: dict[int, frozenset[str]] = {}
+    names: dict[int, frozenset[Asked]] = {}
+    with without(task.rule) if task.rule else watched(fired, asked):
+        recorded = (_reduced if task.rule else _recorded).get(task.folder)
+        judge = None if recorded is None else Judge(recorded, ("none",))
+        for at in task.places:
+            fired.clear()
+            asked.clear()
+            if judge is None:
+                counts[at] = _of_file(elsewhere.judged(elsewhere.FILES[at]))
+            else:
+                counts[at] = _of_run(judge([at]))
+            rules[at], names[at] = frozenset(fired), frozenset(asked)
+    new = frozenset().union(*names.values()) - _changing.keys()
+    _changing.update(tables_that_change(new))
+    for at, found in names.items():
+        rules[at] = rules[at].union(*(_changing[one] for one in found))
+    return task, counts, rules
+
+
+def _of_run(results: Results) -> Counts:
+    calls: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for flag in results.flags:
+        for layer in ("", flag.layer):
+            calls[layer, "flagged"].add(flag.call_index)
+            if flag.strength >= HARD:
+                calls[layer, "hard"].add(flag.call_index)
+    counts: Counts = Counter({key: len(found) for key, found in calls.items()})
+    for case in results.planted:
+        if case.expect == "flag" and case.found:
+            changed = "changed" if _may_change(case.expect, case.layer) else "same"
+            counts.update({("", "found"): 1, (case.layer, "found"): 1, ("", changed): 1})
+    return counts
+
+
+def _of_file(told: elsewhere.Told) -> Counts:
+    counts: Counts = Counter({("", "flagged"): told.flagged, ("", "hard"): told.hard})
+    for layer, found in told.found.items():
+        counts.update({("", "found"): found, (layer, "found"): found, ("", "changed"): found})
+    counts.update({(layer, "hard"): number for layer, number in told.hard_by.items()})
+    for line in told.flags:
+        counts[line.split(",")[0].removeprefix("flagged "), "flagged"] += 1
+    return counts
+
+
+# The table ---------------------------------------------------------------------------------------
+
+
+def _rows(
+    whole: Mapping[Place, Counts], changed: Mapping[str, Mapping[Place, Counts]]
+) -> Iterator[str]:
+    folders = list(dict.fromkeys(folder for folder, _ in whole))
+    heads = [f"{name}: {what}" for name in folders for what in ("flagged (hard)", "found")]
+    yield _line(["without", *heads])
+    yield _line(["---"] * (1 + len(heads)))
+    yield _line(["nothing", *(cell for name in folders for cell in _cells(_sum(whole, name), ""))])
+    for layer in LAYER_NAMES:
+        cells = (cell for name in folders for cell in _cells(_sum(whole, name), layer, sign=-1))
+        yield _line([f"layer `{layer}`", *cells])
+    for rule, without_it in changed.items():
+        cells = (
+            cell for name in folders for cell in _cells(_more(whole, without_it, name), "", sign=1)
+        )
+        test = TESTS.get(rule)
+        yield _line([f"{rule} (`{test}`)" if test else rule, *cells])
+
+
+def _sum(counts: Mapping[Place, Counts], folder: str) -> Counts:
+    return sum((one for place, one in counts.items() if place[0] == folder), Counter())
+
+
+def _more(whole: Mapping[Place, Counts], changed: Mapping[Place, Counts], folder: str) -> Counts:
+    """How many more there are without the rule: of faults also fewer."""
+    more: Counts = Counter()
+    for place, one in changed.items():
+        if place[0] == folder:
+            more.update(one)
+            more.subtract(whole[place])
+    more["", "found"] = more["", "changed"]
+    return more
+
+
+def _cells(counts: Counts, layer: str, *, sign: int = 0) -> list[str]:
+    flagged, hard, found = (counts[layer, what] for what in _WHATS)
+    if not sign:
+        return [f"{flagged} ({hard})", f"{found}"]
+    return [f"{sign * flagged:+} ({sign * hard:+})", f"{sign * found:+}"]
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

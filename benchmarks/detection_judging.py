@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,24 +14,31 @@ from detection_policies import author_policy
 
 from abs_shield import Decision, Finding, Shield, ToolCall
 from abs_shield.core import Outcome
-from abs_shield.core.events import Event, Proposed, Returned
-from abs_shield.replay import Firewalls, Judged, Run, Toolsets, judge_run, runs
-from abs_shield.replay.turns import Turn, turns
+from abs_shield.core.events import Event, Proposed, Returned, Said
+from abs_shield.replay import BadLine, Firewalls, Judged, Run, Toolsets, judge_run, runs
+from abs_shield.replay.cases import (
+    MUTATIONS,
+    RUNS,
+    TOOLSETS,
+    Cases,
+    Operation,
+    PlantedCase,
+    before_call,
+    gist,
+    layer_of,
+    pointing_at,
+    read_cases,
+    set_aside,
+    value_of,
+    why_not,
+    with_call,
+)
 from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import Path as Place
-from abs_shield.text.leaves import leaves, pointer
-from abs_shield.text.show import escaped
+from abs_shield.text.normal import latin, normal
 
 HARD = 0.9
 """From this strength on a finding is hard."""
 ECHOED = "phantom_target:unseen_wellformed"
-_POINTING = frozenset({"phantom_target", "parameter_mismatch"})
-"""Layers that point at an argument; a contradiction points at the entity that it is about."""
-_LAYERS = {"contradiction": "self_contradiction"}
-_SHOWN = 70
-
-Case = Mapping[str, Any]
-"""One line of the file of planted faults."""
 AFTER_FAILURE = "the call before it failed"
 
 
@@ -45,6 +52,7 @@ class Planted:
         original: The tool that the run called there.
         value: What was planted, as text.
         found: Whether a finding that counts points at it.
+        script: ``Latin`` or ``other``: the letters of the user's words.
         nearest: What the finding proposes instead.
         why: What the finding says, or why there may be none.
     """
@@ -52,6 +60,7 @@ class Planted:
     policy: str
     source: str
     domain: str
+    script: str
     kind: str
     expect: str
     layer: str
@@ -96,12 +105,15 @@ class Results:
         calls: Policy, source, domain, layer and ``calls``, ``ran``, ``flagged`` or ``hard`` to
             the number of calls of successful runs.
         coverage: Policy, source, layer, outcome and reason to the number of calls of all runs.
+        scripts: Policy, script of the user's words and ``calls``, ``flagged`` or ``hard`` to the
+            number of calls of successful runs.
     """
 
     planted: list[Planted] = field(default_factory=list)
     flags: list[Flag] = field(default_factory=list)
     calls: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
     coverage: Counter[tuple[str, str, str, str, str]] = field(default_factory=Counter)
+    scripts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
     def add(self, other: Results) -> None:
         """Add what was written down elsewhere."""
@@ -109,6 +121,7 @@ class Results:
         self.flags += other.flags
         self.calls.update(other.calls)
         self.coverage.update(other.coverage)
+        self.scripts.update(other.scripts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +130,21 @@ class Recorded:
 
     runs: Sequence[Run]
     domains: Mapping[str, str]
-    cases: Mapping[str, Sequence[Case]]
+    cases: Cases
 
 
 def read(folder: Path) -> Recorded:
     """Read the runs, their tools and the planted faults."""
-    toolsets = Toolsets(json.loads((folder / "toolsets.json").read_text()))
-    file = folder / "runs.jsonl.gz"
-    domains = {record["run_id"]: record["domain"] for record in _records(file)}
-    cases: dict[str, list[Case]] = defaultdict(list)
-    for case in _records(folder / "mutations.jsonl.gz"):
-        cases[case["run_id"]].append(case)
+    toolsets = Toolsets(json.loads((folder / TOOLSETS).read_text()))
+    file = folder / RUNS
+    domains = {record["run_id"]: record.get("domain", "") for record in _records(file)}
+    cases = read_cases(str(folder / MUTATIONS), on_bad_line=_stop)
     found = [run for run in runs([str(file)], toolsets) if isinstance(run, Run)]
     return Recorded(found, domains, cases)
+
+
+def _stop(line: BadLine) -> None:
+    raise SystemExit(f"{line}")
 
 
 def _records(path: Path) -> Iterator[Any]:
@@ -153,7 +168,7 @@ class Judge:
             for policy in self._policies:
                 domain = self._recorded.domains[run.run_id]
                 sheet = _Sheet(run, domain, policy, results, self._marked)
-                sheet.fill(self._firewall(run, policy), self._recorded.cases.get(run.run_id, ()))
+                sheet.fill(self._firewall(run, policy), self._recorded.cases.of(run.run_id))
         return results
 
     def _firewall(self, run: Run, policy: str) -> Shield:
@@ -179,14 +194,20 @@ class _Sheet:
     def source(self) -> str:
         return self.run.source.rpartition("/")[2]
 
-    def fill(self, firewall: Shield, cases: Iterable[Case]) -> None:
+    @property
+    def script(self) -> str:
+        said = [e.text for e in self.run.events if isinstance(e, Said) and e.role == "user"]
+        return "Latin" if all(latin(normal(text)) for text in said) else "other"
+
+    def fill(self, firewall: Shield, cases: Iterable[PlantedCase]) -> None:
         """Judge the run, and then the run up to each planted fault."""
         judged = list(judge_run(self.run, firewall))
         succeeded = self.run.success if self.marked else True
         right = succeeded and not self.run.labels.get("attack")
+        aside = set_aside(self.run)
         for call in judged:
             self._cover(call.decision)
-            if right and not _set_aside(self.run, call.call_index):
+            if right and call.call_index not in aside:
                 self._count(call)
         for case in cases:
             self._plant(case, judged, firewall)
@@ -208,6 +229,10 @@ class _Sheet:
             calls[*key, "flagged"] += bool(strengths)
             calls[*key, "hard"] += max(strengths, default=0) >= HARD
         self.results.flags += [self._flag(judged, domain, finding) for finding in counted]
+        said = self.results.scripts
+        said[self.policy, self.script, "calls"] += 1
+        said[self.policy, self.script, "flagged"] += bool(counted)
+        said[self.policy, self.script, "hard"] += any(f.strength >= HARD for f in counted)
 
     def _flag(self, judged: Judged, domain: str, finding: Finding) -> Flag:
         return Flag(
@@ -224,10 +249,10 @@ class _Sheet:
             detail=finding.detail,
         )
 
-    def _plant(self, case: Case, judged: Sequence[Judged], firewall: Shield) -> None:
+    def _plant(self, case: PlantedCase, judged: Sequence[Judged], firewall: Shield) -> None:
         recorded = judged[case["call_index"]]
-        after = case["op"] == "insert_after"
-        usual = () if after else tuple(map(_gist, recorded.decision.findings))
+        after = case["op"] == Operation.INSERT_AFTER
+        usual = () if after else tuple(map(gist, recorded.decision.findings))
         before = before_call(self.run, case["call_index"], after=after)
         decision = judge_next(self.run, before, case["mutated_call"], firewall)
         planted = self._planted(case, decision, recorded.call.name, usual)
@@ -242,14 +267,15 @@ class _Sheet:
                 self.results.planted.append(said)
 
     def _planted(
-        self, case: Case, decision: Decision, original: str, usual: Sequence[object]
+        self, case: PlantedCase, decision: Decision, original: str, usual: Sequence[object]
     ) -> Planted:
         layer = layer_of(case)
-        findings = pointing_at(case, [f for f in decision.findings if _gist(f) not in usual])
+        findings = pointing_at(case, decision.findings, usual=usual)
         return Planted(
             policy=self.policy,
             source=self.source,
             domain=self.domain,
+            script=self.script,
             kind=case["kind"],
             expect=case["expect"],
             layer=layer,
@@ -260,40 +286,13 @@ class _Sheet:
             value=value_of(case),
             found=bool(findings),
             nearest=findings[0].nearest if findings else "",
-            why=findings[0].detail if findings else why_not(case, decision, usual),
+            why=findings[0].detail if findings else why_not(case, decision, usual=usual),
         )
-
-
-def _set_aside(run: Run, index: int) -> bool:
-    """Whether a reader set a call aside: the tool refused it, or its value is unfounded."""
-    labels = run.labels
-    return index in labels.get("failed_calls", ()) or str(index) in labels.get("unfounded", {})
-
-
-def before_call(run: Run, index: int, *, after: bool) -> list[Event]:
-    """Give what happened before the call at *index*; with *after* the call and its result too."""
-    events: list[Event] = []
-    count = 0
-    for event in turns(run.events):
-        if not isinstance(event, Turn):
-            events.append(event)
-            continue
-        for proposed, result in zip(event.proposals, event.results, strict=True):
-            if count == index and not after:
-                return events
-            events += [proposed] if result is None else [proposed, result]
-            if count == index:
-                return events
-            count += 1
-        events += event.rest
-    raise ValueError(f"run {run.run_id} has {count} calls; call {index} is none of them")
 
 
 def judge_next(run: Run, events: Sequence[Event], call: Mapping[str, Any], by: Shield) -> Decision:
     """Judge *call* as the next one of *run* after *events*."""
-    proposed = Proposed((ToolCall(call["name"], call["arguments"], "planted"),))
-    cut = replace(run, events=(*events, proposed), session_id=None)
-    *_, last = judge_run(cut, by)
+    *_, last = judge_run(with_call(run, events, call), by)
     return last.decision
 
 
@@ -312,60 +311,7 @@ def echoes(
         yield name, (*events, proposed, result)
 
 
-def layer_of(case: Case) -> str:
-    """Give the layer that is expected to speak."""
-    layer = str(case["expected_layer"])
-    return "phantom_target" if layer.startswith("none") else _LAYERS.get(layer, layer)
-
-
-def pointing_at(case: Case, findings: Iterable[Finding]) -> list[Finding]:
-    """Give the findings that count, of the expected layer, at the planted argument."""
-    layer = layer_of(case)
-    counted = [f for f in findings if f.check == layer and f.counted]
-    if "path" not in case or layer not in _POINTING:
-        return counted
-    places = {"/arguments" + pointer(place) for place, _ in _leaves(case)}
-    return [finding for finding in counted if finding.where in places]
-
-
-def why_not(case: Case, decision: Decision, usual: Sequence[object]) -> str:
-    """Say why the expected layer may have found nothing, as far as the decision tells."""
-    layer = layer_of(case)
-    coverage = decision.coverage.get(layer)
-    if coverage is None or coverage.outcome is not Outcome.RAN:
-        return "not asked" if coverage is None else f"{coverage.outcome}: {coverage.reason}"
-    for finding in decision.findings:
-        if finding.check == layer and _gist(finding) in usual:
-            return "the call as it was recorded is flagged alike"
-        if finding.check == layer:
-            weak = "" if finding.counted else f", strength {finding.strength} does not count"
-            return f"points at {finding.where}{weak}"
-    others = sorted({finding.check for finding in decision.findings if finding.counted})
-    return f"said nothing; {', '.join(others)} did" if others else "ran, said nothing"
-
-
-def value_of(case: Case) -> str:
-    """Give what was planted as one line of JSON, with where it comes from."""
-    values = [value for _, value in _leaves(case) if value != case.get("original")]
-    planted = values[0] if len(values) == 1 else values or case["mutated_call"]["arguments"]
-    text = escaped(json.dumps(planted), limit=_SHOWN)
-    notes = [f"{key} {case[key]}" for key in ("taken_from", "first") if key in case]
-    return f"{text} ({'; '.join(notes)})" if notes else text
-
-
-def _leaves(case: Case) -> Iterator[tuple[Place, Any]]:
-    """Give each leaf at the case's path, such as ``flights[].date``, with its place."""
-    for place, value in leaves(case["mutated_call"]["arguments"], most=10_000):
-        steps = ("[]" if isinstance(step, int) else f".{step}" for step in place)
-        if "".join(steps).removeprefix(".") == case.get("path"):
-            yield place, value
-
-
 def _failed(events: Sequence[Event]) -> bool:
     """Whether the newest result is an error, marked so or told so in its text."""
     newest = events[-1]
     return isinstance(newest, Returned) and (newest.error or tells_failure(newest.value))
-
-
-def _gist(finding: Finding) -> object:
-    return finding.check, finding.code, finding.where, str(finding.got)

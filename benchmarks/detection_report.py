@@ -81,12 +81,14 @@ def of_policy(results: Results, policy: str) -> Results:
         flags=[flag for flag in results.flags if flag.policy == policy],
         calls=Counter({key: n for key, n in results.calls.items() if key[0] == policy}),
         coverage=Counter({key: n for key, n in results.coverage.items() if key[0] == policy}),
+        scripts=Counter({key: n for key, n in results.scripts.items() if key[0] == policy}),
     )
 
 
 def tables(results: Results, *, listed: bool) -> Iterator[Table]:
     """Give every table of one policy; *listed*: every miss and flag, not five of a class."""
     yield from _recall(results.planted)
+    yield _scripts(results)
     yield _flagged(results.calls)
     yield _coverage(results.coverage)
     most = None if listed else _EXAMPLES
@@ -116,6 +118,24 @@ def _recall(planted: Sequence[Planted]) -> Iterator[Table]:
     apart = _by(planted, lambda one: (one.kind, one.source, one.domain))
     rows = [(*key, rate(one.found for one in ones)) for key, ones in sorted(apart.items())]
     yield Table("1b. Planted, by domain", ("kind", "source", "domain", "rate"), rows)
+
+
+def _scripts(results: Results) -> Table:
+    """Give right calls and planted faults by the letters in which the user writes."""
+    policy = next(iter(results.scripts))[0] if results.scripts else ""
+    names = sorted({key[1] for key in results.scripts} | {one.script for one in results.planted})
+    calls = results.scripts
+    rows: list[tuple[Any, ...]] = [
+        (
+            f"right calls, {what}",
+            *(Rate(calls[policy, n, what], calls[policy, n, "calls"]) for n in names),
+        )
+        for what in ("flagged", "hard")
+    ]
+    for (kind, expect), ones in sorted(_by(results.planted, lambda o: (o.kind, o.expect)).items()):
+        rates = (rate(one.found for one in ones if one.script == name) for name in names)
+        rows.append((f"{kind}, {_SCORED[expect]}", *rates))
+    return Table("1c. By the script of the user's words", ("figure", *names), rows)
 
 
 def _suggestions(planted: Iterable[Planted]) -> Table:

@@ -19,6 +19,7 @@ from abs_shield.stats.wilson import wilson
 from abs_shield.text.show import escaped
 
 FOLDER = Path(__file__).parent / "runs"
+FILES = sorted(FOLDER.glob("*.jsonl.gz"))
 HARD = 0.9
 Fault = Mapping[str, str]
 
@@ -34,6 +35,7 @@ class Told:
         hard: Those with a finding of strength 0.9 or more.
         planted: Layer to the faults that it should find.
         found: Layer to those that were found, at their place where they have one.
+        hard_by: Layer to those of them that it flags so.
         misses: A line for each that was not.
         flags: A line for each finding on a call that is right.
     """
@@ -43,6 +45,7 @@ class Told:
     hard: int = 0
     planted: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
+    hard_by: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
 
@@ -53,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--list", action="store_true", help="list every miss and every flag")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     options = parser.parse_args(arguments)
-    made = {path.name.split(".")[0]: judged(path) for path in sorted(FOLDER.glob("*.jsonl.gz"))}
+    made = {path.name.split(".")[0]: judged(path) for path in FILES}
     if options.format == "json":
         print(json.dumps({name: asdict(told) for name, told in made.items()}, indent=2))
         return
@@ -105,7 +108,9 @@ def _right(told: Told, one: Judged, fault: Fault | None) -> None:
     wrong = [*_wrong(one, fault)]
     told.calls += fault is None
     told.flagged += bool(wrong)
-    told.hard += any(finding.strength >= HARD for finding in wrong)
+    hard = {finding.check for finding in wrong if finding.strength >= HARD}
+    told.hard += bool(hard)
+    told.hard_by.update(hard)
     for finding in wrong:
         at = f"{one.run_id} {one.call_index} {one.call.name} {finding.where}"
         told.flags.append(f"flagged {finding.check}, {escaped(at)}: {finding.detail}")

@@ -5,7 +5,8 @@ Each row is measured in a process of its own, at a megabyte and at half of it. T
 with 1 where a bound is missed: a second a megabyte, 200 MB above the input, twice the input in
 little more than twice the time.
 With ``--known`` a row that says why its bound is still open may miss it.
-``--every-case`` prints what each hostile call of the tests costs instead.
+``--every-case`` prints what each hostile call of the tests costs instead, ``--search`` the worst
+input that a search of the grammar of the tests finds at each way in, in steps.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ import subprocess
 import sys
 import tracemalloc
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
+from resource import RLIMIT_CPU, RUSAGE_SELF, getrusage, setrlimit
+from signal import SIGXCPU
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
@@ -27,7 +29,10 @@ from abs_shield import Shield, ToolCall, shield
 from abs_shield.session import Limits
 from tests.hostile.cases import CASES, Case
 from tests.hostile.doors import call, replayed
+from tests.hostile.entrances import DOORS
 from tests.hostile.growing import GROWING, MEGABYTE, Growing
+from tests.hostile.searching import MOST_GROWTH as MOST_STEPS
+from tests.hostile.searching import search
 from tests.hostile.test_results import RESULTS, door
 from tests.hostile.test_sessions import TOOLS, after
 
@@ -107,7 +112,8 @@ def of_session() -> dict[str, Any]:
 MOST_SECONDS, MOST_MB, MOST_GROWTH = 1.0, 200, 3.0
 _NOTICEABLE = 0.2
 """Seconds below which a growth is noise."""
-_LONGEST = 30
+_LONGEST, _LONGEST_WAIT = 30, 1_800
+"""Seconds of processor time, and of the clock, for one measurement."""
 
 
 def of_size(case: Growing, size: int) -> dict[str, float]:
@@ -124,10 +130,10 @@ def of_size(case: Growing, size: int) -> dict[str, float]:
 def in_a_process(number: int, size: int) -> dict[str, float] | None:
     """Measure one row in a process of its own; None where it takes too long."""
     command = [sys.executable, __file__, "--one", str(number), str(size)]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=_LONGEST, check=True)
-    except subprocess.TimeoutExpired:
+    done = subprocess.run(command, capture_output=True, timeout=_LONGEST_WAIT)
+    if done.returncode == -SIGXCPU:
         return None
+    done.check_returncode()
     found: dict[str, float] = json.loads(done.stdout)
     return found
 
@@ -171,6 +177,19 @@ def table(*, known: bool) -> int:
     return int(reached + excused < len(GROWING))
 
 
+def searched(examples: int = 60) -> int:
+    """Print the worst input of each way in; return 1 where steps grow more than they may."""
+    missed = 0
+    print(f"{'way in':34} growth  steps a character, input")
+    for name in DOORS:
+        found = search(name, examples=examples)
+        most = max(found, key=lambda worst: worst.per_byte)
+        missed += found[0].growth > MOST_STEPS
+        print(f"{name:34} x{found[0].growth:4.1f} {'':16}  {found[0].input!a}")
+        print(f"{'':34} {'':5} {most.per_byte:16.0f}  {most.input!a}", flush=True)
+    return int(missed > 0)
+
+
 def every_case() -> None:
     """Print a table on the standard error, and everything as JSON."""
     found = {
@@ -193,8 +212,11 @@ def main(words: list[str]) -> int:
         every_case()
         return 0
     if words[:1] == ["--one"]:
+        setrlimit(RLIMIT_CPU, (_LONGEST, _LONGEST + 5))
         print(json.dumps(of_size(GROWING[int(words[1])], int(words[2]))))
         return 0
+    if words[:1] == ["--search"]:
+        return searched()
     return table(known="--known" in words)
 
 

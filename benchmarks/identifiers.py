@@ -25,12 +25,14 @@ class Identifier(NamedTuple):
         make: Makes one.
         spell: Writes it in another way that every reader takes for the same.
         moves: Whether a separator that is moved makes another one.
+        longer: Other identifiers that have one of this kind as a part.
     """
 
     field: str
     make: Make
     spell: tuple[Spell, ...]
     moves: bool = True
+    longer: tuple[str, ...] = ()
 
 
 def _some(dice: random.Random, letters: str, size: int) -> str:
@@ -93,6 +95,8 @@ def _abroad(text: str, dice: random.Random) -> str:
     return dice.choice(("00", "+")) + _bare(text, dice)
 
 
+_TAILS = ("{}-X", "{}-2", "{}_9Z", "{}.4", "AB1-{}")
+"""What makes a longer identifier of a code."""
 _CODE = (_same, _upper, _quoted, _between("-", "_", " "))
 
 KINDS: dict[str, Identifier] = {
@@ -100,6 +104,7 @@ KINDS: dict[str, Identifier] = {
         "email",
         lambda d: f"{_word(d)}.{_word(d)}@{_word(d)}.{d.choice(('com', 'org', 'io'))}",
         (_same, _upper, _quoted),
+        longer=("a/{}", "ann+{}", "ann.{}", "{}.uk"),
     ),
     "IPv4": Identifier(
         "ip_address",
@@ -152,6 +157,7 @@ KINDS: dict[str, Identifier] = {
         "order_id",
         lambda d: "-".join(_some(d, _HEX, size) for size in (8, 4, 4, 4, 12)),
         (_same, _upper, _quoted, _bare),
+        longer=_TAILS,
     ),
     "IBAN": Identifier("iban", lambda d: _fours(f"DE{_number(d, 20)}"), (_same, _quoted, _bare)),
     "card": Identifier(
@@ -163,20 +169,32 @@ KINDS: dict[str, Identifier] = {
         (_same, _quoted, _national, _abroad),
         moves=False,
     ),
-    "prefixed id": Identifier("transaction_id", lambda d: f"tx_{_number(d, 5)}", (*_CODE, _bare)),
+    "prefixed id": Identifier(
+        "transaction_id", lambda d: f"tx_{_number(d, 5)}", (*_CODE, _bare), longer=_TAILS
+    ),
     "code with a year": Identifier(
-        "invoice_id", lambda d: f"INV-20{_number(d, 2)}-{_number(d, 3)}", (*_CODE, _bare)
+        "invoice_id",
+        lambda d: f"INV-20{_number(d, 2)}-{_number(d, 3)}",
+        (*_CODE, _bare),
+        longer=_TAILS,
     ),
     "code of letters": Identifier(
-        "booking_id", lambda d: f"{_some(d, _UPPER, 3)}{_number(d, 3)}", (_same, _upper, _quoted)
+        "booking_id",
+        lambda d: f"{_some(d, _UPPER, 3)}{_number(d, 3)}",
+        (_same, _upper, _quoted),
+        longer=_TAILS,
     ),
     "groups of digits": Identifier(
         "order_number",
         lambda d: f"{_number(d, 2)}-{_number(d, 4)}",
         (_same, _quoted, _between("-", "_", " ")),
     ),
-    "digits": Identifier("account_number", lambda d: _number(d, 8), (_same, _quoted, _grouped)),
-    "hash": Identifier("commit_id", lambda d: _some(d, _HEX, 40), (_same, _upper, _quoted)),
+    "digits": Identifier(
+        "account_number", lambda d: _number(d, 8), (_same, _quoted, _grouped), longer=_TAILS
+    ),
+    "hash": Identifier(
+        "commit_id", lambda d: _some(d, _HEX, 40), (_same, _upper, _quoted), longer=_TAILS
+    ),
 }
 
 
@@ -188,12 +206,19 @@ def respelt(kind: Identifier, seed: int) -> Iterator[tuple[str, str]]:
         yield value, dice.choice(kind.spell)(value, dice)
 
 
+_SHARE_OF_LONGER = 0.25
+
+
 def others(kind: Identifier, seed: int) -> Iterator[tuple[tuple[str, str], str]]:
     """Yield two values, and one that is close to them and neither of them, without end."""
     dice = random.Random(seed)
     while True:
         one, two = kind.make(dice), kind.make(dice)
-        change = dice.choice((_edited, _moved, _swapped) if kind.moves else (_edited, _swapped))
+        if kind.longer and dice.random() < _SHARE_OF_LONGER:
+            yield (dice.choice(kind.longer).format(one), two), one
+            continue
+        changes = (_edited, _swapped, _joined, *((_moved,) if kind.moves else ()))
+        change = dice.choice(changes)
         other = change(one, two, dice)
         seen = (one, two) if change is _moved else (_bare(one, dice), _bare(two, dice))
         if other and (other if change is _moved else _bare(other, dice)) not in seen:
@@ -228,6 +253,11 @@ def _swapped(one: str, two: str, dice: random.Random) -> str:
         return ""
     at = dice.choice(apart)
     return "".join([*mine[:at], theirs[at], *mine[at + 1 :]])
+
+
+def _joined(one: str, two: str, dice: random.Random) -> str:
+    """Make one value of two."""
+    return one + dice.choice(("", "-", "_")) + two
 
 
 def _parts(text: str) -> list[str]:

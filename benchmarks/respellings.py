@@ -54,7 +54,7 @@ def guard_of(kind: Identifier) -> Shield:
 def is_found(guard: Shield, kind: Identifier, seen: tuple[str, ...], value: str) -> bool:
     """Whether a call with *value* has a finding in a run that has *seen* others."""
     with guard.session() as session:
-        session.user(f"Please cancel what you find, for {seen[0]}, and nothing else.")
+        session.user(f"Please cancel what you find, for {' '.join(seen)}, and nothing else.")
         session.tool_result("find", [{kind.field: one} for one in seen])
         decision = guard.check_call(ToolCall("cancel_item", {kind.field: value}))
     return bool(decision.findings)

@@ -1,5 +1,5 @@
 """
-The walk of docs/rollout.md on recorded runs: audit, report, labels, report again, backtest.
+The walk of docs/rollout.md on recorded runs: audit, report, labels, backtest, planted faults.
 
     python benchmarks/rollout.py --data ../shared/data/toolcalls
 
@@ -113,6 +113,8 @@ def main() -> None:
         options = ["--tools", "toolsets.json", "--examples", "1"]
         shown(folder, "backtest", "runs.jsonl", *words, *options)
         shown(folder, "backtest", "runs.jsonl", *words, *options, "--fail-on", "allow-to-block")
+        shown(folder, "plant", "runs.jsonl", "--tools", "toolsets.json", "-o", "planted")
+        shown(folder, "backtest", "planted", *words[:2], "--modes", "strict", "--examples", "0")
         shown(folder, "log", "verify", "decisions.db")
 
 

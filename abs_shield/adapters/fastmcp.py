@@ -48,6 +48,9 @@ HEADER = "x-abs-shield-session"
 _LONGEST_KEY = 256
 _MOST_MESSAGES = 1_000
 _MOST_ASKS = 1_000
+_MOST_CLIENTS = 256
+_CONNECTION = "mcp-session-id"
+_CREDENTIALS = ("authorization", "cookie", "x-api-key")
 _METHOD, _TOOLS_CALL = "mcp.method.name", "tools/call"
 
 Key = Callable[[MiddlewareContext[Any]], str | None]
@@ -96,7 +99,7 @@ class ShieldMiddleware(Middleware):
         self._session = session
         self._key = session_key if key is None else key
         self._hears = hears
-        self._shown: WeakKeyDictionary[Any, _Listing] = WeakKeyDictionary()
+        self._shown: WeakKeyDictionary[Any, _Listings] = WeakKeyDictionary()
         self._asks = _Asks()
         self._under_way: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
@@ -107,7 +110,7 @@ class ShieldMiddleware(Middleware):
         listed = await call_next(context)
         server = _server(context)
         if server is not None:
-            self._shown[server] = _listing(listed)
+            self._listings(server).keep(_client(), _listing(listed))
         return listed
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
@@ -206,28 +209,30 @@ class ShieldMiddleware(Middleware):
     async def _callable(self, context: Any) -> _Listing:
         """The tools that this caller may call."""
         server, name = _server(context), context.message.name
+        known = self._listings(server).of(_client())
         try:
             tool = await _found(server, context.message)
         except Exception:  # as the call itself will; a tool of old is judged as it was known
-            if name not in self._shown.get(server, {}):
+            if name not in known:
                 raise
-            return self._shown[server]
+            return known
         if tool is not None:
-            return await self._listed(server) | _listing([tool], name)
-        known = self._shown.get(server, {})
+            return (known or await self._listed(server)) | _listing([tool], name)
         left = {name: known[name]} if name in known else {}
-        return await self._listed(server, anew=True) | left
+        return await self._listed(server) | left
 
-    async def _listed(self, server: Any, *, anew: bool = False) -> _Listing:
-        """Tools as a client was shown them, or as the server lists them to this caller now."""
-        if anew or server not in self._shown:
-            tools: Iterable[Any] = ()
-            with suppress(Exception), suppress_fastmcp_telemetry():  # it renames the call's span
-                tools = await server.list_tools(run_middleware=False)
-            listing = _listing(tools)
-            self._shown.setdefault(server, listing)
-            return listing
-        return self._shown[server]
+    async def _listed(self, server: Any) -> _Listing:
+        """Tools as the server lists them to this caller now."""
+        tools: Iterable[Any] = ()
+        with suppress(Exception), suppress_fastmcp_telemetry():  # it renames the call's span
+            tools = await server.list_tools(run_middleware=False)
+        listing, client, listings = _listing(tools), _client(), self._listings(server)
+        if not listings.of(client):
+            listings.keep(client, listing)
+        return listing
+
+    def _listings(self, server: Any) -> _Listings:
+        return self._shown.setdefault(server, _Listings())
 
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""
@@ -243,6 +248,24 @@ class ShieldMiddleware(Middleware):
             guard.judges = _structure(result)
             if any(_read(block) is None for block in result.content):
                 session.opaque("a tool result holds what is no text")
+
+
+class _Listings:
+    """The tools that each client was shown: a server may list other tools to another client."""
+
+    def __init__(self) -> None:
+        self._newest: OrderedDict[bytes, _Listing] = OrderedDict()
+        self._lock = renewed(Lock())
+
+    def of(self, client: bytes) -> _Listing:
+        return self._newest.get(client, {})
+
+    def keep(self, client: bytes, listing: _Listing) -> None:
+        with self._lock:
+            self._newest[client] = listing
+            self._newest.move_to_end(client)
+            if len(self._newest) > _MOST_CLIENTS:
+                self._newest.popitem(last=False)
 
 
 class _Asks:
@@ -284,6 +307,13 @@ def _meta(context: Any) -> dict[str, Any]:
 
 def _server(context: Any) -> Any:
     return getattr(context.fastmcp_context, "fastmcp", None)
+
+
+def _client() -> bytes:
+    """A hash of the client's connection; where each request has its own, of its credentials."""
+    headers = get_http_headers(include={_CONNECTION, *_CREDENTIALS})
+    credentials = [headers.get(name) for name in _CREDENTIALS]
+    return digest_of(_principal()[0], headers.get(_CONNECTION) or credentials)
 
 
 def _text(given: Any) -> str:

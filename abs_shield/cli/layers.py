@@ -14,6 +14,7 @@ from rich.text import Text
 from abs_shield.cli.screen import STYLES, print_json, screen
 from abs_shield.core import Verdict
 from abs_shield.layers import LAYERS, OPT_IN
+from abs_shield.plan.strengths import FITTED_ON, STRENGTHS, Strength
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
@@ -32,11 +33,20 @@ class Format(StrEnum):
 @app.command(epilog="Example: abs-shield layers --format json")
 def layers(
     format: Annotated[Format, typer.Option(help="How the layers are printed.")] = Format.TABLE,
+    strengths: Annotated[
+        bool,
+        typer.Option("--strengths", help="Print how often findings are right."),
+    ] = False,
 ) -> None:
     """List the layers: name, verdict at worst, whether it runs by default, and its scenario."""
-    rows = [_row(name) for name in (*LAYERS, *OPT_IN)]
+    if strengths:
+        rows = [_strength(row) for row in STRENGTHS.values()]
+    else:
+        rows = [_row(name) for name in (*LAYERS, *OPT_IN)]
     if format is Format.JSON:
         print_json(rows)
+    elif strengths:
+        screen().print(_strengths(rows), f"Fitted on {FITTED_ON}.", markup=False)
     else:
         screen().print(_table(rows))
 
@@ -53,6 +63,35 @@ def _row(name: str) -> dict[str, Any]:
         "default": name in LAYERS,
         "scenario": scenario(name),
     }
+
+
+def _strength(row: Strength) -> dict[str, Any]:
+    return {
+        "basis": row.basis,
+        "strength": row.strength,
+        "interval": row.interval,
+        "right": row.right,
+        "wrong": row.wrong,
+        "found": row.found,
+        "planted": row.planted,
+    }
+
+
+def _strengths(rows: list[dict[str, Any]]) -> Table:
+    table = Table(
+        "class", "strength", "95 % interval", "right", "wrong", "planted found", box=box.SIMPLE_HEAD
+    )
+    for row in rows:
+        interval = row["interval"]
+        table.add_row(
+            row["basis"],
+            f"{row['strength']:.2f}",
+            "by declaration" if interval is None else "{:.2f}-{:.2f}".format(*interval),
+            "-" if interval is None else str(row["right"]),
+            "-" if interval is None else str(row["wrong"]),
+            f"{row['found']}/{row['planted']}" if row["planted"] else "-",
+        )
+    return table
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

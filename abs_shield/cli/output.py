@@ -62,7 +62,7 @@ def read_too(*named: str | None) -> list[str]:
 def _renamed(real: Path) -> Iterator[IO[bytes]]:
     unfinished = real.with_name(f".{real.name}.{os.getpid()}.part")
     try:
-        with _ending_well(), open(unfinished, "wb") as file:
+        with ending_well(), open(unfinished, "wb") as file:
             yield file
         os.replace(unfinished, real)
     except FileNotFoundError as error:
@@ -75,7 +75,7 @@ def _renamed(real: Path) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _ending_well() -> Iterator[None]:
+def ending_well() -> Iterator[None]:
     """Let SIGTERM end the block as any error does, so that nothing unfinished stays behind."""
 
     def end(number: int, frame: object) -> None:

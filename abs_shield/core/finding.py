@@ -17,7 +17,7 @@ class Finding:
     Attributes:
         check: Name of the check that noticed it, e.g. ``"phantom_tool"``.
         verdict: SUSPICIOUS or HALLUCINATED; a check with nothing to say yields no finding.
-        strength: How sure the check is, in [0, 1]; 1 is certain.
+        strength: Probability that the finding is right, in [0, 1]; 1 is certain.
         where: JSON pointer into the call: ``"/name"`` or ``"/arguments/..."``; of a result, into
             the result; of an answer, into its report: ``"/claims/0"``.
         detail: One line that names what was got and what was expected.
@@ -28,6 +28,7 @@ class Finding:
         allowed: The values or names that would have been right, at most 20.
         nearest: The allowed one that was probably meant; empty where none is near.
         evidence: Facts behind it, e.g. a rule's file and line; JSON-able.
+        basis: Class of findings that the strength was measured on; empty where it was not.
         mode: The mode under which this finding was judged.
         counted: Whether the policy's threshold lets it change the verdict.
         suppressed: Whether a suppression of the policy silences it.
@@ -45,6 +46,7 @@ class Finding:
     allowed: tuple[Any, ...] = ()
     nearest: str = ""
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    basis: str = ""
     mode: Mode = Mode.STRICT
     counted: bool = True
     suppressed: bool = False

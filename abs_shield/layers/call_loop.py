@@ -8,9 +8,9 @@ from itertools import takewhile
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.core.arguments import same
 from abs_shield.plan import Proposal
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 
-STRENGTH = 0.5
 AGAIN = 2
 """How many equal calls ran in this turn before the next one is a loop."""
 _LOOKED_AT = 32
@@ -33,7 +33,8 @@ def call_loop(proposal: Proposal, session: Session) -> Iterator[Finding | Unavai
         yield Finding(
             check="call_loop",
             verdict=Verdict.SUSPICIOUS,
-            strength=STRENGTH,
+            strength=STRENGTHS["repeated"].strength,
+            basis="repeated",
             where="/name",
             detail=f"this call ran {times} times with the same result",
             code="repeated",

@@ -10,13 +10,11 @@ from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable
 from abs_shield.plan import Proposal, RulePlan, Terms, ToolPlan
 from abs_shield.plan.history import History, Write, ending, sole_entities, write_of
 from abs_shield.plan.quick import Quick
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.verbs import same_noun
 from abs_shield.session import Session
 from abs_shield.text.names import name_words
 from abs_shield.text.show import escaped, shown
-
-REMOVED = 0.6
-"""Strength of a write on what this run removed."""
 
 
 def impossible_state(
@@ -117,7 +115,8 @@ def _over(removal: Write) -> Finding:
     return Finding(
         check="impossible_state",
         verdict=Verdict.SUSPICIOUS,
-        strength=REMOVED,
+        strength=STRENGTHS["removed"].strength,
+        basis="removed",
         where="/arguments",
         detail=f"`{removal.tool}` ran with the same arguments before, and what they name is gone",
         code="removed",
@@ -139,10 +138,12 @@ def _shared(removal: Write, then: Write, value: str) -> str:
 def _gone(removal: Write, then: Write, value: str, where: str, proposal: Proposal) -> Finding:
     plan = proposal.plan(removal.tool)
     final = plan is not None and any(pair.final for pair in plan.inverses)
+    basis = "declared" if final else "removed"
     return Finding(
         check="impossible_state",
         verdict=Verdict.HALLUCINATED if final else Verdict.SUSPICIOUS,
-        strength=1.0 if final else REMOVED,
+        strength=STRENGTHS[basis].strength,
+        basis=basis,
         where="/arguments/" + _pointer(where),
         detail=f"`{removal.tool}` removed `{escaped(value)}` before in this run",
         code="removed",
@@ -206,7 +207,8 @@ def _finding(plan: RulePlan, proposal: Proposal, *, why: str) -> Finding:
     return Finding(
         check="impossible_state",
         verdict=Verdict.HALLUCINATED,
-        strength=1.0,
+        strength=STRENGTHS["declared"].strength,
+        basis="declared",
         where=f"/arguments/{_pointer(names[0])}" if len(names) == 1 else "/arguments",
         detail=f"{sentence} Got {values}." if values else sentence,
         code="rule",

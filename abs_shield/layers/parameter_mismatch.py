@@ -8,11 +8,9 @@ from dataclasses import replace
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.quick import Quick
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.schema import Problem, Undecided
 from abs_shield.session import Session
-
-COERCIBLE = 0.5
-"""Strength of a value that is written in another form than the schema's, and converts to it."""
 
 
 def parameter_mismatch(
@@ -59,7 +57,11 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
 
 def _coercible(problem: Problem) -> Finding:
     return replace(
-        _finding(problem), verdict=Verdict.SUSPICIOUS, strength=COERCIBLE, code="coercible"
+        _finding(problem),
+        verdict=Verdict.SUSPICIOUS,
+        strength=STRENGTHS["coercible"].strength,
+        basis="coercible",
+        code="coercible",
     )
 
 
@@ -67,7 +69,8 @@ def _finding(problem: Problem) -> Finding:
     return Finding(
         check="parameter_mismatch",
         verdict=Verdict.HALLUCINATED,
-        strength=1.0,
+        strength=STRENGTHS["declared"].strength,
+        basis="declared",
         where="/arguments" + problem.where,
         detail=problem.detail,
         code=problem.code,

@@ -10,6 +10,7 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
@@ -17,26 +18,23 @@ from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
+from abs_shield.plan.unread import identifies, unread
 from abs_shield.plan.verbs import Does
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_verbatim, was_said_before
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.leaves import Path, leaves, name_of, pointer, scalar_text
+from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import BRACKETS, is_address, is_url
+from abs_shield.text.shape import BRACKETS, is_url
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
-PLACEHOLDER = 1.0
-HARD = 0.95
-SOFT = 0.4
-OTHER_KIND = 0.3
-_GRAVE = 0.9
 _LONGEST = 256
 _MOST = 50
 """Findings of one call; more of them say no more."""
@@ -53,10 +51,12 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     tool = proposal.tool
     if tool is None:
         return ()
-    guarded = [*_guarded(tool, proposal)]
+    guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
     unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
     if unclear or not proposal.plain:
-        return chain(guarded, _looked_at(unclear, tool, proposal, session))
+        found = {said.where for said in guarded if isinstance(said, Finding)}
+        others = _looked_at(unclear, tool, proposal, session)
+        return chain(guarded, (one for one in others if getattr(one, "where", "") not in found))
     return guarded
 
 
@@ -80,33 +80,16 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     return quick
 
 
-def _guarded(tool: ToolPlan, proposal: Proposal) -> Iterator[Finding | Unavailable]:
-    """What is wrong with the values of guarded parameters, whatever the run has seen."""
-    for path, leaf in tool.targets.guarded(proposal.arguments):
-        name = f"`{escaped(name_of(path))}`"
-        text = scalar_text(leaf)
-        if text is None:
-            yield _not_comparable(name_of(path))
-        elif len(text) > LONGEST_VALUE:
-            detail = f"the value of {name} is longer than what is compared"
-            yield _guarded_finding(path, text[:_LONGEST], tool, "too_long", detail)
-        elif has_hidden_characters(text):
-            detail = f"the value of {name} holds characters that a reader does not see"
-            yield _guarded_finding(path, text, tool, "hidden_characters", detail)
-        elif is_whole_set(text):
-            detail = f"{shown(text)} names no one thing"
-            yield _guarded_finding(path, text, tool, "whole_set", detail)
-        elif not _identifies(text) and not tool.targets.parameters.at(path).must_be_seen:
-            yield Unavailable(f"a value of {name} is of another script")
-
-
-def _not_comparable(name: str) -> Unavailable:
-    return Unavailable(f"a value of `{escaped(name)}` cannot be compared")
-
-
-def _guarded_finding(path: Path, text: str, tool: ToolPlan, code: str, detail: str) -> Finding:
-    argument = Argument(path=path, text=text, judged="hard", must_be_seen=True)
-    return _finding(argument, tool, HARD, code, detail)
+def _guarded(
+    tool: ToolPlan, proposal: Proposal, session: Session
+) -> Iterator[Finding | Unavailable]:
+    """What is wrong with the values of guarded parameters."""
+    for doubt in doubts(tool.targets, proposal.arguments, session):
+        if doubt.code:
+            argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
+            yield _finding(argument, tool, "declared", doubt.code, doubt.detail)
+        else:
+            yield Unavailable(doubt.detail)
 
 
 def _looked_at(
@@ -129,7 +112,7 @@ def _looked_at(
     yield from islice(_in_free_text(unclear, tool, session), _MOST)
     if not proposal.plain:
         for name in dict.fromkeys(islice(tool.targets.opaque(proposal.arguments), _MOST)):
-            yield _not_comparable(name)
+            yield Unavailable(not_comparable(name))
     if not proposal.plain and next(
         islice(leaves(proposal.arguments, most=MOST_JUDGED + 1), MOST_JUDGED, None), None
     ):
@@ -144,7 +127,7 @@ def _of_few_scripts(arguments: Iterable[Argument], left_out: list[Argument]) -> 
     """
     foreign = 0
     for argument in arguments:
-        telling = argument.must_be_seen or argument.placeholder or _identifies(argument.text)
+        telling = argument.must_be_seen or argument.placeholder or identifies(argument.text)
         foreign += not telling
         if telling or foreign <= _MOST_FOREIGN:
             yield argument
@@ -204,7 +187,7 @@ def _judged(
             yield _finding(
                 argument,
                 tool,
-                OTHER_KIND,
+                "other_kind",
                 "other_kind",
                 _elsewhere(argument, origin, session, twice=twice),
             )
@@ -216,13 +199,17 @@ def _judged(
         yield Unavailable("the agent had named a value before the conversation was heard here")
     elif argument.placeholder:
         detail = f"{shown(argument.text)} stands where a value should"
-        yield _finding(argument, tool, PLACEHOLDER, "placeholder", detail)
+        yield _finding(argument, tool, _class(argument, "placeholder"), "placeholder", detail)
     elif argument.judged in ("soft", "public"):
-        yield _unseen(argument, tool, SOFT, session)
+        yield _unseen(argument, tool, "soft_name", session)
     elif argument.judged == "credential":
         yield _unknown_secret(argument, tool)
-    elif argument.must_be_seen or _identifies(argument.text):
-        yield _unseen(argument, tool, HARD, session)
+    elif argument.must_be_seen:
+        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
+    elif reason := unread(argument, session, told=tool.targets.parameters.at(argument.path).told):
+        yield Unavailable(reason)
+    elif identifies(argument.text):
+        yield _unseen(argument, tool, _class(argument, "hard_id"), session)
 
 
 def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | None:
@@ -241,17 +228,8 @@ def _stood(argument: Argument, session: Session) -> bool:
     return True
 
 
-_ALNUM = re.compile("[a-z0-9]")
-_ASCII = re.compile("[A-Za-z0-9]")
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d{5,}")
-
-
-def _identifies(text: str) -> bool:
-    """Whether a value is written as identifiers are: with ASCII letters or digits, or an @."""
-    if _ASCII.search(text) is not None:
-        return True
-    return _ALNUM.search(normal(text[:LONGEST_VALUE])) is not None or is_address(text)
 
 
 _WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")
@@ -355,13 +333,20 @@ def _unknown_secret(argument: Argument, tool: ToolPlan) -> Finding:
     """A credential that nobody gave; secrets stay out of messages, the right one as well."""
     name = f"`{escaped(name_of(argument.path))}`"
     detail = f"nobody in this run mentioned this value of {name}, and a result returned another"
-    return _finding(replace(argument, text="***"), tool, HARD, "unseen", detail)
+    return _finding(
+        replace(argument, text="***"), tool, _class(argument, "hard_id"), "unseen", detail
+    )
 
 
-def _unseen(argument: Argument, tool: ToolPlan, strength: float, session: Session) -> Finding:
+def _class(argument: Argument, basis: str) -> str:
+    """Return the class of a miss: who declares that a value must be seen leaves no doubt."""
+    return "declared" if argument.must_be_seen else basis
+
+
+def _unseen(argument: Argument, tool: ToolPlan, basis: str, session: Session) -> Finding:
     detail = f"nobody in this run mentioned {shown(argument.text)}"
     near = _near(argument.text, session)
-    return _finding(argument, tool, strength, "unseen", detail, near=near, session=session)
+    return _finding(argument, tool, basis, "unseen", detail, near=near, session=session)
 
 
 def _near(text: str, session: Session) -> str:
@@ -386,14 +371,14 @@ def _elsewhere(argument: Argument, origin: Origin, session: Session, *, twice: b
 def _finding(
     argument: Argument,
     tool: ToolPlan,
-    strength: float,
+    basis: str,
     code: str,
     detail: str,
     *,
     near: str = "",
     session: Session | None = None,
 ) -> Finding:
-    grave = strength >= _GRAVE and (tool.tool.destructive or argument.must_be_seen)
+    grave = STRENGTHS[basis].hard and (tool.tool.destructive or argument.must_be_seen)
     seen = session.origin(near) if near and session is not None else None
     if seen is not None and session is not None:
         near = spelling(near, seen, session)
@@ -401,7 +386,8 @@ def _finding(
     return Finding(
         check="phantom_target",
         verdict=Verdict.HALLUCINATED if grave else Verdict.SUSPICIOUS,
-        strength=strength,
+        strength=STRENGTHS[basis].strength,
+        basis=basis,
         where="/arguments" + pointer(argument.path),
         detail=detail,
         code=code,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
@@ -34,7 +35,8 @@ def _unknown(proposal: Proposal) -> Finding | Unavailable:
     return Finding(
         check="phantom_tool",
         verdict=Verdict.HALLUCINATED,
-        strength=1.0,
+        strength=STRENGTHS["declared"].strength,
+        basis="declared",
         where="/name",
         detail=detail,
         code=code,
@@ -50,7 +52,8 @@ def _nameless() -> Finding:
     return Finding(
         check="phantom_tool",
         verdict=Verdict.HALLUCINATED,
-        strength=1.0,
+        strength=STRENGTHS["declared"].strength,
+        basis="declared",
         where="/name",
         detail="the call names no tool",
         code="no_name",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Unavailable, Verdict
@@ -15,6 +16,7 @@ from abs_shield.plan.names import by_name
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
 from abs_shield.plan.verbs import Does, opposite, same_noun
 from abs_shield.policy import Inverse
@@ -24,10 +26,8 @@ from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.show import escaped
 
-DECLARED = 1.0
-UNDONE = 0.6
-REDONE = 0.3
-CONFLICT = 0.3
+_DECLARED, _UNDONE, _WEAK = 3, 2, 1
+"""Ranks: which of several contradictions of one window a call is flagged for."""
 _MOST_SIBLINGS = 32
 _MOST_READ = 8_192
 _SELF = frozenset("user profile account setting preference password me my".split())
@@ -46,6 +46,9 @@ _HANDLES = frozenset(
 )
 """What is opened to be closed again."""
 _CLOSING = frozenset("close disconnect release unlock leave end stop".split())
+
+_Ranked = tuple[int, Finding | None]
+_NONE: _Ranked = (0, None)
 
 
 def self_contradiction(proposal: Proposal, session: Session) -> Iterable[Finding | Unavailable]:
@@ -92,23 +95,24 @@ def _contradictions(
     earlier: Sequence[Write], then: Write, proposal: Proposal, session: Session
 ) -> Iterator[Finding]:
     """
-    The strongest contradiction of the window, the newest of equal ones, unless one is meant.
+    The gravest contradiction of the window, the newest of equal ones, unless one is meant.
 
     Not the newest of all: the user that was just created and updated nine times would only be
     one that is updated and deleted.
     """
-    strongest: Finding | None = None
+    gravest = 0
+    found: Finding | None = None
     for n, first in reversed([*enumerate(earlier)]):
-        finding = _contradiction(first, then, proposal)
+        rank, finding = _contradiction(first, then, proposal)
         if finding is None:
             continue
-        inferred = finding.strength != DECLARED and finding.code == "undone"
+        inferred = rank != _DECLARED and finding.code == "undone"
         if inferred and _is_meant(first, then, earlier[n + 1 :], session):
             return
-        if strongest is None or finding.strength > strongest.strength:
-            strongest = finding
-    if strongest is not None:
-        yield strongest
+        if rank > gravest:
+            gravest, found = rank, finding
+    if found is not None:
+        yield found
 
 
 def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Write]:
@@ -126,37 +130,38 @@ def _open(history: History, proposal: Proposal, session: Session) -> Iterator[Wr
 
 def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spelt) -> list[Write]:
     """Writes that were proposed before this one in the same turn, within the window."""
-    writes: list[Write] = []
-    for call in proposal.siblings[-_MOST_SIBLINGS:]:
-        plan = proposal.plan(call.name)
-        if plan is not None and plan.writes:
-            writes.append(
-                write_of(
-                    plan, object_of(call), place=history.place, at=proposal.at,
-                    turn=session.turns, spelt=spelt,
-                )
-            )  # fmt: skip
     calls, _ = proposal.terms.window
-    return writes[max(0, len(writes) - calls) :]
+    newest = reversed(proposal.siblings[-_MOST_SIBLINGS:])
+    planned = ((call, proposal.plan(call.name)) for call in newest)
+    writes = islice((one for one in planned if one[1] is not None and one[1].writes), calls)
+    return [
+        write_of(
+            plan, object_of(call), place=history.place, at=proposal.at, turn=session.turns,
+            spelt=spelt,
+        )
+        for call, plan in [*writes][::-1]
+        if plan is not None
+    ]  # fmt: skip
 
 
-def _contradiction(first: Write, then: Write, proposal: Proposal) -> Finding | None:
+def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
     assert proposal.tool is not None
     for pair in proposal.tool.inverses:
         if pair.first == first.tool and _meets(pair, first, then, proposal.tool):
             if _excused(pair, first, then):
-                return None
-            return _finding(first, then, DECLARED, "undone", named=pair.same[pair.then])
+                return _NONE
+            named = pair.same[pair.then]
+            return _DECLARED, _finding(first, then, "declared", "undone", named=named)
     if _is_handle(then):
-        return None
-    strength = _strength(first, then)
-    if strength and (first.meets(then) or then.has_content_of(first)):
-        return _finding(first, then, strength, "undone")
+        return _NONE
+    rank = _rank(first, then)
+    if rank and (first.meets(then) or then.has_content_of(first)):
+        return rank, _finding(first, then, "contradiction", "undone")
     if undoes(first, then):
-        return _finding(first, then, UNDONE, "undone")
+        return _UNDONE, _finding(first, then, "contradiction", "undone")
     if _conflicts(first, then):
-        return _finding(first, then, CONFLICT, "conflicting")
-    return None
+        return _WEAK, _finding(first, then, "contradiction", "conflicting")
+    return _NONE
 
 
 def _is_meant(first: Write, then: Write, between: Iterable[Write], session: Session) -> bool:
@@ -174,18 +179,18 @@ def _newest_words(session: Session) -> str:
     return told[-1][:_MOST_READ] if told else ""
 
 
-def _strength(first: Write, then: Write) -> float:
-    """How surely two verbs on one noun take each other back; 0 where they do not."""
+def _rank(first: Write, then: Write) -> int:
+    """Return how surely two verbs on one noun take each other back, as a rank; 0 of others."""
     if not same_noun(first.deed, then.deed):
-        return 0.0
+        return 0
     if not (first.deed.noun and then.deed.noun) and first.deed.does is not Does.MAKE:
-        return 0.0
+        return 0
     pair = (first.deed.does, then.deed.does)
     if pair == (Does.MAKE, Does.UNMAKE):
-        return UNDONE
+        return _UNDONE
     if pair in ((Does.UNMAKE, Does.MAKE), (Does.CHANGE, Does.UNMAKE)):
-        return REDONE
-    return REDONE if opposite(first.deed, then.deed) else 0.0
+        return _WEAK
+    return _WEAK if opposite(first.deed, then.deed) else 0
 
 
 def _is_handle(then: Write) -> bool:
@@ -253,7 +258,7 @@ def _has_subject(write: Write) -> bool:
     return bool(own_entities(write)) or not _SELF.isdisjoint(write.deed.noun)
 
 
-def _finding(first: Write, then: Write, strength: float, code: str, *, named: str = "") -> Finding:
+def _finding(first: Write, then: Write, basis: str, code: str, *, named: str = "") -> Finding:
     told = scalar_text(then.arguments.get(named)) if named else None
     met = [told] if told else sorted(first.meets(then))[:1]
     entity = f" on `{escaped(met[0])}`" if met else ""
@@ -262,7 +267,8 @@ def _finding(first: Write, then: Write, strength: float, code: str, *, named: st
     return Finding(
         check="self_contradiction",
         verdict=Verdict.SUSPICIOUS,
-        strength=strength,
+        strength=STRENGTHS[basis].strength,
+        basis=basis,
         where="/arguments" + (pointer((where,)) if where else ""),
         detail=f"this call{entity} {did} `{first.tool}`, which ran a moment ago",
         code=code,

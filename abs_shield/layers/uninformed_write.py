@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
-
-STRENGTH = 0.6
 
 
 def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -29,7 +28,8 @@ def uninformed_write(proposal: Proposal, session: Session) -> Iterator[Finding |
                 yield Finding(
                     check="uninformed_write",
                     verdict=Verdict.SUSPICIOUS,
-                    strength=STRENGTH,
+                    strength=STRENGTHS["declared"].strength,
+                    basis="declared",
                     where="/name",
                     detail=f"`{name}` has not run before this call",
                     code="not_read",

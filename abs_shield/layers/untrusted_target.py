@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 from abs_shield.core import Finding, Unavailable, Verdict
 from abs_shield.plan import Proposal
+from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.session import Session
 from abs_shield.text.leaves import pointer
 from abs_shield.text.show import shown
-
-STRENGTH = 0.5
 
 
 def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding | Unavailable]:
@@ -30,7 +29,8 @@ def untrusted_target(proposal: Proposal, session: Session) -> Iterator[Finding |
                 yield Finding(
                     check="untrusted_target",
                     verdict=Verdict.SUSPICIOUS,
-                    strength=STRENGTH,
+                    strength=STRENGTHS["prose_only"].strength,
+                    basis="prose_only",
                     where="/arguments" + pointer(argument.path),
                     detail=f"{shown(argument.text)} stands only in running text of {origin}",
                     code="prose_only",

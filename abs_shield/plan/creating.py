@@ -39,6 +39,8 @@ _FILES = frozenset(
     tuple(name.split("_"))
     for name in "filename file_name name output output_path path filepath file_path".split()
 )
+_CONTENT = frozenset("content body text data html markdown code source byte base64".split())
+"""What is in a file; its title is none of it."""
 _SOMEBODY = frozenset(
     "party contact user customer client patient employee member lead attendee guest person "
     "passenger tenant candidate student driver supplier vendor".split()
@@ -81,7 +83,8 @@ def _is_source(path: Path, tool: Tool) -> bool:
     known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
     properties = known.get("properties")
     names = [str(name) for name in properties] if isinstance(properties, Mapping) else []
-    return is_path(name_of(path)) and not any(map(is_free, names))
+    given = {word for name in names for word in name_words(name)[-1:]}
+    return is_path(name_of(path)) and _CONTENT.isdisjoint(given)
 
 
 def names_file(path: Path) -> bool:

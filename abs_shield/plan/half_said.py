@@ -15,10 +15,10 @@ _ANYTHING: frozenset[str] = frozenset()
 
 def is_half_said(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user named something of which *argument* has a part, and another part.
+    Return whether somebody named something of which *argument* has a part, and another part.
 
-    ``Anneliese James`` where the user wrote ``LeBron James``. A name of which nothing was said may
-    be what the agent knows.
+    ``Anneliese James`` where the user or the agent wrote ``LeBron James``. A name of which
+    nothing was said may be what the agent knows.
     """
     own = frozenset(words(normal(argument.text)))
     said = {word for word in own if len(word) >= _LEAST and session.seen.vouches(word, _ANYTHING)}
@@ -27,7 +27,7 @@ def is_half_said(argument: Argument, session: Session) -> bool:
     return any(
         not said.isdisjoint(named) and not named <= own
         for entry in session.entries()
-        if isinstance(entry.event, Said) and entry.event.role == "user"
+        if isinstance(entry.event, Said) and entry.event.role != "system"
         for named in _names(entry.event.text[:_LONGEST])
     )
 

@@ -10,17 +10,21 @@ from typing import Any
 from abs_shield.core.events import Said
 from abs_shield.plan.credentials import credential, is_same, may_be_secret
 from abs_shield.plan.names import by_name
+from abs_shield.plan.schemas import names_of_properties
 from abs_shield.plan.targets import Argument
 from abs_shield.policy import Tool
 from abs_shield.session import Origin, Session
 from abs_shield.session.provenance import MOST_FIELDS
 from abs_shield.session.reading import LONGEST_SCALAR
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
-from abs_shield.text.names import name_words, of_what, split
+from abs_shield.text.names import is_of_kind, name_words, of_what, split
 from abs_shield.text.normal import normal
 
 _SEPARATOR = re.compile(r"[^\w]|_")
 _MOST = 50
+_MOST_NAMES = 200
+_LEAST_CALLED = 6
+"""Characters of what a user calls by a name: a gate or a seat is shorter, and may be changed."""
 _MOST_RESULTS = 20
 _MOST_LEAVES = 200
 """Read anew for each credential that nobody mentioned: some milliseconds at most."""
@@ -29,6 +33,12 @@ _LONGEST_SAID = 16_384
 _SHORT = re.compile(r"\D*|.{1,3}")
 _SOMEBODY = frozenset("user owner sender recipient customer member client email login".split())
 """Two of these may be one person."""
+_CALLED_SECRET = (
+    r"\b(?:pass ?(?:word|code|phrase)|token|secret|(?:api|access)[ _]?key)\b"
+    r"(?:\s{1,3}(?:is|was|as|being|labell?ed|called|value|id)\b){0,3}\s{0,3}[:=,]?\s{0,3}[\"'`(]?"
+)
+"""What stands before a credential that is given; "the password of u4711" gives none."""
+_LONGEST_VALUE = 256
 _SPOKEN = frozenset("password passcode passphrase pin token key secret apikey".split())
 IsJudged = Callable[[Path], bool]
 _GIVEN = re.compile(
@@ -46,11 +56,8 @@ def kinds_of(tool: Tool) -> frozenset[str]:
     >>> sorted(kinds_of(Tool(name="t", parameters={"properties": {"order_id": {}, "note": {}}})))
     ['order']
     """
-    known = tool.parameters if isinstance(tool.parameters, Mapping) else {}
-    properties = known.get("properties")
-    names = islice(properties, _MOST) if isinstance(properties, Mapping) else ()
-    hard = (name for name in names if isinstance(name, str) and by_name(name) == "hard")
-    return frozenset().union(*map(of_what, hard))
+    names = islice(names_of_properties(tool.parameters), _MOST_NAMES)
+    return frozenset().union(*(of_what(n) for n in names if by_name(n) == "hard" or credential(n)))
 
 
 def alien(
@@ -74,6 +81,8 @@ def alien(
     if argument.judged != "hard":
         return False
     asked = of_what(name_of(argument.path)) or frozenset(noun)
+    if is_secret(argument, origin, kinds=kinds, session=session):
+        return True
     if origin.source == "user":
         called = session.seen.labels(argument.text)
         otherwise = session.seen.is_labelled_otherwise(argument.text, asked)
@@ -81,7 +90,7 @@ def alien(
     if origin.source != "tool" or origin.prose or not origin.fields:
         return False
     under = [said for field in origin.fields if (said := of_what(field))]
-    if not asked or not under or any(not asked.isdisjoint(said) for said in under):
+    if not asked or not under or any(is_of_kind(said, asked) for said in under):
         return False
     if not all(map(str.isascii, origin.fields)) or len(origin.fields) >= MOST_FIELDS:
         return False
@@ -133,19 +142,53 @@ def written(normalised: str) -> tuple[bool, bool, frozenset[str]]:
     return letters, digits, frozenset(_SEPARATOR.findall(normalised))
 
 
+def is_secret(
+    argument: Argument, origin: Origin, *, kinds: Callable[[], frozenset[str]], session: Session
+) -> bool:
+    """
+    Return whether an identifier is a credential, by what a user or every result called it.
+
+    The tools have to ask for such a credential, too: without, ``token`` may name anything.
+    """
+    if credential(name_of(argument.path)):
+        return False
+    if origin.source == "tool":
+        asked = kinds() if origin.fields and not origin.prose else frozenset()
+        return bool(asked) and all(asked & credential(field) for field in origin.fields)
+    called = session.seen.labels(argument.text) & _SPOKEN
+    if origin.source != "user" or called.isdisjoint(kinds()):
+        return False
+    return _is_given_as_secret(argument.text, session)
+
+
+def _is_given_as_secret(text: str, session: Session) -> bool:
+    """Whether a person gives *text* as a credential: "my token is ..."."""
+    called = re.compile(_CALLED_SECRET + re.escape(text[:_LONGEST_VALUE]), re.IGNORECASE)
+    texts = (entry.event for entry in session.entries())
+    return any(
+        isinstance(said, Said) and called.search(said.text[:_LONGEST_SAID]) is not None
+        for said in texts
+    )
+
+
 def _kin(asked: frozenset[str], session: Session) -> list[str]:
-    return session.seen.kin(lambda field: not asked.isdisjoint(of_what(field)), most=_MOST)
+    """The values of the very kind that is asked for; of a related one, where there are none."""
+    own = session.seen.kin(lambda field: of_what(field) == asked, most=_MOST)
+    return own or session.seen.kin(lambda field: not asked.isdisjoint(of_what(field)), most=_MOST)
 
 
 def fills_a_slot(argument: Argument, session: Session) -> bool:
     """
-    Whether results of the run hold identifiers under the very name of this parameter.
+    Whether the run holds identifiers under the very name of this parameter.
 
-    They have to be of one word with digits, written as this value is, and about as long.
+    They have to be of one word with digits, written as this value is, and about as long. What a
+    user calls by that name counts where it has letters, too: a number may be computed.
     """
     said = name_words(name_of(argument.path))
     form, length = written(normal(argument.text)), len(argument.text)
     kin = session.seen.kin(lambda field: name_words(field) == said, most=_MOST)
+    if form[0] and length >= _LEAST_CALLED:
+        kin += session.seen.labelled(frozenset(said), most=_MOST)
     return any(written(text) == form and abs(len(text) - length) <= 1 for text in kin)
 
 

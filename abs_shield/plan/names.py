@@ -74,6 +74,10 @@ _VOCABULARY = frozenset(
 """Words whose values are an interface's own, and no entity of a run."""
 _SHADED: dict[str, Judged] = {"token": "code", "tag": "open"}
 """What a word before them makes more telling: the token of a file, the tag of an asset."""
+_DIRECTIONS = frozenset("from to where via".split())
+"""Names of places only where the schema says so: ``to`` names the readers of a mail as well."""
+_APART = frozenset("abcde")
+"""What tells two parameters of one kind apart: ``city_a`` and ``city_b``."""
 _FILES = frozenset("path file filename filepath folder directory dir root cwd".split())
 _PAYING = frozenset({"method", "instrument", "source", "option", "plan"})
 _PLACES = frozenset(
@@ -82,9 +86,17 @@ _PLACES = frozenset(
 )
 _PUBLIC = frozenset(
     "author artist composer director actor band singer writer brand player team league club movie "
-    "film book song album track game recipe ingredient food dish species drug medication".split()
+    "film book song album track game recipe ingredient food dish species drug medication "
+    "starring cast".split()
 )
 """Things that the world knows: their names need no mention, unless half of one was said."""
+_BY: dict[str, Judged] = {
+    **dict.fromkeys(
+        "directed written performed composed produced painted recorded".split(), "public"
+    ),
+    **dict.fromkeys("sort sorted order group grouped filter partition rank split".split(), "never"),
+}
+"""What stands before ``by``: artists have done it, and a list is sorted by one of its fields."""
 _TRADED = frozenset("token coin stock library package framework".split())
 """Names that an agent has to know by itself."""
 _INFRA = "database db collection table dataset branch pod container cluster queue slug"
@@ -93,6 +105,8 @@ _NAMED = frozenset(
     "restaurant street address destination origin customer patient employee student contact "
     "firstname lastname surname fullname applicant counterparty tenant landlord buyer seller payer "
     "beneficiary claimant guest speaker reviewer approver traveller traveler passenger client "
+    "researcher scientist professor teacher instructor nurse physician therapist veterinarian "
+    "lawyer attorney judge inspector officer pilot captain manager supervisor "
     "driver vendor supplier project product item group hospital doctor school "
     "university airline station venue country nationality area district".split()
 )
@@ -118,15 +132,18 @@ def by_name(name: str) -> Judged:
     ('hard', 'soft', 'never', 'hard')
     >>> by_name("metric_name"), by_name("payment_method"), by_name("room_number")
     ('never', 'code', 'number')
+    >>> by_name("city_of_event"), by_name("city_b"), by_name("directed_by"), by_name("sort_by")
+    ('soft', 'soft', 'public', 'never')
     >>> by_name("number_of_tickets"), by_name("num_guests"), by_name("page_number")
     ('never', 'never', 'never')
     """
     said = name_words(name)
     if not said:
         return "open"
-    last, before = said[-1], said[:-1]
     if _is_count(said):
         return "never"
+    said = _head(said)
+    last, before = said[-1], said[:-1]
     if last in _NUMBERED:
         return _by_number(last, before[-1]) if before else "open"
     if last == "address" and before and before[-1] in _ADDRESSES:
@@ -141,6 +158,8 @@ def by_name(name: str) -> Judged:
         return "code"
     if last in _PLAIN or last in _VOCABULARY or not _SUMS.isdisjoint(said):
         return "never"
+    if last == "by" and before:
+        return _BY.get(before[-1], "open")
     if last in _PUBLIC or (last == "name" and before and before[-1] in _PUBLIC):
         return "public"
     if last in _TRADED or (last == "name" and before and before[-1] in _UNNAMED):
@@ -148,6 +167,18 @@ def by_name(name: str) -> Judged:
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"
     return "soft" if last in _NAMED else "open"
+
+
+def _head(said: tuple[str, ...]) -> tuple[str, ...]:
+    """
+    Return the words of a name that say what its values are.
+
+    They stand before ``of``, ``city_of_event``, and before what tells two of a kind apart.
+    """
+    if "of" in said[1:-1] and by_name("_".join(said[: said.index("of", 1)])) != "open":
+        return said[: said.index("of", 1)]
+    marked = len(said) > 1 and (said[-1].isdigit() or said[-1] in _APART)
+    return said[:-1] if marked else said
 
 
 def _is_count(said: tuple[str, ...]) -> bool:
@@ -184,7 +215,12 @@ def is_host(name: str) -> bool:
 
 def is_place(name: str) -> bool:
     """Whether a parameter of this name holds a place, told from the small to the large."""
-    return any(word in _PLACES for word in name_words(name))
+    return any(word in _PLACES or word in _DIRECTIONS for word in name_words(name))
+
+
+def is_direction(name: str) -> bool:
+    """Whether a parameter of this name may hold a place, or a moment, or somebody: ``from``."""
+    return _DIRECTIONS.issuperset(name_words(name) or ("",))
 
 
 def is_path(name: str) -> bool:

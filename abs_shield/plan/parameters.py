@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from abs_shield.plan.creating import creates
 from abs_shield.plan.credentials import Use, use_of
-from abs_shield.plan.names import Judged, by_name
+from abs_shield.plan.names import Judged, by_name, is_direction
 from abs_shield.plan.schemas import defaults_of, examples_of, schema_at
-from abs_shield.plan.verbs import Deed
+from abs_shield.plan.verbs import Deed, returns_answer
 from abs_shield.policy import Target, Tool
 from abs_shield.policy.places import keys_of
 from abs_shield.session.field import Field
@@ -24,6 +24,8 @@ _FORMATS = frozenset(
 )
 _MOMENTS = frozenset({"date", "time", "date-time", "duration"})
 _CALLED = (("name",), ("id",), ("key",), ("code",))
+_ACCOUNTS = (("username",), ("login",), ("account",), ("email",))
+"""A new file may be called ``todo``, and a new account not."""
 _THINKING = re.compile(r"think|thought|scratchpad", re.IGNORECASE)
 """Tools in which a model talks to itself."""
 _PATTERNS = frozenset(
@@ -39,6 +41,25 @@ _SAYS_ID = re.compile(
     r"|\be-?mail address(?:es)?\b|\bphone number\b",
     re.IGNORECASE,
 )
+_SAYS_FILE = re.compile(
+    r"\b(?:path|file ?path|file ?name|name of the file|url)s? (?:to|of) ", re.IGNORECASE
+)
+_SAYS_NEW = re.compile(
+    r"\b(?:saved?|saving|outputs?|results?|writ(?:e|es|ten|ing)|stor(?:e|ed|ing)|created?|new"
+    r"|generated?|destination|exported?|directory|folder|page|endpoint)\b",
+    re.IGNORECASE,
+)
+"""What the call makes, or what an agent finds its way to."""
+_SAYS_PLACE = re.compile(
+    r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
+)
+_LONGEST_SAID = 500
+_SELECTORS = frozenset(
+    "query filter where condition pattern regex regexp glob mask selector criteria criterion "
+    "predicate search match q".split()
+)
+"""Words of parameters that say which things a call is done to, and name none."""
+Guard = Literal["none", "seen", "target", "name", "selector"]
 _KEPT = 512
 _LONGEST_NAMES = 4_096
 """Characters of names for which something is kept; a model may write any."""
@@ -60,8 +81,8 @@ class Parameter:
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
-        guarded: Whether it must be seen, or says what a destructive call is done to, so that no
-            value of it is passed over.
+        guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
+            call is done to, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
         description: What the schema says about it, in lower case.
@@ -78,7 +99,7 @@ class Parameter:
     free: bool
     asks: frozenset[str]
     must_be_seen: bool
-    guarded: bool
+    guard: Guard
     defaults: frozenset[str]
     examples: tuple[str, ...]
     description: str
@@ -86,9 +107,19 @@ class Parameter:
     allow: tuple[Callable[[Any], bool], ...]
 
     @property
+    def guarded(self) -> bool:
+        """Whether no value of it is passed over."""
+        return self.guard != "none"
+
+    @property
     def is_judged(self) -> bool:
         """Whether a value of it may have to come from somewhere."""
-        return self.judged != "never" or self.credential != "none"
+        return self.judged != "never" or self.credential != "none" or self.names_account
+
+    @property
+    def names_account(self) -> bool:
+        """Whether its value names a new account, so that no stand-in is right."""
+        return self.creates and name_words(self.name)[-1:] in _ACCOUNTS
 
     @property
     def names_target(self) -> bool:
@@ -180,13 +211,25 @@ class Parameters:
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
-            guarded=must_be_seen or (self.tool.destructive and judged in ("hard", "who")),
+            guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             description=told,
             field=Field(name, number=_is_number(schema), phone="phone number" in told),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
+
+    def _guard(self, path: Path, judged: Judged, *, listed: bool) -> Guard:
+        """Why a parameter of a destructive tool is guarded, without a mark."""
+        if not self.tool.destructive or listed:
+            return "none"
+        if judged in ("hard", "who"):
+            return "target"
+        if judged in ("soft", "public"):
+            return "name"
+        said = name_words(name_of(path))
+        selects = bool(said) and said[-1] in _SELECTORS and judged in ("never", "open")
+        return "selector" if selects and not self._by_author(path) else "none"
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""
@@ -224,12 +267,22 @@ class Parameters:
         if is_free(name) or _is_of_plain(path):
             return "never"
         said = by_name(name)
+        if said == "soft" and returns_answer(self.tool.name):
+            return "public"  # an answer may name what the agent knows
         if said != "open":
             return said
-        description = schema.get("description")
-        if isinstance(description, str) and _SAYS_ID.search(description[:500]):
-            return "hard"
-        return "open"
+        return _by_description(name, schema)
+
+
+def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:
+    """Return what the schema says of a parameter whose name says nothing."""
+    description = schema.get("description")
+    said = description[:_LONGEST_SAID] if isinstance(description, str) else ""
+    if _SAYS_ID.search(said) or "contentMediaType" in schema:
+        return "hard"
+    if _SAYS_FILE.search(said) and not _SAYS_NEW.search(said):
+        return "hard"
+    return "soft" if is_direction(name) and _SAYS_PLACE.search(said) else "open"
 
 
 def _is_number(schema: Mapping[str, Any]) -> bool:

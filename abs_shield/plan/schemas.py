@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abs_shield.schema.arrays import with_item_enum
 from abs_shield.text.leaves import Path, scalar_text
+
+_MOST = 50_000
+"""Members of a schema that are looked at."""
 
 
 def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
@@ -21,6 +24,22 @@ def schema_at(parameters: Any, path: Path) -> Mapping[str, Any]:
             inside = here.get("properties")
             here = inside.get(step) if isinstance(inside, Mapping) else None
     return _resolved(here, parameters)
+
+
+def names_of_properties(parameters: Any) -> Iterator[str]:
+    """Yield the name of every property in a schema, also of those inside of others."""
+    left: list[Any] = [parameters]
+    for _ in range(_MOST):
+        if not left:
+            break
+        here = left.pop()
+        if isinstance(here, Mapping):
+            properties = here.get("properties")
+            if isinstance(properties, Mapping):
+                yield from (name for name in properties if isinstance(name, str))
+            left.extend(here.values())
+        elif isinstance(here, (list, tuple)):
+            left.extend(here)
 
 
 def _resolved(schema: Any, root: Any) -> Mapping[str, Any]:

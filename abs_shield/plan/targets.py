@@ -21,7 +21,7 @@ from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code, is_placeholder
-from abs_shield.text.wildcards import is_whole_set
+from abs_shield.text.wildcards import is_nobody, is_nothing, is_whole_set, selects_all
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
 _POINTERS = (("path",), ("from",))
@@ -37,7 +37,7 @@ _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 """One word in brackets, such as ``<br>`` or ``<Enter>``: a placeholder only where it is a blank."""
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: whatever has brackets or several words."""
-_PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
+_PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
 Kind = Literal["hard", "soft", "public", "slot", "credential", "blank"]
 
@@ -57,6 +57,7 @@ class Argument:
             only looked at as it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         placeholder: Whether the value stands where a value should.
+        asks: The words that say what the value is of: ``order`` of ``order_id``.
         examples: How the schema says that such a value looks.
         description: What the schema says of the parameter, in lower case, and its default.
         tells_apart: Whether it only tells the new objects of one list apart.
@@ -67,6 +68,7 @@ class Argument:
     judged: Kind
     must_be_seen: bool = False
     placeholder: bool = False
+    asks: frozenset[str] = frozenset()
     examples: tuple[str, ...] = ()
     description: str = ""
     tells_apart: bool = False
@@ -114,7 +116,7 @@ class Targets:
             if leaf in values:
                 return False  # one value under two names
             values.add(leaf)
-            if leaf not in said or seen.is_labelled(leaf):
+            if leaf not in said or not seen.fits_label(leaf, asks):
                 text = leaf if type(leaf) is str else scalar_text(leaf)
                 if text and not seen.vouches(text, asks) and self._looks(name, leaf, text):
                     return False
@@ -165,9 +167,10 @@ class Targets:
         """Return the names of targets whose values cannot be compared with anything."""
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             if leaf is not None and not isinstance(leaf, bool) and scalar_text(leaf) is None:
-                parameter = self.parameters.at(path)
-                if parameter.names_target and not parameter.guarded:
-                    yield parameter.name
+                around = (self.parameters.at(path), self.parameters.at(path[:1]))
+                targets = [one.name for one in around if one.names_target]
+                if targets and not around[0].guarded:
+                    yield targets[0]
 
     def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         """Return the leaves of guarded parameters that neither allowlist nor schema admits."""
@@ -177,6 +180,10 @@ class Targets:
                 continue
             if leaf is not None and not any(admits(leaf) for admits in parameter.allow):
                 yield path, leaf
+        for name, value in arguments.items():
+            empty = isinstance(value, (Mapping, list)) and not value
+            if empty and self.parameters.at((name,)).guard == "selector":
+                yield (name,), "{}"
 
     def read(self, unclear: Iterable[Unclear], arguments: Mapping[str, Any]) -> Iterator[Argument]:
         """Give those leaves that have to come from somewhere, as their values say."""
@@ -226,8 +233,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
     if kind is None:
         return None
     placeholder = _is_placeholder(leaf, parameter)
-    said = text.casefold() in parameter.description
-    if said and (kind == "blank" or (kind == "soft" and not placeholder)):
+    if (kind == "blank" or (kind == "soft" and not placeholder)) and _is_described(text, parameter):
         return None
     return Argument(
         path=path,
@@ -235,9 +241,15 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         judged=kind,
         must_be_seen=parameter.must_be_seen,
         placeholder=placeholder,
+        asks=parameter.asks,
         examples=parameter.examples,
         description=parameter.description,
     )
+
+
+def _is_described(text: str, parameter: Parameter) -> bool:
+    """Whether the schema's words about the parameter hold the value."""
+    return text.casefold() in parameter.description
 
 
 def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
@@ -275,9 +287,15 @@ def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
 
 
 def _may_be_stood_in(leaf: str, parameter: Parameter) -> bool:
-    """Whether a credential is no variable of the host's, and no first password to be changed."""
+    """
+    Whether a value may stand where a credential or the name of a new account should.
+
+    Variables of the host's, and first passwords to be changed, do not.
+    """
     if leaf.strip()[:1] in _REFERENCES:
         return False
+    if parameter.names_account:
+        return True
     first = parameter.credential == "set" and leaf.strip().casefold() in _FIRST_PASSWORDS
     return parameter.credential != "none" and not first
 
@@ -291,7 +309,8 @@ def _is_blank(leaf: Any, parameter: Parameter) -> bool:
 def _is_plain(leaf: Any) -> bool:
     """Return whether a guarded value is written as ids are, of which all is compared."""
     if isinstance(leaf, str):
-        return _PLAIN.fullmatch(leaf) is not None and not is_whole_set(leaf)
+        named = is_whole_set(leaf) or selects_all(leaf) or is_nothing(leaf) or is_nobody(leaf)
+        return _PLAIN.fullmatch(leaf) is not None and not named
     return type(leaf) is int
 
 

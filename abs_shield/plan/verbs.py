@@ -167,6 +167,27 @@ def deed(name: str) -> Deed:
     return Deed(does=_CLASS[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
 
 
+_ANSWERS = frozenset("answer result response output reply".split())
+_GIVING = frozenset("submit return give provide send emit produce report the a an your".split())
+
+
+def returns_answer(name: str) -> bool:
+    """
+    Return whether a framework takes the agent's final answer by a tool of this name.
+
+    >>> [returns_answer(name) for name in ("final_result", "submit_answer", "StructuredOutput")]
+    [True, True, True]
+    >>> [returns_answer(name) for name in ("submit_result", "calculate_final_result")]
+    [False, False]
+    """
+    said = name_words(name)
+    lead = next((n for n, word in enumerate(said) if word not in _GIVING), len(said))
+    rest = said[lead:]
+    if rest[:1] in (("final",), ("structured",)):
+        return len(rest) > 1 and rest[1] in _ANSWERS
+    return lead > 0 and rest == ("answer",)
+
+
 _ROUTE = re.compile(r"\s*(get|head|post|put|patch|delete)[ _:]+(/\S{0,200})", re.IGNORECASE)
 _METHODS = {
     "GET": (Does.READ, "get"), "HEAD": (Does.READ, "get"), "POST": (Does.MAKE, "create"),

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+from abs_shield.plan.schemas import names_of_properties
 from abs_shield.policy import Tool
 from abs_shield.policy.places import names_in
-
-_MOST = 50_000
-"""Members of a schema that are looked at."""
 
 
 def written_names(tool: Tool) -> frozenset[str]:
@@ -25,16 +20,4 @@ def written_names(tool: Tool) -> frozenset[str]:
     names = {name for key in keys for name in names_in(key)}
     if tool.profile is not None:
         names |= tool.profile.names
-    left: list[Any] = [tool.parameters]
-    for _ in range(_MOST):
-        if not left:
-            break
-        here = left.pop()
-        if isinstance(here, Mapping):
-            properties = here.get("properties")
-            if isinstance(properties, Mapping):
-                names.update(name for name in properties if isinstance(name, str))
-            left.extend(here.values())
-        elif isinstance(here, (list, tuple)):
-            left.extend(here)
-    return frozenset(names)
+    return frozenset(names.union(names_of_properties(tool.parameters)))

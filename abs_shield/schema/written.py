@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from cmath import isfinite
+from collections import UserString, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from datetime import date, time, timedelta
@@ -17,6 +18,7 @@ from ipaddress import (
     IPv6Interface,
     IPv6Network,
 )
+from math import nan
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Any
@@ -38,6 +40,8 @@ _LEAVES = (
     str, int, float, complex, bytes, bytearray, date, time, timedelta, Decimal, UUID, Enum,
     PurePath, re.Pattern, type(None),
 )  # fmt: skip
+_BYTES = ("B", "b", "c")
+"""Formats of a `memoryview` whose items are bytes."""
 
 
 class Writer:
@@ -190,12 +194,25 @@ def is_data(item: Any) -> bool:
 
 
 def _is_leaf(item: Any) -> bool:
-    return parts_of(item) is None and is_data(item)
+    return parts_of(item) is None and is_data(item) and _is_finite(item)
+
+
+def _is_finite(item: Any) -> bool:
+    """Whether *item* is no number, or a finite one; of a float the schema says so."""
+    if isinstance(item, Decimal):
+        return item.is_finite()
+    return not isinstance(item, complex) or isfinite(item)
 
 
 def _leaf(value: Any) -> Any:
     if isinstance(value, _WORDS):
         return str(value)
+    if isinstance(value, UserString):
+        return str.__str__(str(value))
+    if isinstance(value, memoryview) and value.format in _BYTES:
+        value = value.tobytes()
+    if not _is_finite(value):  # pydantic would write a text, which a schema may take
+        return nan
     if not is_data(value):
         return _named(value)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
+from http import HTTPStatus
 from typing import Any
 
 import mcp_types as types
@@ -16,6 +17,7 @@ from fastmcp.utilities.versions import VersionSpec
 from mcp.shared.exceptions import MCPError
 
 from abs_shield.service.front import OpenRequest
+from abs_shield.service.headers import refused_posts
 from abs_shield.service.link import Link, Links
 from abs_shield.service.upstream import speaks_modern
 
@@ -181,10 +183,9 @@ class ForwardCalls(Middleware):
                 return await _modern(link, message)
             result = await _called(link, message, asked)
         except MCPError as error:
-            if error.error.code != types.CONNECTION_CLOSED:
+            if not link.broke(error):
                 raise
-            link.lost = True  # an answer that the model can read, and the next call finds it anew
-            raise ToolError(error.error.message) from None
+            raise ToolError(error.error.message) from None  # an answer that the model can read
         return ToolResult(
             content=result.content,
             structured_content=result.structured_content,
@@ -211,8 +212,7 @@ async def _listed(link: Link) -> list[ForwardedTool]:
 
 
 async def _called(link: Link, message: Any, asked: Any) -> Any:
-    async def once() -> Any:
-        client = await link.client()
+    async def call(client: Any) -> Any:
         return await client.call_tool_mcp(
             message.name,
             message.arguments or {},
@@ -220,13 +220,15 @@ async def _called(link: Link, message: Any, asked: Any) -> Any:
             meta=_meta(asked.request_context.meta),
         )
 
-    try:
-        return await once()
-    except MCPError:
-        if not link.is_unknown():
-            raise
-        link.lost = True  # the server has not read the call: it did not know the session
-        return await once()
+    client = await link.client()
+    with refused_posts() as statuses:
+        try:
+            return await call(client)
+        except MCPError:
+            if HTTPStatus.NOT_FOUND not in statuses:
+                raise
+    link.lost = True  # the server has not read the call: it did not know the session
+    return await call(await link.client())
 
 
 async def _modern(link: Link, message: Any) -> ToolResult:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import httpx2
 from fastmcp.server.dependencies import get_http_headers
@@ -16,6 +18,22 @@ _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FROM_ENVIRONMENT = "env:"
 _TRANSPORT = ("content-type", "content-length", "host", "connection", "transfer-encoding")
 _REPEATED = ("accept-encoding", "last-event-id")  # each connection negotiates its own
+_REFUSED: ContextVar[list[int] | None] = ContextVar("abs_shield_mcp_refused", default=None)
+
+
+@contextmanager
+def refused_posts() -> Iterator[list[int]]:
+    """
+    Collect the statuses with which a server refuses what is sent from here, and nothing else.
+
+    Other requests of the session go on meanwhile: its event stream, calls beside this one.
+    """
+    statuses: list[int] = []
+    token = _REFUSED.set(statuses)
+    try:
+        yield statuses
+    finally:
+        _REFUSED.reset(token)
 
 
 class ClientHeaders(httpx2.Auth):
@@ -37,6 +55,9 @@ class ClientHeaders(httpx2.Auth):
         response = yield request
         if response.is_error:
             self.refused = response.status_code
+            statuses = _REFUSED.get()
+            if statuses is not None and request.method == "POST":
+                statuses.append(response.status_code)
 
 
 def parse_headers(options: Iterable[str]) -> dict[str, str]:

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import Any
 
 import mcp_types as types
-from fastmcp.client.transports import ClientTransport
+from fastmcp.client.transports import ClientTransport, StreamableHttpTransport
 from fastmcp.client.transports.base import TransportOptions
 from fastmcp.server import Context
 from fastmcp.server.providers.proxy import ProxyClient, ProxyProvider
@@ -20,12 +20,14 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from abs_shield.errors import ShieldError
 from abs_shield.service.front import Front
-from abs_shield.service.upstream import Upstream, quiet_client
+from abs_shield.service.headers import refused_posts
+from abs_shield.service.upstream import Upstream, quiet_client, without_secrets
 from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 
 _KEY = "abs_shield/link"
+_ANSWERS_WITHIN_S = 10.0
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -64,6 +66,11 @@ class _Transport(ClientTransport):
         """Return the status with which an HTTP server refused a request."""
         return getattr(getattr(self._inner, "auth", None), "refused", None)
 
+    @property
+    def has_streams_apart(self) -> bool:
+        """Whether each request has a stream of its own: where one breaks, the session goes on."""
+        return isinstance(self._inner, StreamableHttpTransport)
+
     def has_ended(self) -> bool:
         """Return whether the process behind it has ended."""
         ended = getattr(self._inner, "_is_session_dead", None)
@@ -91,6 +98,7 @@ class Link:
         self._opened: ProxyClient[Any] | None = None
         self._transport: _Transport | None = None
         self.lost = False
+        self._is_in_doubt = False
         self.tools: Sequence[Any] | None = None
         self.provider = ProxyProvider(self.client)
 
@@ -102,7 +110,7 @@ class Link:
             MCPError: There is no connection.
         """
         async with self._connecting:
-            if self._opened is not None and self._has_ended():
+            if self._opened is not None and await self._has_ended(self._opened):
                 await self.close()
             if self._opened is None:
                 try:
@@ -117,7 +125,7 @@ class Link:
         self._transport = _Transport(inner, self.front, self._client)
         client = quiet_client(self._transport, self.mode)
         await client.__aenter__()
-        self.lost = False
+        self.lost = self._is_in_doubt = False
         self._links.has_connected, self._links.failure = True, None
         self._links.opened.add(self)
         return client
@@ -130,16 +138,21 @@ class Link:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """Open a new session next time, where a request finds that this one has ended."""
-        try:
-            yield
-        except MCPError as error:
-            self.lost |= error.error.code == types.CONNECTION_CLOSED or self.is_unknown()
-            raise
+        with refused_posts() as statuses:
+            try:
+                yield
+            except MCPError as error:
+                self.lost |= HTTPStatus.NOT_FOUND in statuses
+                self.broke(error)
+                raise
 
-    def is_unknown(self) -> bool:
-        """Return whether an HTTP server has answered that it knows no such session."""
-        status = self._transport and self._transport.refusal()
-        return status == HTTPStatus.NOT_FOUND
+    def broke(self, error: MCPError) -> bool:
+        """Return whether a connection broke: the session's, or that of one of its requests."""
+        broken = bool(error.error.code == types.CONNECTION_CLOSED)
+        apart = self._transport is not None and self._transport.has_streams_apart
+        self.lost |= broken and not apart
+        self._is_in_doubt |= broken and apart
+        return broken
 
     async def close(self) -> None:
         """End the session, and the process behind it."""
@@ -149,10 +162,12 @@ class Link:
         if opened is not None:
             await opened.close()
 
-    def _has_ended(self) -> bool:
-        assert self._opened is not None
+    async def _has_ended(self, opened: ProxyClient[Any]) -> bool:
         gone = self._transport is not None and self._transport.has_ended()
-        return self.lost or gone or not self._opened.is_connected()
+        if self.lost or gone or not opened.is_connected():
+            return True
+        in_doubt, self._is_in_doubt = self._is_in_doubt, False
+        return in_doubt and not await _answers(opened)
 
 
 class Links:
@@ -199,7 +214,7 @@ class Links:
     def unreachable(self, error: Exception, status: int | None) -> MCPError:
         """Log that the server cannot be reached, and return the error for its client."""
         reason = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-        reason = escaped(reason, limit=300).rstrip(".")
+        reason = escaped(without_secrets(reason), limit=300).rstrip(".")
         name = self.upstream.name
         hint = "see that the server runs, and its address"
         if status is not None:
@@ -219,6 +234,19 @@ class Links:
         """End all sessions."""
         for link in [*self.opened]:
             await link.close()
+
+
+async def _answers(client: ProxyClient[Any]) -> bool:
+    """Return whether the server still knows the session: other requests of it may go on."""
+    with refused_posts() as statuses:  # it is no request of the client's that is refused here
+        try:
+            async with asyncio.timeout(_ANSWERS_WITHIN_S):
+                await client.ping()
+        except TimeoutError:
+            return False
+        except MCPError as error:  # one that knows no ping does answer
+            return not statuses and error.error.code != types.CONNECTION_CLOSED
+    return True
 
 
 def _unsupported(version: str) -> MCPError:

@@ -8,7 +8,7 @@ from typing import Any
 from fastmcp import Client
 
 from abs_shield.errors import ShieldError
-from abs_shield.service.upstream import Upstream
+from abs_shield.service.upstream import Upstream, without_secrets
 from abs_shield.text.show import escaped
 
 
@@ -39,7 +39,7 @@ async def _asked(upstream: Upstream, within_s: float) -> list[dict[str, Any]]:
         ) from None
     except Exception as error:
         said = str(error).removeprefix("Client failed to connect: ") or type(error).__name__
-        told = escaped(said, limit=300).rstrip(".")
+        told = escaped(without_secrets(said), limit=300).rstrip(".")
         raise ShieldError(
             f"`{upstream.name}` lists no tools: {told}; run it by itself, or see its address"
         ) from None

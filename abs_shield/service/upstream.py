@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -22,6 +23,8 @@ from abs_shield.text.show import escaped
 
 _ANSWERS_WITHIN_S = 10.0
 _STARTS_WITHIN_S = 60.0
+_URL = re.compile(r"([a-z][a-z0-9+.-]*://)(?:[^/?#\s]*@)?([^?#\s'\"]*)(?:[?#][^\s'\"]*)?", re.I)
+_LONG_PART = re.compile(r"/[^/]{20,}")  # some servers give each user a path of its own
 
 
 class Upstream(NamedTuple):
@@ -29,7 +32,7 @@ class Upstream(NamedTuple):
     The server behind the proxy.
 
     Attributes:
-        name: Its name in messages.
+        name: Its name in messages; of a URL, nothing that may be a secret.
         transport: Returns a new transport: a process or a connection of its own.
         url: Its URL; None for a command.
     """
@@ -77,7 +80,9 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
     except ValueError:
         known = False
     if not known:
-        raise ShieldError(f"`{escaped(url)}` is no URL; write `http://host:port/mcp`")
+        raise ShieldError(
+            f"`{escaped(without_secrets(url))}` is no URL; write `http://host:port/mcp`"
+        )
 
     def transport() -> ClientTransport:
         auth = ClientHeaders(headers or {})
@@ -85,7 +90,17 @@ def address(url: str, headers: Mapping[str, str] | None = None) -> Upstream:
             return SSETransport(url, auth=auth)
         return StreamableHttpTransport(url, auth=auth)
 
-    return Upstream(escaped(url), transport, url)
+    return Upstream(escaped(without_secrets(url)), transport, url)
+
+
+def without_secrets(text: str) -> str:
+    """
+    Return a text whose URLs name no user, no query and no long part of a path.
+
+    >>> without_secrets("no answer from https://ann:pw@example.com:8/mcp?key=s3cret")
+    'no answer from https://example.com:8/mcp'
+    """
+    return _URL.sub(lambda found: found[1] + _LONG_PART.sub("/...", found[2]), text)
 
 
 async def reach(url: str, name: str) -> None:
@@ -103,7 +118,8 @@ async def reach(url: str, name: str) -> None:
     except (httpx2.ReadTimeout, httpx2.RemoteProtocolError):
         return  # connected: whether it speaks MCP is seen when a client does
     except httpx2.HTTPError as error:
-        message = escaped(str(error) or type(error).__name__, limit=300).rstrip(".")
+        message = without_secrets(str(error) or type(error).__name__)
+        message = escaped(message, limit=300).rstrip(".")
         raise ShieldError(
             f"cannot reach `{name}`: {message}; see that the server runs, and its address"
         ) from None

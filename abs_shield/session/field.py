@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from abs_shield.text.groups import takes_groups
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.phones import is_phone, names_code, names_phone
+
+_FREELY_GROUPED = frozenset("zip zipcode postcode postal pincode plz cep plate flight".split())
+"""What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``S7 3006``."""
 
 
 class Field(NamedTuple):
@@ -36,6 +40,21 @@ class Field(NamedTuple):
         if self.phone or names_phone(self.name):
             return True
         return is_phone(text) and not names_code(self.name)
+
+    @property
+    def takes_groups(self) -> bool:
+        """Whether its values are numbers that people write in groups, or may be."""
+        return self.phone or not self.name or takes_groups(self.name)
+
+    @property
+    def is_freely_grouped(self) -> bool:
+        """
+        Return whether separators mean nothing here: in postal codes, plates and flight numbers.
+
+        >>> Field("postal_code").is_freely_grouped, Field("order_id").is_freely_grouped
+        (True, False)
+        """
+        return not _FREELY_GROUPED.isdisjoint(name_words(self.name))
 
     def is_same(self, name: str) -> bool:
         """

@@ -10,14 +10,15 @@ from typing import Any, NamedTuple
 
 from abs_shield.core.forked import renewed
 from abs_shield.session.kept import At, Kept
-from abs_shield.text.normal import chunks, parts, words
-from abs_shield.text.tight import Tight, names_the_same
+from abs_shield.text.fragments import whole_parts
+from abs_shield.text.groups import groups
+from abs_shield.text.normal import chunks, words
+from abs_shield.text.tight import Tight, is_ending, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
 
-_GROUPED = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
-_LEAST_GROUPED = 7
+_LEAST_GROUPED = 4
 _PADDED = re.compile(r"0(?<!\w0)\d")
 _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
@@ -25,6 +26,8 @@ _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
+_KEY, _LETTER = 110, 3
+"""Bytes of a key, and of a letter that is kept with what stands before it."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -53,8 +56,8 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_kept", "_keys", "_lock", "_negative", "_pairs", "_parts", "_squeezed",
-        "_unpadded", "_unread", "_unread_size", "forgot", "said",
+        "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_pairs", "_parts",
+        "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -64,6 +67,7 @@ class Index:
         self._pairs: tuple[dict[int, int], ...] = ({}, {}, {}, {})
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, tuple[At, bytes]] = {}
+        self._grouped: dict[str, tuple[At, bytes]] = {}
         self._unpadded: dict[str, At] = {}
         self._negative: dict[str, At] = {}
         self._kept = Kept(scan)
@@ -115,7 +119,7 @@ class Index:
         # `set.difference` of a dict walks the smaller set; a view would walk the whole session
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
-            self._grouped(text, at)
+            self._group(text, at)
             if "-" in text:
                 for number in _NEGATIVE.findall(text):
                     self._negative.setdefault(_bare(number), at)
@@ -133,7 +137,7 @@ class Index:
 
     def _compound(self, chunk: str, at: At, own: frozenset[str]) -> None:
         split = words(chunk)
-        for part in parts(chunk, split):
+        for part in whole_parts(chunk, split):
             if part not in own:
                 self._parts.setdefault(part, at)
                 if not part.isalnum() or not part.isascii() or part[0] == "0":
@@ -148,7 +152,7 @@ class Index:
             return
         for start, end in combinations(range(len(split) + 1), 2):
             around = (*split[:start][-1:], *split[end:][:1])
-            if 1 < end - start < len(split) and all(map(str.isalpha, around)):
+            if 1 < end - start < len(split) and all(w.isalpha() and is_ending(w) for w in around):
                 self._squeeze("-".join(split[start:end]), at, own)
 
     def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
@@ -160,17 +164,18 @@ class Index:
         if whole[:1] == "0" and whole.isdigit():
             self._unpadded.setdefault(whole.lstrip("0"), at)
 
-    def _grouped(self, text: str, at: At) -> None:
-        """Numbers that are written in groups: of telephones, cards, accounts."""
-        for group in _GROUPED.findall(text):
-            tight = Tight.of(group)
+    def _group(self, text: str, at: At) -> None:
+        """Keep digits in groups: those that are one number, and those that may be several."""
+        for run in groups(text):
+            tight = Tight.of(run.text)
             if len(tight.letters) >= _LEAST_GROUPED:
-                self._squeezed.setdefault(tight.letters, (at, tight.codes[1:-1]))
+                table = self._squeezed if run.one else self._grouped
+                table.setdefault(tight.letters, (at, tight.codes[1:-1]))
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
         return (
-            *self._exact, *self._pairs, self._parts, self._squeezed, self._unpadded,
-            self._negative,
+            *self._exact, *self._pairs, self._parts, self._squeezed, self._grouped,
+            self._unpadded, self._negative,
         )  # fmt: skip
 
     def _size(self) -> int:
@@ -183,6 +188,11 @@ class Index:
         for table in self._tables():
             for key in list(islice(table, len(table) // 2)):
                 del table[key]
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        return _KEY * self._size() + _LETTER * self._kept.size
 
     # What is asked -------------------------------------------------------------------------------
 
@@ -235,14 +245,22 @@ class Index:
             self._read()
         return self._parts.get(part)
 
-    def squeezed(self, letters: str, spelt: bytes) -> At | None:
-        """Where the same thing is written with these letters and digits and other separators."""
+    def squeezed(self, letters: str, spelt: bytes, *, grouped: bool = False) -> At | None:
+        """
+        Where the same thing is written with these letters and digits and other separators.
+
+        Args:
+            letters: The letters and digits.
+            spelt: The separators of the value.
+            grouped: Whether digits in groups are one number, whatever stands around them.
+        """
         if self._unread:
             self._read()
-        found = self._squeezed.get(letters)
-        if found is None or not names_the_same(letters, spelt, found[1]):
-            return None
-        return found[0]
+        for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
+            found = table.get(letters)
+            if found is not None and names_the_same(letters, spelt, found[1]):
+                return found[0]
+        return None
 
     def unpadded(self, digits: str) -> At | None:
         """Where a number stands that is *digits* behind leading zeros."""
@@ -276,7 +294,7 @@ class Index:
                 return At(level, table[pair])
         return None
 
-    def kept(self, letters: str, spelt: bytes, *, whole: bool = False) -> At | None:
+    def kept(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
         """Where the newest text holds *letters* with separators like *spelt*; the oldest."""
         return self._kept.find(letters, spelt, whole=whole)
 

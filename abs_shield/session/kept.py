@@ -42,7 +42,7 @@ class _Block:
         self.spelt_apart = self.spelt_apart and not unspaced(text)
         self.tight = self.tight.followed(Tight.of(text))
 
-    def find(self, letters: str, spelt: bytes, *, whole: bool) -> Iterator[At]:
+    def find(self, letters: str, spelt: bytes | None, *, whole: bool) -> Iterator[At]:
         place = self.tight.place(letters, spelt, whole=whole)
         while place >= 0:
             yield self._ats[bisect_right(self._starts, place) - 1]
@@ -68,6 +68,11 @@ class Kept:
         self.forgot = False
         self.whole = True
 
+    @property
+    def size(self) -> int:
+        """Characters that are kept."""
+        return self._size
+
     def add(self, text: str, at: At) -> None:
         """Keep *text*; what is older makes room."""
         self._new.append((text, at))
@@ -75,8 +80,8 @@ class Kept:
         while self._size > self._limit and len(self._blocks) + len(self._new) > 1:
             self._drop()
 
-    def find(self, letters: str, spelt: bytes, *, whole: bool = False) -> At | None:
-        """Where *letters* stand with separators like *spelt*: the most trusted, the oldest."""
+    def find(self, letters: str, spelt: bytes | None, *, whole: bool = False) -> At | None:
+        """Where *letters* stand with separators like *spelt*, or any: the most trusted place."""
         self._settle()
         found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)

@@ -9,6 +9,8 @@ from abs_shield.core.events import Event, Proposed, Returned, Said
 
 _OVERHEAD = 64
 _OBJECT = 8
+_PYTHON = 8
+"""Bytes of Python's objects for each character that is counted of them."""
 _SCALARS = frozenset({int, float, bool, type(None)})
 
 
@@ -25,35 +27,36 @@ class Log:
 
     Attributes:
         version: Events so far.
-        characters: Characters of all of them, also of those that are gone.
+        held: Characters of those that are kept.
+        value_bytes: Memory of all arguments and results, about, also of those that are gone.
         forgot: Whether older ones are gone.
     """
 
-    __slots__ = ("_entries", "_limit", "_size", "characters", "forgot", "version")
+    __slots__ = ("_entries", "_limit", "forgot", "held", "value_bytes", "version")
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._entries: list[tuple[int, Event, int]] = []
-        self._size = 0
-        self.version = self.characters = 0
+        self.version = self.held = self.value_bytes = 0
         self.forgot = False
 
     def append(self, event: Event, *, size: int = -1) -> None:
         """Append an event; *size* are its characters, where they were counted already."""
         self.version = version = self.version + 1
         size = _size(event, self._limit) if size < 0 else size + _OVERHEAD
-        self.characters += size
-        size = min(size, self._limit + _OVERHEAD + 1)
+        if type(event) is not Said:
+            is_text = type(event) is Returned and type(event.value) is str
+            self.value_bytes += size if is_text else _PYTHON * size
         entries = self._entries
         entries.append((version, event, size))
-        self._size = held = self._size + size
+        self.held = held = self.held + size
         if held > self._limit:
             self._forget()
 
     def _forget(self) -> None:
         """Let go of the oldest events; the newest one is kept whatever its size."""
-        while self._size > self._limit and len(self._entries) > 1:
-            self._size -= self._entries.pop(0)[2]
+        while self.held > self._limit and len(self._entries) > 1:
+            self.held -= self._entries.pop(0)[2]
             self.forgot = True
 
     def at(self, version: int) -> Event | None:

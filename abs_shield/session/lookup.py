@@ -14,7 +14,7 @@ from abs_shield.text.forms import Form, forms, is_negative, unlettered
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
 from abs_shield.text.templates import Template, fillings
-from abs_shield.text.tight import Tight, is_in_words, names_the_same
+from abs_shield.text.tight import Tight, is_in_words, may_be_several, names_the_same
 
 LONGEST_VALUE = 16 * 1024
 _LONGEST_SPELT = 256
@@ -27,6 +27,9 @@ _NAMESPACE = re.compile(r"^[a-z]{2,12}\.(?=.*\d)")
 _TESTING = re.compile(r"^tests?_|(?:_test|[.]test|[.]spec)(?=[.]|$)")
 _CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
 """A step that is no file's name: it holds a digit, and no full stop."""
+_CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
+_LATIN = {other: letter for letter, other in _CYRILLIC.items()}
+"""Letters of two alphabets that look the same: a plate is typed in either."""
 _MOST_STEPS = 12
 _MOST_ALIKE = 2_000
 
@@ -73,6 +76,7 @@ def find(
         return _hit("variant", at)
     return (
         _respelt(text, found, index, field)
+        or _freely_grouped(text, index, field)
         or _decoded(text, index, templates)
         or _lettered(text, index)
         or _as_prescribed(text, index, templates)
@@ -117,8 +121,8 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
     """Other separators and accents, then typed forms, then a whole word of something longer."""
     tight = Tight.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
-    split = words(text) if is_in_words(letters, spelt) else []
-    at = index.squeezed(letters, spelt)
+    split = words(text) if _is_in_words(letters, spelt) else []
+    at = index.squeezed(letters, spelt, grouped=field.takes_groups)
     if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
         at = index.joined((letters,))
     if at is None and field.number:
@@ -137,6 +141,11 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
         if at is not None:
             return Hit("variant", at)
     return _hit("typed", _formed(forms(text, padded=field.number), index))
+
+
+def _is_in_words(letters: str, spelt: bytes) -> bool:
+    """Whether the words of a value stand for it side by side, and not for several values."""
+    return is_in_words(letters, spelt) and not may_be_several(letters, spelt)
 
 
 def _unpadded(letters: str, index: Index) -> At | None:
@@ -168,7 +177,17 @@ def _as_one(form: str, index: Index) -> At | None:
     tight = Tight.of(form)
     letters, spelt = tight.letters, tight.codes[1:-1]
     at = index.part(form) or index.squeezed(letters, spelt)
-    return index.kept(letters, spelt) if at is None and len(letters) >= _LEAST_DIGITS else at
+    is_long = len(letters) >= _LEAST_DIGITS or unspaced(letters)
+    return index.kept(letters, spelt) if at is None and is_long else at
+
+
+def _freely_grouped(text: str, index: Index, field: Field) -> Hit | None:
+    """A postal code, a plate or a flight with any separators, in letters that look alike."""
+    letters = Tight.of(text).letters
+    if not field.is_freely_grouped or len(letters) < _LEAST_LETTERS:
+        return None
+    spelt = dict.fromkeys((letters, letters.translate(_CYRILLIC), letters.translate(_LATIN)))
+    return next((Hit("variant", at) for one in spelt if (at := index.kept(one, None))), None)
 
 
 def _lettered(text: str, index: Index) -> Hit | None:
@@ -245,7 +264,15 @@ def _below(text: str, index: Index) -> Hit | None:
     if all(map(_CODES.fullmatch, text.split("/"))):
         return None  # two ids are no path
     head = _seen_head(text, index)
-    return Hit("composed", head[0]) if head is not None and _leads(head[1], index) else None
+    if head is None or _begins_anew(text, head[1]):
+        return None
+    return Hit("composed", head[0]) if _leads(head[1], index) else None
+
+
+def _begins_anew(path: str, tail: str) -> bool:
+    """Whether a path from the root has another one behind it: ``/srv/a.csv/srv/b.csv``."""
+    first, behind = (next(_steps(part), "") for part in (path, tail))
+    return path.startswith("/") and first == behind
 
 
 def below(value: str, index: Index) -> bool:

@@ -19,6 +19,8 @@ _MOST_UNREAD = 64 * 1024
 """Characters that wait to be read, so that a question never waits long for them."""
 _A_RUN = 16
 """Characters of a number, about: as many runs as are kept are not waited for either."""
+_RUN = 250
+"""Bytes of a run that is kept."""
 
 
 class Numbers:
@@ -47,6 +49,11 @@ class Numbers:
         """Take the short values of a result with the fields that they stood under."""
         if scalars:
             self._put_off(scalars, at, own, len(scalars) * _A_RUN)
+
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        return _RUN * len(self._runs) + self._size
 
     def _put_off(
         self, texts: list[tuple[str, str]], at: At, own: frozenset[str], size: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sized
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -15,9 +15,9 @@ from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
 from abs_shield.text.labels import labelled
-from abs_shield.text.language import english
+from abs_shield.text.language import language
 from abs_shield.text.leaves import leaves, name_of, scalar_text
-from abs_shield.text.names import is_free, is_working, of_what
+from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
 from abs_shield.text.normal import chunks, codes, latin, normal, parts, squeezed
 from abs_shield.text.shape import BRACKETS, LONGEST, outlined
 from abs_shield.text.templates import Template, templates
@@ -27,9 +27,15 @@ MOST_FIELDS = 8
 """Names of fields that are kept of a value; of one with more it is not said what else it is."""
 _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
+_ENTRY = 200
+"""Bytes of a value, of what it is found by, and of its place in a table."""
 _NEAR = 4_000
+_MOST_OFF = 2
+"""Characters by which a value of the same shape is longer or shorter."""
 _LONGEST_QUICK = 256
 _LONGEST_LABELLED = 16 * 1024
+_SECRETS = frozenset("password passcode passphrase token secret".split())
+"""What is given as one of these is looked at closely where anything else is asked for."""
 _FORGOT = "text of this run was forgotten to keep its bounds"
 
 
@@ -56,7 +62,7 @@ class Provenance:
 
     __slots__ = (
         "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
-        "_nouns", "_numbers",
+        "_nouns", "_numbers", "_other",
         "_padded", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
@@ -75,6 +81,7 @@ class Provenance:
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
         self._english: frozenset[int] = frozenset()
+        self._other: frozenset[int] = frozenset()
         self._foreign = False
         self._cut = ""
 
@@ -85,21 +92,32 @@ class Provenance:
 
     @property
     def english(self) -> frozenset[int]:
-        """The levels of which some text is in English: `SYSTEM`, `USER`."""
-        return self._english
+        """The levels whose texts are in English, as far as that is seen: `SYSTEM`, `USER`."""
+        return self._english - self._other
 
     @property
     def foreign(self) -> bool:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
         return self._foreign
 
+    @property
+    def held_bytes(self) -> int:
+        """Memory that it holds, about."""
+        tables: tuple[Sized, ...] = (
+            self._fields, self._padded, self._introduced, self._labels, self._sources,
+        )  # fmt: skip
+        return self._index.held_bytes + _ENTRY * sum(map(len, tables)) + self._numbers.held_bytes
+
     # What comes in -------------------------------------------------------------------------------
 
     def said(self, text: str, level: int, version: int) -> None:
         """Somebody whose words count wrote *text*."""
         at = At(level, version)
-        if level not in self._english and english(text):
+        written = language(text)
+        if written == "english":
             self._english |= {level}
+        elif written == "other":
+            self._other |= {level}
         for template in templates(text[: self._text]):
             if len(self._templates) < _MOST_TEMPLATES:
                 self._templates.setdefault(template, at)
@@ -210,7 +228,7 @@ class Provenance:
                 yield from (p for p in parts(chunk) if self._index.joined((p,)) is None)
         yield squeezed(normalised)
         yield unlettered(squeezed(normalised))
-        spelt = (*forms(normalised, padded=True), *phone_forms(normalised))
+        spelt = (*forms(normalised, padded=True, named=False), *phone_forms(normalised))
         yield from (form[0] for form in spelt if len(form) == 1)
 
     # What is asked -------------------------------------------------------------------------------
@@ -238,7 +256,7 @@ class Provenance:
         text = value.lower() if value.isascii() else normal(value)
         bare = text.strip()
         if bare in self._index.said:
-            return not self.is_labelled_otherwise(bare, asks)
+            return self.fits_label(bare, asks)
         if bare[:1] in BRACKETS or is_negative(bare):
             return False
         level = self._index.level(bare)
@@ -251,20 +269,28 @@ class Provenance:
         if level == PROSE or not asks or self._index.stood_in_prose(bare):
             return True
         under = self._fields.get(bare)
-        return not under or any(not asks.isdisjoint(of_what(field)) for field in under)
+        return not under or any(is_of_kind(of_what(field), asks) for field in under)
 
     def is_labelled_otherwise(self, value: str, asks: frozenset[str]) -> bool:
         """Whether the user gave *value* as another thing, and another value as what is asked."""
         words = self._labels.get(value)
         return words is not None and words.isdisjoint(asks) and not self._nouns.isdisjoint(asks)
 
-    def is_labelled(self, value: Any) -> bool:
-        """Whether the user called *value* something, as it is written here."""
-        return value in self._labels
+    def fits_label(self, value: str, asks: frozenset[str]) -> bool:
+        """Whether the user called *value* nothing, as it is written here, or what is asked for."""
+        words = self._labels.get(value)
+        if words is None or not words.isdisjoint(asks):
+            return True
+        return self._nouns.isdisjoint(asks) and words.isdisjoint(_SECRETS)
 
     def labels(self, value: str) -> frozenset[str]:
         """Return the words that stand before *value* in what the user wrote."""
         return self._labels.get(plain(value), frozenset())
+
+    def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
+        """Return values before which all of *words* stand in what the user wrote."""
+        newest = islice([*self._labels.items()][::-1], _NEAR)
+        return [*islice((value for value, said in newest if words <= said), most)]
 
     def find(self, value: str, field: Field = NO_FIELD) -> Hit | None:
         """Find a value as a whole, as its *field* may spell it; None where nobody mentioned it."""
@@ -320,12 +346,14 @@ class Provenance:
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        of_shape, length = outlined(text).fullmatch, len(text)
+        of_shape = outlined(text).fullmatch
+        mark = next((c for c in text if not c.isalnum()), "")  # most chunks have none
+        shortest, longest = len(text) - _MOST_OFF, len(text) + _MOST_OFF
         said = USER if self._index.said else SYSTEM  # without a user the system text has the task
         for level in (said, SCALAR, PROSE):
-            for chunk in self._index.newest(level, _NEAR):
-                if abs(len(chunk) - length) <= 2 and of_shape(chunk, 0, LONGEST):
-                    yield chunk
+            newest = self._index.newest(level, _NEAR)
+            near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
+            yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Give seen scalars that stood under a field that is *wanted*, newest first."""

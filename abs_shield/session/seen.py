@@ -91,6 +91,11 @@ class Seen:
         """The model saw what we did not: from now on a miss proves nothing."""
         self._opaque = self._opaque or reason
 
+    @property
+    def held_bytes(self) -> int:
+        """Memory that the run's own index holds, about."""
+        return self._index.held_bytes
+
     # What is asked -------------------------------------------------------------------------------
 
     @property
@@ -118,12 +123,20 @@ class Seen:
 
         Where no user message is known, the system text has the task, and its language counts.
         """
+        level = USER if any(run._users for run in self._line()) else SYSTEM
+        return any(level in run._index.english for run in self._line()) and not self.foreign
+
+    @property
+    def foreign(self) -> bool:
+        """Whether some text is in another script than Latin, so that names may be transcribed."""
+        return any(run._index.foreign for run in self._line())
+
+    def _line(self) -> list[Seen]:
+        """This run, the one that started it, and so on."""
         runs = [self]
         while runs[-1]._parent is not None:
             runs.append(runs[-1]._parent)
-        indexes = [run._index for run in runs]
-        level = USER if any(run._users for run in runs) else SYSTEM
-        return any(level in i.english for i in indexes) and not any(i.foreign for i in indexes)
+        return runs
 
     @property
     def user_chunks(self) -> Mapping[str, int]:
@@ -162,9 +175,9 @@ class Seen:
                 return self._index.origin(hit, text)
         return None if self._parent is None else self._parent.origin(text, apart=apart, field=field)
 
-    def is_labelled(self, text: Any) -> bool:
-        """Whether a user called *text* something, as it is written here."""
-        return self._index.is_labelled(text)
+    def fits_label(self, text: Any, asks: frozenset[str]) -> bool:
+        """Whether a user called *text* nothing, as it is written here, or what is asked for."""
+        return self._index.fits_label(text, asks)
 
     def is_labelled_otherwise(self, text: str, asks: frozenset[str]) -> bool:
         """Whether a user called *text* another thing, and another value what is asked for."""
@@ -176,6 +189,11 @@ class Seen:
         """Return the words by which a user called an identifier."""
         own = self._index.labels(text)
         return own if own or self._parent is None else self._parent.labels(text)
+
+    def labelled(self, words: frozenset[str], *, most: int) -> list[str]:
+        """Return identifiers that a user called by all of *words*."""
+        own = self._index.labelled(words, most=most)
+        return own if self._parent is None else own + self._parent.labelled(words, most=most)
 
     def below(self, text: str) -> bool:
         """Whether *text* is a seen path or URL and plain words behind it: an exploring step."""

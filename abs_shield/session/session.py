@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from time import monotonic
 from typing import Any, TypeVar, cast
+from weakref import ref
 
 from pydantic_core import to_jsonable_python
 
@@ -33,8 +34,8 @@ D = TypeVar("D")
 _LIMITS = Limits()
 _MOST_RESUMED = 50
 """Turns of the agent, of a conversation that began elsewhere, that are kept."""
-_EMPTY, _DECISION, _KEY, _INDEX, _VALUES = 6_000, 2_000, 120, 15, 6
-"""Bytes of a session, a decision, a key of the index; of the index, of values, per character."""
+_EMPTY, _DECISION = 4_000, 2_000
+"""Bytes of a session, and of a decision."""
 
 
 class Session(Scoped):
@@ -103,6 +104,9 @@ class Session(Scoped):
         self._derived: dict[tuple[type, int], tuple[Any, object]] = {}
         self.ran_so_far = self.heard_so_far = 0
         self._heard: list[Executed] = []
+        self._children: dict[int, ref[Session]] = {}
+        if parent is not None and id is None:  # one with an id is kept, and counted, by it
+            parent._count(self)
 
     # What happens in a run -----------------------------------------------------------------------
 
@@ -237,6 +241,11 @@ class Session(Scoped):
         child.model = self.model
         return child
 
+    def _count(self, child: Session) -> None:
+        """Count what *child* holds as held here, as long as anybody holds it."""
+        children, key = self._children, id(child)
+        children[key] = ref(child, lambda _: children.pop(key, None))
+
     def handoff(self, agent: str) -> None:
         """Another agent goes on in this same session."""
         self.agent = agent
@@ -321,11 +330,14 @@ class Session(Scoped):
 
     @property
     def held_bytes(self) -> int:
-        """Memory that it holds, about: within a factor of three."""
+        """Memory that it and its sub-agents' sessions hold, about: within a factor of three."""
         ran = min(1.0, len(self._executed) / (self.ran_so_far or 1))
-        index = min(_INDEX * self.log.characters, _KEY * self._limits.keys)
-        held = index + int(_VALUES * self.log.characters * ran)
-        return held + _EMPTY + _DECISION * len(self._decided.calls)
+        held = self.seen.held_bytes + self.log.held + int(self.log.value_bytes * ran)
+        decided = self._decided
+        decisions = sum(map(len, (decided.calls, decided.results, decided.answers)))
+        held += _EMPTY + _DECISION * decisions
+        children = [child() for child in self._children.copy().values()]
+        return held + sum(child.held_bytes for child in children if child is not None)
 
     @property
     def forgot(self) -> bool:

@@ -87,8 +87,8 @@ class Sessions:
             of: An object that is held as long as the session is. An id that is made of the
                 identity of such an object is not remembered once the session is forgotten.
         """
-        now = self._clock()
         with self._lock:
+            now = self._clock()  # read in here, or places would not stand by their times
             place = self._places.get(session_id)
             if place is None or now - place.at > self._idle_s:
                 place = None  # or it would be held here, and so be in use

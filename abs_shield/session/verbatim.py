@@ -6,6 +6,7 @@ import re
 
 from abs_shield.session.session import Session
 from abs_shield.session.spelling import texts_of
+from abs_shield.text.groups import is_part
 
 _MOST = 64 * 1024
 """Characters of one turn that are read."""
@@ -63,12 +64,23 @@ def was_said_before(text: str, session: Session) -> bool:
     return False
 
 
+def stands_in(text: str, said: str) -> bool:
+    """
+    Return whether *text* stands in what was *said*, and not in a part of a longer value.
+
+    >>> stands_in("*.log", "remove *.LOG, please"), stands_in("*.log", "remove a*.log")
+    (True, False)
+    """
+    return _stands(text.casefold(), said.casefold())
+
+
 def _stands(wanted: str, said: str) -> bool:
     place = said.find(wanted) if wanted else -1
     while place >= 0:
         end = place + len(wanted)
         before, behind = said[max(0, place - 1) : place], said[end : end + 2]
-        if not (_GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)):
+        goes_on = _GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)
+        if not (goes_on or is_part(said, place, end)):
             return True
         place = said.find(wanted, place + 1)
     return False

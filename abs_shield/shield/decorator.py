@@ -115,10 +115,14 @@ class _Entrance:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Guard:
         shield = current_shield() if self._shield is None else self._shield
+        guard = shield.guard_function(self._binding, self._arguments(args, kwargs))
+        if shield.desk.approver is not None:
+            guard.reread = functools.partial(self._arguments, args, kwargs)
+        return guard
+
+    def _arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         arguments = self._binding.arguments(args, kwargs)
-        if arguments is None:
-            arguments = _unbound(self._binding, args, kwargs)
-        return shield.guard_function(self._binding, arguments)
+        return _unbound(self._binding, args, kwargs) if arguments is None else arguments
 
 
 def _unbound(binding: Binding, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:

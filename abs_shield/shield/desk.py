@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
+from abs_shield.core.digest import digest_of
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
@@ -34,6 +35,7 @@ logger = logging.getLogger("abs_shield")
 _NO_LOG = (
     "decision log: it keeps no records at this moment, and the policy lets nothing run without"
 )
+Reread = Callable[[], Mapping[str, Any] | None]
 _RAISED = "abs_shield's approver raised; the call stays blocked"
 
 _MOST = 1_000
@@ -187,22 +189,28 @@ class Desk:
 
     # At the door ---------------------------------------------------------------------------------
 
-    def admit(self, opened: Opened) -> Opened:
-        """Ask for an approval where one is needed, and record what was decided."""
+    def admit(self, opened: Opened, *, reread: Reread | None = None) -> Opened:
+        """
+        Ask for an approval where one is needed, and record what was decided.
+
+        Args:
+            opened: The judged call.
+            reread: Reads the arguments again that run; what has changed was not approved.
+        """
         if opened.decision.blocked:
             if self._asks(opened):
                 opened = _apart(opened)
-                opened = self._answered(opened, _settled(self._ask(opened)))
+                opened = self._answered(opened, _settled(self._ask(opened)), reread)
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
         return self._admitted(opened)
 
-    async def aadmit(self, opened: Opened) -> Opened:
+    async def aadmit(self, opened: Opened, *, reread: Reread | None = None) -> Opened:
         """As `admit`; an async approver is awaited."""
         if opened.decision.blocked:
             if self._asks(opened):
                 opened = _apart(opened)
-                opened = self._answered(opened, await _awaited(self._ask(opened)))
+                opened = self._answered(opened, await _awaited(self._ask(opened)), reread)
             if _waits(opened.decision):
                 self.approvals.wait(opened.decision.id, opened.key)
         return self._admitted(opened)
@@ -218,8 +226,8 @@ class Desk:
             logger.exception(_RAISED)
             return False
 
-    def _answered(self, opened: Opened, said: object) -> Opened:
-        if said is not True:
+    def _answered(self, opened: Opened, said: object, reread: Reread | None) -> Opened:
+        if said is not True or _has_changed(opened, reread):
             return opened
         self.approvals.forget(opened.decision.id)
         granted = replace(
@@ -427,6 +435,13 @@ def _inside(session: Session) -> bool:
 def _apart(opened: Opened) -> Opened:
     """Copy the arguments that are approved: what runs is what was judged, whoever changes them."""
     return opened._replace(arguments=as_json(opened.arguments), raw=None)
+
+
+def _has_changed(opened: Opened, reread: Reread | None) -> bool:
+    if reread is None:
+        return False
+    name = opened.call.name
+    return digest_of(name, reread()) != digest_of(name, opened.arguments)
 
 
 def _waits(decision: Decision) -> bool:

@@ -14,7 +14,7 @@ from abs_shield.errors import CallBlocked, ResultBlocked, ShieldError
 from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING, stop_running
 from abs_shield.shield.bench import Opened
-from abs_shield.shield.desk import Desk
+from abs_shield.shield.desk import Desk, Reread
 from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, told
@@ -33,6 +33,8 @@ class Guard:
         judges: What is judged where that is only part of the value; None where it is the value.
         proposed: The call as the model wrote it, where the host or a person changed it since; set
             it before entering. What differs counts as the user's words.
+        reread: Reads the arguments again that run, where the caller keeps them: an approval holds
+            for those that were judged.
 
     Raises:
         CallBlocked: On entering, where the call is blocked.
@@ -42,7 +44,7 @@ class Guard:
     __slots__ = (
         "_binding", "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span",
         "_started", "_suspended", "_value", "failed", "given", "judges",
-        "proposed",
+        "proposed", "reread",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +72,7 @@ class Guard:
         self.given = False
         self.judges: Any = None
         self.proposed: ToolCall | None = None
+        self.reread: Reread | None = None
 
     @property
     def value(self) -> Any:
@@ -113,7 +116,7 @@ class Guard:
     def __enter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(self._desk.admit(self._judged()))
+            self._begin(self._desk.admit(self._judged(), reread=self.reread))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise
@@ -122,7 +125,7 @@ class Guard:
     async def __aenter__(self) -> Self:
         span = self._entered()
         try:
-            self._begin(await self._desk.aadmit(self._judged()))
+            self._begin(await self._desk.aadmit(self._judged(), reread=self.reread))
         except BaseException as error:
             span.__exit__(type(error), error, error.__traceback__)
             raise

@@ -7,21 +7,23 @@ from collections.abc import Iterator
 from contextlib import suppress
 from ipaddress import IPv6Address
 
+from abs_shield.text.magnitudes import with_words
+from abs_shield.text.months import month_names
 from abs_shield.text.normal import squeezed, unaccented, words
 from abs_shield.text.phones import nationals
-from abs_shield.text.tight import has_significant, separators
+from abs_shield.text.tight import has_significant, may_be_several, separators
 
 _ISO = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[t ].*)?")
 _NUMBER = re.compile(r"[-+]?\s*[$€£¥₹]?\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)\s*[%€$£¥₹]?")
 _PADDED = re.compile(r"\D*0\d")
 _SCHEME = re.compile(r"\Ahttps?://")
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
 _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12}")
 _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
+_NUMERALS = ("", *"一二三四五六七八九")
+_FIRST = "1er 1re 1a primero primo primeiro premier ersten första первое первого".split()
+"""How languages write the first of a month."""
 _LABELS = ("id", "no", "nr", "ref")
 """What stands before a number without a blank: ``ID98765``."""
 
@@ -29,16 +31,17 @@ Form = tuple[str, ...]
 """Chunks that stand side by side."""
 
 
-def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
+def forms(normalised: str, *, padded: bool = False, named: bool = True) -> Iterator[Form]:
     """
     Give other spellings of a value, as chunks that would stand side by side in a text.
 
-    Dates with a month's name are written in English; numeric dates, numbers, codes in groups and
-    URLs in no language.
+    Dates with a month's name are written in some thirty languages; numeric dates, codes in groups
+    and URLs in none.
 
     Args:
         normalised: The value.
         padded: Whether it is a number with its leading zeros too: 0060 is 60.
+        named: Whether months are named, and large numbers have a word for their size.
 
     >>> ("may", "20th") in set(forms("2024-05-20")), ("1,500.00",) in set(forms("1500"))
     (True, True)
@@ -51,9 +54,9 @@ def forms(normalised: str, *, padded: bool = False) -> Iterator[Form]:
     yield from _urls(normalised)
     yield from _devices(normalised)
     if date := _ISO.fullmatch(normalised):
-        yield from _dates(*date.groups())
+        yield from _dates(*date.groups(), named=named)
     elif (number := _NUMBER.fullmatch(normalised)) and (padded or not _PADDED.match(normalised)):
-        yield from _numbers(number[1].replace(",", ""))
+        yield from _numbers(number[1].replace(",", ""), blanks=padded, named=named)
     if any(c.isdigit() for c in letters):
         yield from _codes(letters, normalised)
     elif "@" not in normalised:
@@ -84,36 +87,69 @@ def _urls(text: str) -> Iterator[Form]:
             yield (scheme + host,)
 
 
-def _dates(year: str, month: str, day: str) -> Iterator[Form]:
+def _dates(year: str, month: str, day: str, *, named: bool) -> Iterator[Form]:
     m, d = int(month), int(day)
     if not 1 <= m <= 12:
         return
-    name = _MONTHS[m - 1]
-    for written in (name, name[:3]):
-        for number in (str(d), f"{d}{_ordinal(d)}", day):
-            yield written, number
-            yield number, written
-            yield number, "of", written
+    for name in month_names(m) if named else ():
+        yield from _named(name, d, day)
+    yield from _in_signs(year, m, d)
     for a, b in ((str(m), str(d)), (month, day)):
         for mark in "/.-":
             yield (f"{a}{mark}{b}{mark}{year}",)
             yield (f"{b}{mark}{a}{mark}{year}",)
             yield (f"{a}{mark}{b}{mark}{year[2:]}",)
+            yield (f"{b}{mark}{a}{mark}{year[2:]}",)
             yield (f"{year}{mark}{a}{mark}{b}",)
             yield (f"{a}{mark}{b}",)
-    for marks in ("年月日", "년월일"):
-        for a, b in ((str(m), str(d)), (month, day)):
-            yield (f"{year}{marks[0]}{a}{marks[1]}{b}{marks[2]}",)
     yield year, month, day
     yield str(m), str(d)
+
+
+def _named(month: Form, day: int, padded: str) -> Iterator[Form]:
+    """A day of a month that has a name: 20 May, May 20th, 20 de mayo, 1er mai, toukokuun 20."""
+    for number in (str(day), f"{day}{_ordinal(day)}", padded):
+        yield *month, number
+        yield number, *month
+        yield number, "of", *month
+    for between in ("de", "o", "г", "го"):
+        yield str(day), between, *month
+    yield str(day), "o", "de", *month
+    for ending in _FIRST if day == 1 else ():
+        yield ending, *month
+        yield ending, "de", *month
+
+
+def _in_signs(year: str, month: int, day: int) -> Iterator[Form]:
+    """A date in Chinese, Japanese and Korean, also in their own numerals."""
+    for marks in ("年月日", "년월일"):
+        for a, b in ((f"{month}", f"{day}"), (f"{month:02}", f"{day:02}")):
+            yield (f"{year}{marks[0]}{a}{marks[1]}{b}{marks[2]}",)
+            yield (f"{a}{marks[1]}{b}{marks[2]}",)
+    for mark in "日号號":
+        yield (f"{_in_numerals(month)}月{_in_numerals(day)}{mark}",)
+
+
+def _in_numerals(number: int) -> str:
+    """
+    Return a number below 100 as Chinese and Japanese write it.
+
+    >>> _in_numerals(9), _in_numerals(17), _in_numerals(31)
+    ('九', '十七', '三十一')
+    """
+    tens, ones = divmod(number, 10)
+    return f"{_NUMERALS[tens] if tens > 1 else ''}{'十' if tens else ''}{_NUMERALS[ones]}"
 
 
 def _ordinal(day: int) -> str:
     return "th" if 10 <= day % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
 
 
-def _numbers(text: str) -> Iterator[Form]:
+def _numbers(text: str, *, blanks: bool, named: bool) -> Iterator[Form]:
+    """A number in other forms; with *blanks* between its thousands, which may be several."""
     number = float(text)
+    if named:
+        yield from with_words(number)
     if number.is_integer() and number < 1e15:
         whole = int(number)
         for written in (f"{whole}", f"{whole}.0", f"{whole}.00", f"{whole:,}", f"{whole:,}.00"):
@@ -121,14 +157,17 @@ def _numbers(text: str) -> Iterator[Form]:
         yield (f"{whole:,}".replace(",", "."),)
         yield (f"{whole:,}".replace(",", ".") + ",00",)
         yield (f"{whole},00",)
-        yield (*f"{whole:,}".split(",")[:-1], f"{whole:,}".split(",")[-1] + ",00")
-        yield tuple(f"{whole:,}".split(","))
+        if blanks:
+            *thousands, last = f"{whole:,}".split(",")
+            yield (*thousands, last + ",00")
+            yield (*thousands, last)
         if whole % 1000 == 0:
             yield (f"{whole // 1000}k",)
     else:
         for written in (repr(number), f"{number:.2f}", f"{number:,.2f}", f"{number:,}"):
             yield (written,)
             yield (written.replace(",", " ").replace(".", ",").replace(" ", "."),)
+            yield tuple(written.replace(",", " ").replace(".", ",").split())
 
 
 def _codes(letters: str, text: str) -> Iterator[Form]:
@@ -136,12 +175,13 @@ def _codes(letters: str, text: str) -> Iterator[Form]:
     if has_significant(separators(text)):
         return
     split = words(text)
-    yield tuple(split)
+    if not may_be_several(letters, separators(text)):
+        yield tuple(split)
     if letters.isdigit() and len(split) == 1:
         yield from ((label + letters,) for label in _LABELS)
-    if len(split) == 1 and len(letters) >= 8:
+    if len(split) == 1 and len(letters) >= 8 and not letters.isdigit():
         for size in (4, 3, 2):
-            if len(letters) > 2 * size:  # two groups may be two numbers: "1234, 5678"
+            if len(letters) > 2 * size:  # two groups may be two codes
                 yield tuple(letters[i : i + size] for i in range(0, len(letters), size))
     if letters.isdigit() and len(letters) >= 4 and len(split) == 1:
         yield from ((letter + letters,) for letter in "abcdefghijklmnopqrstuvwxyz")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ENGLISH = frozenset(
@@ -11,30 +12,48 @@ _ENGLISH = frozenset(
     "there send show find give tell check change help book cancel refund buy look update create "
     "add delete remove schedule tomorrow today message thanks hello many much some more most other "
     "out only just new old all both each make get let also then than their them our us his her "
-    "because between before after again yes".split()
+    "because between before after again yes search retrieve play calculate predict analyze whose "
+    "using including happening using while whether next last past years days weeks some how "
+    "located following during famous specific company provide".split()
 )
 """Words of English that its neighbours do not write, or rarely."""
 _OTHERS = frozenset(
     "der die das und ist ich nicht ein eine mit für auf von zu den dem des im bitte mein meine "
+    "meinen sie wir einen kein noch auch nach bei wenn heute morgen haben wie oder "
     "el la los las que y es un una por para con del mi su le les et est je pas pour dans du "
+    "quiero soy esta este hola gracias como pero muy voudrais bonjour merci suis cette mon nous "
     "sur avec vous il lo gli che è non di sono os é um uma não com da meu minha het "
+    "vorrei della nel questo ciao grazie quero estou obrigado olá "
     "een van en niet voor met ik mijn och att det som på är jag inte og ikke er jeg på ja nie "
+    "graag naar bij vill ska jag skal hej "
     "na się jest proszę ve bir bu için ile ben bana nem egy az ez és ei että "
-    "minun".split()
+    "dla mam chcę moje mój istiyorum lütfen var benim kérem hogy haluan olen kiitos "
+    "minun mujhe hai hain kya karo karna mera meri nahi liye wala bhai "
+    "saya tolong untuk dengan yang tidak bisa dari ini itu ang mga ako ng "
+    "vreau pentru este sunt prosím jsem chci který želim molim hvala".split()
 )
 _OURS, _THEIRS = _ENGLISH - _OTHERS, _OTHERS - _ENGLISH
 _MOST = 8_000
 _LEAST = 2
 
 
-def english(text: str) -> bool:
-    """
-    Whether *text* has two words that only English has, and fewer of its neighbours or accented.
+Language = Literal["english", "other", "unknown"]
 
-    >>> english("Please send it to Maria"), english("Schick das bitte an Maria"), english("Maria")
-    (True, False, False)
+
+def language(text: str) -> Language:
     """
-    said = set(_WORD.findall(text[:_MOST].casefold()))
+    Return which words *text* has more of: English ones, or those of its neighbours and accented.
+
+    It takes two words that only English has, or two of the others in small letters: "Los Gatos"
+    is no Spanish. ``unknown`` without them.
+
+    >>> language("Please send it to Maria"), language("Schick das bitte an Maria")
+    ('english', 'other')
+    """
+    written = set(_WORD.findall(text[:_MOST]))
+    said = {word.casefold() for word in written}
     ours = len(said & _OURS)
     theirs = len(said & _THEIRS) + sum(not word.isascii() for word in said)
-    return ours >= _LEAST and ours > theirs
+    if ours >= _LEAST and ours > theirs:
+        return "english"
+    return "other" if len(written & _THEIRS) >= _LEAST and theirs > ours else "unknown"

@@ -26,6 +26,7 @@ _TELLING = frozenset(
     "send post reply message mail email notify comment note sms chat tweet".split()
 )
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"))
+_LEAST_ABBREVIATED = 4
 _KEPT = frozenset("address status news series access process alias bonus class business".split())
 
 
@@ -62,6 +63,18 @@ def _of_what(name: str) -> frozenset[str]:
     return frozenset(name_words(name)) - _GENERIC
 
 
+def is_of_kind(one: frozenset[str], other: frozenset[str]) -> bool:
+    """
+    Return whether two names say of one kind of thing, one of them perhaps more of it.
+
+    >>> is_of_kind(of_what("order_id"), of_what("customer_order_id"))
+    True
+    >>> is_of_kind(of_what("order_item_id"), of_what("menu_item_id"))
+    False
+    """
+    return bool(one and other) and (one <= other or other <= one)
+
+
 def split(name: str) -> list[str]:
     """
     Give the words of an identifier in lower case, as they stand.
@@ -85,6 +98,19 @@ def singular(word: str) -> str:
         if word.endswith(ending):
             return word[: -len(ending)] + stem
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def abbreviates(letters: str, word: str) -> bool:
+    """
+    Return whether *letters* are the first letter of *word* and others of it, in order.
+
+    >>> abbreviates("apt", "appointment"), abbreviates("tsla", "amazon")
+    (True, False)
+    """
+    if len(word) < _LEAST_ABBREVIATED or not word.isalpha() or word[0] != letters[0]:
+        return False
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
 
 
 def is_free(name: str) -> bool:

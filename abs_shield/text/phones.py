@@ -109,6 +109,11 @@ def is_phone(text: str) -> bool:
     return _SHAPE.fullmatch(text[:64].strip()) is not None
 
 
+def shaped(text: str) -> Iterator[re.Match[str]]:
+    """Yield where a text holds what is written as only telephone numbers are."""
+    return _SHAPE.finditer(text)
+
+
 class Phone(NamedTuple):
     """
     One way to read a telephone number.
@@ -220,9 +225,9 @@ def within(run: str) -> Iterator[str]:
     >>> list(within("555-123-2002 555-987-6543"))
     ['555-123-2002', '555-987-6543']
     """
-    shaped = [found[0] for found in _SHAPE.finditer(run)]
-    if shaped:
-        yield from shaped
+    whole = [found[0] for found in shaped(run)]
+    if whole:
+        yield from whole
         return
     groups = [found.span() for found in _GROUP.finditer(run)]
     abroad = _ABROAD.match(run) is not None

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from abs_shield.text.groups import is_iban
 from abs_shield.text.normal import MARKS, unaccented, unspaced
 
 _GAPS = re.compile(r"([\W_]+)")
@@ -21,7 +22,19 @@ _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
 _OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
 _LEAST_CODE = 5
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
+_FULL_STOP = _SIGNIFICANT["."]
+_TYING = frozenset({_SLIGHT["-"], _SLIGHT["_"], _FULL_STOP})
+"""What ties the parts of one identifier, and an identifier to the words beside it."""
+_OF_ADDRESS = frozenset({_FULL_STOP, *map(_SIGNIFICANT.get, ("@", ":", "://"))})
+_ENOUGH, _LEAST_WORD = 3, 2
+_VOWELS = frozenset("aeiou")
+"""Of a word that is no part of an identifier; of two letters it is a case: ``tx-5-et``."""
+_LONGEST_WORD = 64
+_MOST_BEFORE = 256
+_ALL_BLANKS = bytes([_NOTHING, *[_BLANK] * 255])
 _LEAST_SIGNIFICANT = min(_SIGNIFICANT.values())
+_MOST_GROUPED = 34
+"""Letters and digits of the longest IBAN; of more, blanks part several values."""
 _LEAST_GROUPED_DIGITS, _LEAST_GROUPED = 8, 10
 """
 How long a number, or a code, is that may be written with its groups or without: shorter ones are
@@ -86,6 +99,44 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     return all(a <= b for a, b, _ in within) or all(a >= b for a, b, _ in within)
 
 
+def may_be_several(letters: str, codes: bytes) -> bool:
+    """
+    Return whether a value would read as several, had it blanks in place of its separators.
+
+    >>> [may_be_several(t.letters, t.codes[1:-1]) for t in map(Tight.of, ("1234-5678", "inv-2024"))]
+    [True, False]
+    """
+    if letters.isdigit() or (len(letters) > _MOST_GROUPED and _is_mostly_digits(letters)):
+        return any(codes)
+    return _joins_codes(letters, codes.translate(_ALL_BLANKS), bytes(len(codes)))
+
+
+def _is_mostly_digits(letters: str) -> bool:
+    return 2 * sum(map(str.isdigit, letters)) > len(letters)
+
+
+def is_ending(letters: str) -> bool:
+    """
+    Return whether letters behind a code are a word or its case, and no part of the code.
+
+    >>> [is_ending(letters) for letters in ("x", "xl", "et", "order", "\u05dc")]
+    [False, False, True, True, True]
+    """
+    if len(letters) >= _ENOUGH or not letters.isascii():
+        return True
+    return len(letters) >= _LEAST_WORD and not _VOWELS.isdisjoint(letters)
+
+
+def _stands_for(letters: str, spelt: bytes, stands: bytes) -> bool:
+    """Whether what stands in a text is a value; what has blanks inside may be several."""
+    joins = spelt != stands and any(
+        a != b for a, b in zip(spelt, stands, strict=True) if b == _BLANK
+    )
+    if joins and (letters.isdigit() or len(letters) > _MOST_GROUPED):
+        return False
+    return names_the_same(letters, spelt, stands)
+
+
 def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
     """
     Whether one spelling has a blank between two codes where the other one has none.
@@ -101,13 +152,13 @@ def _joins_codes(letters: str, one: bytes, other: bytes) -> bool:
                 and _is_code(letters[start:at])
                 and _is_code(letters[at:end])
             ):
-                return True
+                return not is_iban(letters)
     return False
 
 
 def _is_code(letters: str) -> bool:
     """Whether letters and digits of one word name something by themselves."""
-    return len(letters) >= _LEAST_CODE and not (letters.isalpha() or letters.isdigit())
+    return len(letters) >= _LEAST_CODE and not letters.isalpha()
 
 
 def _in_words(codes: bytes) -> bytes:
@@ -148,10 +199,14 @@ class Tight:
     def _read(cls, normalised: str) -> Tight:
         letters: list[str] = []
         gaps, codes = bytearray(), bytearray()
+        between: dict[str, tuple[int, int]] = {}  # the same few stand between all words
         gap, code = _APART, _OTHER
         for n, piece in enumerate(_GAPS.split(unaccented(normalised))):
             if n % 2:
-                gap, code = max(gap, _gap(piece)), _code(piece)
+                read = between.get(piece)
+                if read is None:
+                    read = between[piece] = _gap(piece), _code(piece)
+                gap, code = max(gap, read[0]), read[1]
             elif piece:
                 letters.append(piece)
                 gaps.append(gap)
@@ -190,17 +245,82 @@ class Tight:
             start: The letter from which on to look.
         """
         at = self.letters.find(letters, start) if letters else -1
+        coded = spelt is not None and any(map(str.isdigit, letters)) and _BLANK not in spelt
         while at >= 0:
             end = at + len(letters)
             if (
                 self._borders(at, _LOOSE if whole else _DOTTED, at - 1)
                 and self._borders(end, _JOINED if whole else _DOTTED, end)
+                and (not whole or self._begins_address(at))
+                and (whole or not coded or self._is_whole(at, end))
                 and _APART not in self.gaps[at + 1 : end]
-                and (spelt is None or names_the_same(letters, spelt, self.codes[at + 1 : end]))
+                and (spelt is None or _stands_for(letters, spelt, self.codes[at + 1 : end]))
             ):
                 return at
             at = self.letters.find(letters, at + 1)
         return -1
+
+    def stands_whole(self, letters: str) -> bool:
+        """Return whether a code stands here, and not as a part of a longer one."""
+        at = self.letters.find(letters)
+        while at >= 0:
+            end = at + len(letters)
+            if _INSIDE not in (self.gaps[at], self.gaps[end]) and self._is_whole(at, end):
+                return True
+            at = self.letters.find(letters, at + 1)
+        return False
+
+    def _is_whole(self, at: int, end: int) -> bool:
+        """
+        Whether a code is no part of a longer one: words beside it are none, other codes are.
+
+        One letter before a number, and two before a code, tell what it is: ``w-7731``,
+        ``id-abc123``. One behind it is a part of it: ``abc123-x``.
+        """
+        if self.codes[at] in _TYING:
+            before = self._words(at, -1)
+            number = self.letters[at:end].isdigit()
+            if not (before and number) and len(before) < _LEAST_WORD and before.isascii():
+                return False
+        if self.codes[end] not in _TYING:
+            return True
+        behind = self._words(end, 1)
+        if self.codes[end] == _FULL_STOP and len(behind) >= _LEAST_WORD:
+            return True
+        return is_ending(behind)
+
+    def _words(self, at: int, step: int) -> str:
+        """The letters of the words that are tied to a place, up to the first code; few of them."""
+        found = ""
+        while len(found) < _ENOUGH:
+            end = at
+            while self._goes_on(end, step) and abs(end - at) < _LONGEST_WORD:
+                end += step
+            end += step
+            word = self.letters[at:end] if step > 0 else self.letters[max(end, 0) : at]
+            if not word.isalpha():
+                return found
+            found += word
+            at = end
+            if not 0 < at < len(self.letters) or self.codes[at] not in _TYING:
+                return found
+        return found
+
+    def _goes_on(self, at: int, step: int) -> bool:
+        """Whether a word goes on beyond the letter behind a place, or before it."""
+        border = at + 1 if step > 0 else at - 1
+        return 0 < border < len(self.letters) and self.gaps[border] == _INSIDE
+
+    def _begins_address(self, at: int) -> bool:
+        """Whether no name with a slash goes on in an address: ``bob@x.org`` in ``a/bob@x.org``."""
+        if self.codes[at] != _SIGNIFICANT["/"]:
+            return True
+        for before in range(at - 1, max(-1, at - _MOST_BEFORE), -1):
+            if self.codes[before] in _OF_ADDRESS:
+                return True
+            if self.gaps[before] == _APART or self.codes[before] == _BLANK:
+                return False
+        return False
 
     def holds_row(self, row: Tight) -> bool:
         """Return whether the words of *row* stand here after each other, however far apart."""
@@ -239,7 +359,9 @@ def _code(between: str) -> int:
     if _SIGNS.fullmatch(between):
         return _NOTHING
     significant = not _SIGNIFICANT.keys().isdisjoint(between)
-    return _OTHER if significant and not any(map(str.isspace, between)) else _BLANK
+    if any(map(str.isspace, between)):
+        return _BLANK
+    return _OTHER if significant else _SLIGHT["-"]
 
 
 def _gap(between: str) -> int:

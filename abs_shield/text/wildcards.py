@@ -11,6 +11,34 @@ _WORDS = frozenset(
 )
 _JOINED = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
 _QUOTES = "\"'`"
+_ROOT = re.compile(
+    r"[a-z]:[\\/.]*|(?:\$\{?[a-z_]\w*\}?|\$env:\w+|%[a-z_]\w*(?:\(x86\))?%)[\\/.*]*", re.IGNORECASE
+)
+"""A drive, or a variable whose value nobody sees: ``C:\\``, ``$HOME``, ``%USERPROFILE%``."""
+_CLASSES = re.compile(r"\\[wWsSdDbBAzZ]|\[[^\]]{1,20}\]|\{\d*,?\d*\}")
+"""What stands for any character in a regular expression, and how often."""
+_TAUTOLOGY = re.compile(
+    r"(?:\A|\bor\b|\bwhere\b|\|\|)[\s(]*(?:(['\"]?)([\w.]{1,40})\1\s*={1,2}\s*\1\2\1|true|1)[\s);]*"
+    r"(?:--.*|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A condition that holds for every row, alone or behind ``or``."""
+_ALL = (
+    r"\b(?:all|every\w*|any(?:thing|one|body)?|each|whole|entire\w*|completely|empty|clear|wipe|purge"
+    r"|flush|truncate|alle[mnrs]?|sämtliche\w*|ganze\w*|tou[st]|toutes?|todo?a?s?|tutt[oiae]|alla|allt"
+    r"|wszystk\w*|вс[еёя]|всех|весь|tüm\w*|hepsi\w*|bütün)\b|全部|所有|一切|すべて|全て|모두|모든|전부|كل|جميع|सभी|सब"
+)
+_SAYS_ALL = re.compile(_ALL, re.IGNORECASE)
+_SAYS_NOT_ALL = re.compile(
+    rf"(?:\bnot|\bnever|n['\u2019]t|\bwithout)\W+(?:\w+\W+){{0,3}}(?:{_ALL})", re.IGNORECASE
+)
+_LONGEST = 4_096
+_WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile("[A-Za-z\u00c0-\u024f]")
+_LIKE_LATIN = re.compile("[\u0370-\u03ff\u0400-\u058f\u13a0-\u13ff]")
+"""Greek, Cyrillic, Armenian and Cherokee."""
+_NOTHING = frozenset("null nil none undefined n/a na nan unknown".split())
+_NOBODY = frozenset("admin administrator root superuser sysadmin system sudo".split())
 
 
 def is_whole_set(text: str) -> bool:
@@ -23,7 +51,59 @@ def is_whole_set(text: str) -> bool:
     bare = text.strip().strip(_QUOTES)
     if not any(character.isalnum() for character in bare):
         return True
+    if _ROOT.fullmatch(bare[:_LONGEST]) is not None:
+        return True
     return "*" in bare or bare.casefold() in _WORDS
+
+
+def selects_all(text: str) -> bool:
+    """
+    Return whether *text*, as a name, a pattern or a condition, leaves nothing out.
+
+    >>> [selects_all(text) for text in ("*", "%", "^.*$", "1=1", "all", "id = 7 OR 'a'='a' --")]
+    [True, True, True, True, True, True]
+    >>> [selects_all(text) for text in ("*.log", "a=b", "C++", "from:bob OR to:bob", "1")]
+    [False, False, False, False, False]
+    """
+    condition = text[:_LONGEST].strip()
+    bare = condition.strip(_QUOTES)
+    if not any(character.isalnum() for character in _CLASSES.sub("", bare)):
+        return True
+    if bare.casefold() in _WORDS or bare.casefold() == "true":
+        return True
+    return bare != "1" and _TAUTOLOGY.search(condition) is not None
+
+
+def states_all(said: str) -> bool:
+    """
+    Return whether somebody says that all of something is meant, in one of many languages.
+
+    >>> [states_all(said) for said in ("Delete all of it", "Don't delete all of it", "Empty it")]
+    [True, False, True]
+    """
+    return _SAYS_ALL.search(_SAYS_NOT_ALL.sub(" ", said)) is not None
+
+
+def is_nothing(text: str) -> bool:
+    """Return whether *text* is a word for no value: ``null``, ``none``, or is empty."""
+    return text.strip().casefold() in _NOTHING or not text.strip()
+
+
+def is_nobody(text: str) -> bool:
+    """Return whether *text* is an account of the system's own: ``admin``, ``root``."""
+    return text.strip().casefold() in _NOBODY
+
+
+def mixes_scripts(text: str) -> bool:
+    r"""
+    Return whether a word has Latin letters and others that look like Latin ones.
+
+    >>> mixes_scripts("P\u0430ypal"), mixes_scripts("Paypal"), mixes_scripts("\u0418\u0432")
+    (True, False, False)
+    """
+    return any(
+        _LATIN.search(word) and _LIKE_LATIN.search(word) for word in _WORD.findall(text[:_LONGEST])
+    )
 
 
 def has_hidden_characters(text: str) -> bool:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from abs_shield import Shield, ToolCall, shield
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data")) / "toolcalls"
@@ -39,7 +43,7 @@ def test_a_few_runs_fill_every_table() -> None:
     told = json.loads(printed("--data", str(DATA), "--limit", "20", "--format", "json"))
     titles = [table["title"][:2] for table in told["none"]]
 
-    assert ["1a", "1b", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
+    assert ["1a", "1b", "1c", "2.", "3.", "4a", "4b", "4c", "4d", "5a", "5b", "6."] == titles
     assert titles == [table["title"][:2] for table in told["author"]]
 
 
@@ -53,3 +57,61 @@ def test_planted_faults_are_counted_once() -> None:
 
     assert 0 < sum(rate["total"] for rate in faults)
     assert sum(rate["total"] for rate in faults) == sum(r["rate"]["total"] for r in by_domain)
+
+
+@pytest.fixture
+def rules(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The table of the benchmark, which is a script beside others."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    return importlib.import_module("detection_rules")
+
+
+def test_every_rule_can_be_switched_off(rules: Any) -> None:
+    """Each row names a part of the package, which is as before when the rule is on again."""
+    before = {name: _part(rules, rule) for name, rule in rules.RULES.items()}
+    off = {}
+    for name, rule in rules.RULES.items():
+        with rules.without(name):
+            off[name] = _part(rules, rule)
+
+    assert [] == [name for name in before if off[name] is before[name]]
+    assert before == {name: _part(rules, rule) for name, rule in rules.RULES.items()}
+
+
+def test_a_rule_that_is_off_finds_nothing(rules: Any) -> None:
+    """A placeholder passes without the rule, and is noticed where rules are watched."""
+    guard = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    fired: set[str] = set()
+
+    def codes() -> list[str]:
+        with guard.session() as session:
+            session.user("Cancel my order, please.")
+            call = ToolCall("cancel", {"order_id": "your_order_id"})
+            return [found.code for found in guard.check_call(call).findings]
+
+    with rules.watched(fired, set()):
+        assert ["placeholder"] == codes()
+    with rules.without("placeholders"):
+        assert ["unseen"] == codes()
+    assert "placeholders" in fired
+    assert "echoes" not in fired
+
+
+def test_the_rules_of_detection_are_counted(tmp_path: Path) -> None:
+    """Without recorded runs the table counts what changes in those written by hand."""
+    name = "reading `place`"
+    table = printed("--data", str(tmp_path), "--ablate", name, "--jobs", "1")
+    *_, row = table.splitlines()
+
+    assert f"| {name} | +7 (+0) | +0 |" == row
+
+
+def _part(rules: Any, rule: Any) -> Any:
+    if "[" in rule.part:
+        return rules.READINGS[rule.part.partition("[")[2].rstrip("]")].holds
+    module, _, path = rule.part.partition(":")
+    importlib.import_module(f"abs_shield.{module}")
+    part = sys.modules[f"abs_shield.{module}"]
+    for step in path.split("."):
+        part = vars(part)[step]
+    return part

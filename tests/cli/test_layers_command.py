@@ -7,6 +7,7 @@ import json
 from abs_shield.cli.layers import scenario
 from abs_shield.core import LAYER_NAMES
 from abs_shield.layers import LAYERS, OPT_IN
+from abs_shield.plan.strengths import STRENGTHS
 
 
 def test_a_table(command):
@@ -24,6 +25,16 @@ def test_as_json(command):
     assert [row["layer"] for row in rows] == [*LAYER_NAMES, *OPT_IN]
     assert {row["layer"] for row in rows if not row["default"]} == set(OPT_IN)
     assert {row["verdict"] for row in rows} == {"SUSPICIOUS", "HALLUCINATED"}
+
+
+def test_the_strengths(command):
+    """--strengths says of each class how often its findings are right, and of how many."""
+    rows = json.loads(command("layers", "--strengths", "--format", "json").out)
+    printed = command("layers", "--strengths").out
+
+    assert [*STRENGTHS] == [row["basis"] for row in rows]
+    assert STRENGTHS["hard_id"].strength == {r["basis"]: r["strength"] for r in rows}["hard_id"]
+    assert all(name in printed for name in STRENGTHS)
 
 
 def test_every_layer_has_a_scenario():

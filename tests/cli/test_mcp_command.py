@@ -61,6 +61,8 @@ def test_without_the_extra():
         (["--url", "localhost:1"], "`localhost:1` is no URL; write `http://host:port/mcp`"),
         (["--url", "http://[::1"], "`http://[::1` is no URL"),
         (["--url", "http://127.0.0.1:1/mcp"], "cannot reach `http://127.0.0.1:1/mcp`: All conn"),
+        (["--url", "http://a:b@127.0.0.1:1/m?k=b"], "cannot reach `http://127.0.0.1:1/m`: All"),
+        (["--url", "ws://a:b@c/m?k=b"], "`ws://c/m` is no URL"),
         (["--http", "8000", "--", "cat"], "`8000` is no place to listen; write `127.0.0.1:8000`"),
         (["--http", "127.0.0.1:99999", "--", "cat"], "is no place to listen"),
         (["--policy", "nowhere", "--", "cat"], "write `package.module:attr`"),

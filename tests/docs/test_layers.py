@@ -49,18 +49,20 @@ def sources(layer: str) -> list[Path]:
     mine = [room / "layers" / f"{layer}.py"]
     if layer == "parameter_mismatch":
         mine += [room / "core" / "arguments.py", *(room / "schema").glob("*.py")]
+    if layer == "phantom_target":
+        mine.append(room / "plan" / "guarded.py")
     return mine
 
 
 def codes(module: Path) -> set[str]:
     """The texts that a module gives as ``code``: by name, by place or by assignment."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
-    places = {"Malformed": 0, **_places(tree)}
+    places = {"Malformed": 0, "Doubt": 2, **_places(tree)}
     found: set[str] = set()
     for node in ast.walk(tree):
         for given in _given(node, places):
             found |= {part.value for part in _parts(given) if isinstance(part.value, str)}
-    return found
+    return found - {""}
 
 
 def _places(tree: ast.Module) -> dict[str, int]:

@@ -9,14 +9,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield import ToolCall
 from abs_shield.replay import replay
+from tests.hostile.entrances import ANSWER, DOORS, Action, firewall
+from tests.hostile.grammar import Input
 
 MEGABYTE = 1_000_000
-LIST = {"type": "array", "items": {"type": "string"}}
-ANSWER = "The orders come to 4711 dollars; row x17 says 51, and Ann paid 12 of 13 on 2024-01-02."
-
-Action = Callable[[], Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +37,6 @@ class Growing:
     small: int = 20_000
     factor: float = 2.6
     open: str = ""
-
-
-def firewall(parameters: Any = None, **declared: Any) -> Shield:
-    schema = parameters or {"type": "object", "properties": {"order_id": LIST, "value": {}}}
-    tools = [Tool(name="act", parameters=schema)]
-    return Shield(shield.configure(mode="strict", tools=tools, **declared), hooks=None)
 
 
 def text(piece: str) -> Callable[[int], str]:
@@ -164,8 +156,16 @@ def properties(size: int) -> dict[str, Any]:
     return {"type": "object", "properties": known, "additionalProperties": False}
 
 
+def found(door: str, name: str, **row: Any) -> Growing:
+    """Return a row of the worst input that a search found at one way in."""
+    made, one = DOORS[door], Input(**row)
+    return Growing(door=door, name=name, made=lambda size: made(one, size), small=8_000,
+                   open=FOUND)  # fmt: skip
+
+
 CALL, RESULT = "check_call", "session.tool_result, check_result"
 NOT_YET = "linear, and slower than a second a megabyte"
+FOUND = "linear in steps, and not measured at a megabyte yet"
 GROWING = [
     Growing(door=CALL, name="Cyrillic values",
             made=checked(values(lambda n: "Заказ " + "абвгдежзик"[n % 10] * (n // 10 % 9 + 1)
@@ -196,4 +196,28 @@ GROWING = [
       for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ")],
     Growing(door="replay", name="tools of one run", made=run(tools_of), open=NOT_YET),
     Growing(door="replay", name="messages of one run", made=run(turns_of), open=NOT_YET),
+    found("check_call", "rows of dates and codes", pieces=("2024-01-02 ", "é", "id is ", "nil"),
+          tail="1", numbered=True, shape="rows", width=12),
+    found("schema: compile", "properties of two letters", pieces=("a",), width=2),
+    found("schema: check", "branches of items", pieces=("ö²é",), head="한", numbered=True,
+          shape="list", schema="nest"),
+    found("inspect_turn", "calls with codes and Hangul", pieces=("Ú+", "한", "tx_99999"),
+          head="tx_99999", numbered=True),
+    found("inspect_turn", "equal calls with long values", pieces=("2", "①", "2"), shape="nest",
+          width=400),
+    found("guard", "rows of numbered holes", pieces=("òÁ", "{x}", "  "), head=".", tail="utf8",
+          numbered=True, shape="rows", width=400),
+    found("dispatch, decorated call", "rows of numbered holes", pieces=("òÁ", "{x}", "  "),
+          head=".", tail="utf8", numbered=True, shape="rows", width=400),
+    found("check_result", "trees of codes", pieces=("Ú+", "한", "tx_99999"), head="tx_99999",
+          numbered=True, shape="nest"),
+    found("ids of results", "text that is written from right to left", pieces=("n", "\u202e", "Ï"),
+          tail="´", width=400),
+    found("check_answer", "claims of numbered holes", pieces=("òÁ", "{x}", "  "), head=".",
+          tail="w", numbered=True),
+    found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2),
+    found("replay", "calls with a tab and an address", pieces=("\t", "\x87"), head="\\",
+          tail="http://a.b/", numbered=True, width=400),
+    found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
+    found("MCP listing", "tools of two letters", pieces=("a",), width=2),
 ]  # fmt: skip

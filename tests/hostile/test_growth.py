@@ -2,32 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from types import FrameType
-from typing import Any
-
 import pytest
 
 from tests.hostile.growing import GROWING, Growing
-
-
-def steps(action: Callable[[], Any]) -> int:
-    """Count the lines of Python that an action runs in this thread."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, arg: object) -> Any:
-        nonlocal count
-        count += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        action()
-    finally:
-        sys.settrace(before)
-    return count
+from tests.hostile.steps import steps
 
 
 def test_steps_are_counted() -> None:

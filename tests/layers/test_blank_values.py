@@ -18,7 +18,7 @@ def found(tool, arguments, *, said="Please do it for me now.", results=()):
         for name, value in results:
             session.tool_result(name, value)
         findings = guard.check_call(ToolCall(declared.name, arguments)).findings
-    return [(one.where.removeprefix("/arguments/"), one.code, one.strength) for one in findings]
+    return [(one.where.removeprefix("/arguments/"), one.code, one.basis) for one in findings]
 
 
 @pytest.mark.parametrize(
@@ -29,32 +29,36 @@ def found(tool, arguments, *, said="Please do it for me now.", results=()):
 @pytest.mark.parametrize("value", ["<customer_name>", "[Your Name]", "insert the text here"])
 def test_in_every_argument(name, value):
     """Free text, words of an interface, dates, ids and names."""
-    assert [(name, "placeholder", 1.0)] == found("send", {name: value})
+    assert [(name, "placeholder", "placeholder")] == found("send", {name: value})
 
 
 def test_in_an_id_to_be_created():
     """The caller makes it up, but not so."""
     for value in ("<order_id>", "{{order_id}}", "[insert id here]"):
-        assert [("order_id", "placeholder", 1.0)] == found("create_order", {"order_id": value})
+        assert [("order_id", "placeholder", "placeholder")] == found(
+            "create_order", {"order_id": value}
+        )
 
 
 @pytest.mark.parametrize("value", ["${ORDER_ID}", "[[order_id]]", "<<order_id>>", "<placeholder>"])
 def test_in_an_id(value):
     """A variable is one, too: nothing fills it in."""
-    assert [("order_id", "placeholder", 1.0)] == found("get_order", {"order_id": value})
+    assert [("order_id", "placeholder", "placeholder")] == found("get_order", {"order_id": value})
 
 
 def test_in_lists_and_objects():
     """Leaf by leaf."""
     arguments = {"people": [{"note": "Hello."}, {"note": "[Your Name]"}]}
 
-    assert [("people/1/note", "placeholder", 1.0)] == found("send", arguments)
+    assert [("people/1/note", "placeholder", "placeholder")] == found("send", arguments)
 
 
 @pytest.mark.parametrize("said", ["请帮我发送邮件。", "Bitte schick die Mail.", "メールを送って。"])
 def test_in_runs_of_any_language(said):
     """A blank is one whatever the user speaks."""
-    assert [("body", "placeholder", 1.0)] == found("send", {"body": "<your name>"}, said=said)
+    assert [("body", "placeholder", "placeholder")] == found(
+        "send", {"body": "<your name>"}, said=said
+    )
 
 
 def test_one_in_free_text_that_the_author_declared():
@@ -62,7 +66,7 @@ def test_one_in_free_text_that_the_author_declared():
     free = Tool(name="send", free=("body",))
     allowed = Tool(name="send", free=("body",), allow=(lambda value: value == "{{customer_name}}",))
 
-    assert [("body", "placeholder", 1.0)] == found(free, {"body": "{{customer_name}}"})
+    assert [("body", "placeholder", "placeholder")] == found(free, {"body": "{{customer_name}}"})
     assert [] == found(allowed, {"body": "{{customer_name}}"})
 
 

@@ -154,7 +154,7 @@ def test_secrets_stay_out_of_messages():
         session.tool_result("log_in", {"token": "tk_5f81c2d4"})
         (found,) = guard.check_call(ToolCall("get_balance", {"token": "tk_5f81c2d5"})).findings
 
-    assert 0.95 == found.strength
+    assert "hard_id" == found.basis
     assert "tk_5f81c2d" not in str(found)
 
 

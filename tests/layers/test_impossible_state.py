@@ -334,7 +334,7 @@ def test_what_is_removed_twice_without_an_id(call):
     """The same words name the same thing, and it is gone."""
     (found,) = after(call, call).findings
 
-    assert ("removed", 0.6, "/arguments") == (found.code, found.strength, found.where)
+    assert ("removed", "removed", "/arguments") == (found.code, found.basis, found.where)
 
 
 @pytest.mark.parametrize(
@@ -370,7 +370,7 @@ def test_a_write_on_what_was_removed(calls):
     decision = after(*calls)
     (found,) = decision.findings
 
-    assert (Verdict.SUSPICIOUS, "removed", 0.6) == (decision.verdict, found.code, found.strength)
+    assert (Verdict.SUSPICIOUS, "removed", "removed") == (decision.verdict, found.code, found.basis)
     assert "removed" in found.detail
 
 

@@ -78,7 +78,7 @@ def test_a_number_in_quotes_is_suspicious_and_the_hint_says_so():
     (found,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
-    assert ("coercible", 0.5, "number") == (found.code, found.strength, found.expected)
+    assert ("coercible", "coercible", "number") == (found.code, found.basis, found.expected)
     assert "without quotes" in found.hint
 
 

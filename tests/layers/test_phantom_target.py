@@ -51,9 +51,9 @@ def test_the_scenario():
     (found,) = decision.findings
 
     assert (Verdict.SUSPICIOUS, False) == (decision.verdict, decision.blocked)
-    assert ("unseen", 0.95, "/arguments/transaction_id") == (
+    assert ("unseen", "hard_id", "/arguments/transaction_id") == (
         found.code,
-        found.strength,
+        found.basis,
         found.where,
     )
     assert "tx_12345" == found.nearest
@@ -71,10 +71,10 @@ def test_what_was_mentioned_is_clean():
     "said", ["<order_id>", "TBD", "YOUR_ID", "{{id}}", "[insert id here]", "xxxx"]
 )
 def test_a_placeholder(said):
-    """What stands where a value should is found with strength 1, whatever the parameter."""
+    """What stands where a value should is found, whatever the parameter."""
     found = judged("Refund it.", "refund", {"transaction_id": said}).findings[0]
 
-    assert ("placeholder", 1.0) == (found.code, found.strength)
+    assert ("placeholder", "placeholder") == (found.code, found.basis)
 
 
 @pytest.mark.parametrize("text", ["Ask for the order_id first.", "Hi."])
@@ -105,11 +105,11 @@ def test_a_placeholder_that_the_user_wrote_is_none():
 
 
 def test_a_name_is_judged_softly():
-    """A name nobody mentioned has strength 0.4, so a threshold of 0.5 does not count it."""
+    """A name nobody mentioned is less sure than an id: a threshold of 0.1 does not count it."""
     said = ("Please refund what you find for Maria Santos.", "refund", {"name": "Otto Lind"})
 
-    assert [0.4] == [f.strength for f in judged(*said).findings]
-    assert [False] == [f.counted for f in judged(*said, firewall=door(threshold=0.5)).findings]
+    assert ["soft_name"] == [f.basis for f in judged(*said).findings]
+    assert [False] == [f.counted for f in judged(*said, firewall=door(threshold=0.1)).findings]
 
 
 def test_words_of_a_name_may_stand_apart():
@@ -216,8 +216,8 @@ def test_the_marks_of_the_author_decide():
     arguments = {"account": "2024-05-20", "memo_id": "M-9999", "nick": "Lou", "ticket_id": "T-123"}
     decision = judged("Please pay the bill for me.", "pay", arguments, firewall=firewall)
 
-    assert [("/arguments/account", 0.95), ("/arguments/nick", 0.4)] == [
-        (f.where, f.strength) for f in decision.findings
+    assert [("/arguments/account", "hard_id"), ("/arguments/nick", "soft_name")] == [
+        (f.where, f.basis) for f in decision.findings
     ]
 
 
@@ -259,7 +259,7 @@ def test_where_it_is_grave(declared, said, verdict):
 
 
 def test_a_soft_finding_is_never_grave():
-    """Not on a destructive tool either: its strength is below 0.9."""
+    """Not on a destructive tool either: a name is no identifier."""
     firewall = door(Tool(name="refund", parameters=REFUND.parameters, destructive=True))
     said = "Please refund what you find for Maria Santos."
 
@@ -322,7 +322,7 @@ def test_a_seen_id_of_another_kind():
     )
     (found,) = decision.findings
 
-    assert ("other_kind", 0.3) == (found.code, found.strength)
+    assert ("other_kind", "other_kind") == (found.code, found.basis)
     assert "`customer_id` in a result of `get_user`" in found.detail
 
 

@@ -42,6 +42,15 @@ def restaurant(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
     return [said], "reserve_table", {"restaurant_name": value}
 
 
+def mail(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "send_email", {"to": value}
+
+
+def appointment(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "cancel_appointment", {"appointment_id": value}
+
+
+ADDRESS = "ana.li@my-firm.co.uk"
 OFFER = "Shall I book a table at Koryo Garden in Oakland?"
 KNOWN = [
     ("place", city("I need a bus from LA to Fresno.", "Los Angeles")),
@@ -90,6 +99,13 @@ KNOWN = [
             {"parts": [{"type": "resistor"}], "wires": [{"part_id": "resistor2"}]},
         ),
     ),
+    ("spoken", mail("Write to ana.petrova at gmail dot com.", "ana.petrova@gmail.com")),
+    ("spoken", mail("Write to ana dot li (at) my dash firm [dot] co dot uk!", ADDRESS)),
+    ("spoken", mail("Schreib an ana Punkt li ät my Bindestrich firm Punkt co Punkt uk", ADDRESS)),
+    ("spoken", mail("Escribe a ana punto li arroba my guion firm punto co punto uk.", ADDRESS)),
+    ("spoken", mail("Écris à ana point li arobase my tiret firm point co point uk.", ADDRESS)),
+    ("numbered", appointment("Cancel appointment number 1002.", "apt-1002")),
+    ("numbered", appointment("Cancel appointment 77, please.", "appt_77")),
 ]
 UNKNOWN = [
     city("I need a bus to Las Vegas.", "Los Angeles"),
@@ -111,6 +127,19 @@ UNKNOWN = [
     (["What is Amazon worth today?"], "get_price", {"stock_code": "TSLA"}),
     (["Buy shares of Amazon."], "buy_shares", {"stock_code": "AMZN", "order_id": "o-4711"}),
     (["Count it."], "count_calories", {"meals": [{"meal_id": "tx_4711", "dishes": ["egg"]}]}),
+    mail("Write to ana.petrova at gmail dot com.", "ana.petrova@mail.com"),
+    mail("Write to ana.petrova at gmail dot com.", "petrova@gmail.com"),
+    mail("Write to ana dot petrova at gmail dot com.", "petrova@gmail.com"),
+    mail("Write to ana at my dash firm dot co dot uk.", "ana@my-firm.co"),
+    mail("Ana works at Gmail.", "ana@gmail.com"),
+    appointment("Cancel appointment number 1002.", "apt-1003"),
+    appointment("Cancel appointment number 1002.", "ord-1002"),
+    appointment("Where is order 1002? Cancel my appointment.", "apt-1002"),
+    appointment("Order 1002 is late. Cancel appointment 77.", "apt-1002"),
+    appointment("I paid 1500 dollars, cancel my appointment.", "apt-1500"),
+    appointment("Cancel my appointment, the one for 2 people.", "apt-2"),
+    appointment("Cancel the appointment ending in 1002.", "apt-1002"),
+    (["Pay with the card ending 4242."], "checkout", {"payment_id": "card_4242"}),
     (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
 ]
 
@@ -223,3 +252,26 @@ def test_an_identifier_of_its_own_kind(said, arguments):
 def test_a_name_that_the_world_knows(said, artist, expected):
     """It may be what the agent knows, unless it is half of a name that the user wrote."""
     assert expected == codes([said], "find_records", {"artist": artist})
+
+
+@pytest.mark.parametrize(("value", "found"), [("apt-1002", False), ("apt-1004", True)])
+def test_a_number_that_no_list_has(value, found):
+    """The user's own number is no invention, though a list has other appointments; another is."""
+    call = ToolCall("cancel_appointment", {"appointment_id": value})
+    guard = Shield(shield.configure(tools=[tool_of(call.name, call.arguments)]), hooks=None)
+    with guard.session() as session:
+        session.user("Please cancel appointment 1002 for me.")
+        session.tool_result("list_appointments", [{"appointment_id": "apt-1003"}])
+
+        assert found == bool(guard.check_call(call).findings)
+
+
+@pytest.mark.parametrize(("value", "found"), [("APT1002", False), ("APT1003", True)])
+def test_a_number_in_a_language_whose_nouns_are_not_read(value, found):
+    """The prefix is short for what the parameter is called."""
+    call = ToolCall("cancel_appointment", {"appointment_id": value})
+    guard = Shield(shield.configure(tools=[tool_of(call.name, call.arguments)]), hooks=None)
+    with guard.session() as session:
+        session.user("Bitte sagen Sie meinen Termin 1002 ab.")
+
+        assert found == bool(guard.check_call(call).findings)

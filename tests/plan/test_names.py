@@ -84,9 +84,15 @@ def test_opposites_and_needs():
         ("Create a user. Can I delete accounts myself?", False),
         ("Create a user", False),
         ("", False),
-        ("Lege einen Nutzer an und lösche ihn danach.", False),
+        ("Lege einen Nutzer an und lösche ihn danach.", True),
+        ("Crée un compte, teste-le, puis supprime-le.", True),
+        ("Створи користувача, а потім видали його.", True),
+        ("创建一个用户，然后删除。", True),
+        ("ユーザーを作って、テストしてから消してください。", True),
+        ("Lege einen Nutzer an.", False),
+        ("创建一个用户。", False),
     ],
 )
 def test_whether_the_user_asked_for_both(text, asked):
-    """Only a sequence that is spelt out, and only in English."""
+    """Only a sequence that is spelt out; in other languages a word for it will do."""
     assert asked == asked_for(deed("create_user"), deed("delete_user"), text)

@@ -652,6 +652,19 @@ def test_a_greeting_in_english_does_not_open_the_names_of_another_language():
     assert [] == phantoms("Hello, can you help me with a booking?", "飞往北京", city="Beijing")
 
 
+@pytest.mark.parametrize(
+    ("then", "found"),
+    [
+        ("Ich möchte bitte einen Flug von Warschau nach Wien.", []),
+        ("Poproszę lot z Warszawy do Wiednia, bo nie mam samochodu.", []),
+        ("Los Gatos, La Jolla.", [("/arguments/city", '"Warszawa"')]),
+    ],
+)
+def test_who_goes_on_in_another_language_is_not_judged_by_english_words(then, found):
+    """Names in case forms are read in no language; Spanish names of places are English."""
+    assert found == phantoms("Hello, can you help me with a booking?", then, city="Warszawa")
+
+
 def test_a_name_out_of_a_result_in_another_script_may_be_transliterated():
     """The user writes English, the result Chinese, and the agent English again."""
     found = phantoms("Please book the first of them", result={"城市": "北京"}, city="Beijing")

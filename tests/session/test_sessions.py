@@ -90,19 +90,89 @@ def test_sessions_that_grow_side_by_side_are_measured() -> None:
     assert not opened(sessions, "s0").executed
 
 
-@pytest.mark.parametrize("rows", [0, 20, 200])
-def test_the_size_of_a_session_is_about_what_it_holds(rows: int) -> None:
+def rows(made: Session, most: int) -> None:
+    made.tool_result("find", [{"id": f"tx_{n}", "total": n / 7} for n in range(most)])
+
+
+def talk(made: Session) -> None:
+    for n in range(200):
+        made.user(f"Please look at order tx_{n} and tell me where it is now.")
+        made.assistant("It is on the way, and will be there on Monday. " * 3)
+
+
+def repeated_results(made: Session) -> None:
+    for _ in range(20):
+        made.tool_result("find", "The order tx_1 is at the door. " * 300)
+
+
+def repeated_questions(made: Session) -> None:
+    for _ in range(20):
+        made.user("Where is my order tx_12345 now, please? " * 500)
+
+
+def thoughts(made: Session) -> None:
+    for n in range(500):
+        made.assistant(f"I am thinking about {n} " * 10)
+
+
+KINDS: dict[str, Callable[[Session], None]] = {
+    "empty": lambda made: None,
+    "20 rows": lambda made: rows(made, 20),
+    "2,000 rows": lambda made: rows(made, 2_000),
+    "the same rows again and again": lambda made: [rows(made, 200) for _ in range(20)] and None,
+    "talk": talk,
+    "one word": lambda made: made.user("word " * 40_000),
+    "one letter": lambda made: made.user("a" * 100_000),
+    "repeated questions": repeated_questions,
+    "repeated results": repeated_results,
+    "thoughts": thoughts,
+    "Cyrillic": lambda made: made.user(" ".join(f"Заказ номер {n}" for n in range(3_000))),
+    "paths": lambda made: made.tool_result("ls", "\n".join(f"/srv/b{n}/c-{n}" for n in range(999))),
+    "many ids": lambda made: made.tool_result("ls", " ".join(f"tx_{n}" for n in range(20_000))),
+    "a result too large": lambda made: made.tool_result("read", "word " * 70_000),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_size_of_a_session_is_about_what_it_holds(kind: str) -> None:
     """The estimate is within a factor of three of what was allocated."""
 
     def session() -> Session:
         made = Session("s")
         made.user("Please find my orders.")
-        made.tool_result("find", [{"id": f"tx_{n}", "total": n / 7} for n in range(rows)])
+        KINDS[kind](made)
         made.origin("tx_4711")  # an index is filled when it is first asked
         return made
 
     estimate, size = session().held_bytes, held(session)
     assert size / 3 < estimate < size * 3
+
+
+def test_sessions_of_sub_agents_count() -> None:
+    """As long as anybody holds them, those of their own sub-agents too."""
+    parent = Session("s")
+    alone = parent.held_bytes
+    child = parent.child()
+    grandchild = child.child()
+    grandchild.user("word " * 10_000)
+    grandchild.vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+    size, together = grandchild.held_bytes, parent.held_bytes
+    del child, grandchild
+
+    assert alone + size < together < alone + 2 * size
+    assert alone == parent.held_bytes
+
+
+def test_sub_agents_make_older_sessions_go() -> None:
+    """What a run's sub-agents hold, it holds."""
+    sessions = Sessions(memory_bytes=1024 * 1024)
+    opened(sessions, "old")
+    children = [opened(sessions, "new").child() for _ in range(5)]
+    for child in children:
+        child.vouch(" ".join(f"tx_{n}" for n in range(5_000)))
+    opened(sessions, "new")
+
+    assert (1, True) == (len(sessions), sessions.held_bytes > 1024 * 1024)
 
 
 def test_a_session_that_nobody_asked_for_is_forgotten() -> None:
@@ -123,6 +193,26 @@ def test_a_session_in_use_is_never_two() -> None:
     sessions = Sessions(most=1)
     a = opened(sessions, "a")
     opened(sessions, "b")
+
+    assert opened(sessions, "a") is a
+
+
+def test_a_session_in_use_is_never_two_where_requests_overtake_each_other() -> None:
+    """One reads the clock, another comes first: the older place does not stand behind."""
+    now, others = [0.0], [Thread(target=lambda: opened(sessions, "b"))]
+
+    def clock() -> float:
+        read = now[0]
+        if others:
+            other = others.pop()
+            now[0] += 1
+            other.start()
+            other.join(0.05)
+        return read
+
+    sessions = Sessions(idle_s=60, clock=clock)
+    a = opened(sessions, "a")
+    now[0] = 60.5
 
     assert opened(sessions, "a") is a
 

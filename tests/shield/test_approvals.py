@@ -89,6 +89,33 @@ def test_what_was_approved_is_what_runs(approving, entrance):
         assert (-1, [1]) == asyncio.run(firewall.adispatch("refund", arguments))
 
 
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_decorated_tool_runs_what_was_approved(approving, waits, changes):
+    """It gets the caller's own objects: where one was changed meanwhile, nothing was approved."""
+    lines, ran = [1], []
+
+    def answer(decision):
+        lines.extend([2] if changes else [])
+        return True
+
+    firewall = approving(slowly(answer) if waits else answer)
+
+    @shielded(firewall, replace=True)
+    def refund(amount: float, lines: list[int]) -> None:
+        ran.append(lines)
+
+    if changes:
+        with pytest.raises(CallBlocked, match="approval_required") as blocked:
+            refund(-1, lines)
+        firewall.approve(blocked.value.decision.id)
+        lines.pop()
+    refund(-1, lines)
+
+    assert [[1]] == ran
+    assert lines is ran[0]
+
+
 @pytest.mark.parametrize("said", [False, None, 1, "yes"])
 @pytest.mark.parametrize("kind", [lambda approver: approver, slowly])
 def test_anything_but_true_blocks(approving, kind, said):

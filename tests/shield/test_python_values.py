@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from array import array
+from collections import UserString
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -24,7 +26,8 @@ class Order:
 
 VALUES = [
     UUID(int=99999), {"tx_99999"}, frozenset({"tx_99999"}), b"tx_99999", Decimal("99999"), Order(),
-    ("tx_99999",),
+    ("tx_99999",), bytearray(b"tx_99999"), memoryview(b"tx_99999"), UserString("tx_99999"),
+    {"number": UserString("tx_99999")}, [memoryview(b"tx_99999")],
 ]  # fmt: skip
 
 
@@ -83,7 +86,32 @@ def test_a_proposed_python_value_is_dispatched_as_the_same_call():
         assert [proposed.id] == [one.id for one in session.decisions if one.subject == "call"]
 
 
-OPAQUE = [object(), iter(["tx_99999"]), [object()], (n for n in "ab")]
+@dataclass
+class Payment:
+    """What a host pays."""
+
+    amount: Any
+
+
+NOT_FINITE = [Decimal("NaN"), Decimal("sNaN"), Decimal("-Infinity"), float("nan"), complex("inf")]
+
+
+@pytest.mark.parametrize("number", NOT_FINITE, ids=repr)
+@pytest.mark.parametrize("around", [list, lambda n: {"amount": n}, lambda n: Payment(*n)])
+def test_a_number_that_is_not_finite_is_a_mismatch(number, around):
+    """Of every type, and in whatever holds it: JSON has no such number."""
+    firewall = Shield(
+        shield.configure(mode="strict", tools=[Tool(name="pay", parameters=ANY)]), hooks=None
+    )
+    decision = firewall.check_call(ToolCall("pay", {"value": around([number])}))
+
+    assert ([("not_finite", True)]) == [(f.code, decision.blocked) for f in decision.findings]
+
+
+OPAQUE = [
+    object(), iter(["tx_99999"]), [object()], (n for n in "ab"), {"number": object()},
+    bytearray(b"\xff"), memoryview(b"\xff"), memoryview(array("i", [99999])),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("value", OPAQUE, ids=lambda value: type(value).__name__)

@@ -14,7 +14,7 @@ from abs_shield.text.failure import tells_failure
 from abs_shield.text.fields import labelled
 from abs_shield.text.forms import forms
 from abs_shield.text.hosts import is_well_known
-from abs_shield.text.language import english
+from abs_shield.text.language import language
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.nearest import closest, nearest
 from abs_shield.text.normal import chunks, codes, normal, parts, squeezed, unaccented, words
@@ -31,7 +31,7 @@ PIECES = [
 SHAPES = [getattr(shape, name) for name in dir(shape) if name.startswith("is_")]
 READERS = [
     *SHAPES, normal, chunks, words, squeezed, unaccented, parts, name_words, is_free, by_name,
-    bare, elsewhere, is_plain, cuts, english, tells_failure, made_in, templates, is_token,
+    bare, elsewhere, is_plain, cuts, language, tells_failure, made_in, templates, is_token,
     is_well_known, deed,
     lambda text: list(codes(text)), lambda text: list(labelled(text)),
     lambda text: list(forms(text)), lambda text: list(forms(text[:120])),

@@ -17,6 +17,7 @@ from abs_shield.cli.backtest.github import bad_line_command, commands
 from abs_shield.cli.backtest.merging import backtested
 from abs_shield.cli.backtest.parties import Backtested
 from abs_shield.cli.backtest.picture import Picture
+from abs_shield.cli.backtest.planted import planted_folder
 from abs_shield.cli.backtest.reading import no_match, read_labels
 from abs_shield.cli.backtest.record import record
 from abs_shield.cli.backtest.table import report
@@ -62,7 +63,11 @@ class FailOn(StrEnum):
 )
 def backtest(
     files: Annotated[
-        list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
+        list[str],
+        typer.Argument(
+            metavar="FILE",
+            help="Run files, .jsonl or .gz; - for stdin; or one folder of `abs-shield plant`.",
+        ),
     ],
     policy: Annotated[
         str | None,
@@ -109,19 +114,23 @@ def backtest(
     session that comes back.
     """
     _require_sense(files, policy, against, labels, fail_on)
+    teller = Teller(bad_line_command) if format is Format.GITHUB else Teller()
+    folder = planted_folder(files, teller)
+    if folder is not None:
+        files, tools = [folder.runs], tools or folder.toolsets
     way = Way(*crew(engine, workers=workers, address=address), sort=sort)
     drawn = (
         None
         if picture is None
         else Picture(picture, inputs=[*files, *read_too(tools, labels, policy, against)])
     )
-    teller = Teller(bad_line_command) if format is Format.GITHUB else Teller()
     job = Backtesting(
         policy=policy,
         against=against,
         folder=str(Path.cwd()),
         strict=modes is Modes.STRICT,
         examples=examples,
+        cases=None if folder is None else folder.cases,
     )
     with redirect_stdout(sys.stderr):  # what a policy's module prints is no part of the report
         declared = job.policies()

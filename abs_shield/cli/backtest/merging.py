@@ -48,4 +48,5 @@ def backtested(
         bad_lines=teller.bad_lines,
         returned=teller.returned,
         first_run=first_run,
+        cases=0 if job.cases is None else job.cases.count,
     )

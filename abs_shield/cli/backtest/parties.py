@@ -45,6 +45,7 @@ class Backtested(NamedTuple):
         bad_lines: How many lines could not be read.
         returned: How often a session came back after another began.
         first_run: The id of the first run; empty where there is none.
+        cases: How many planted cases there are.
     """
 
     comparison: Comparison
@@ -54,6 +55,7 @@ class Backtested(NamedTuple):
     bad_lines: int
     returned: int
     first_run: str
+    cases: int = 0
 
     def notes(self) -> Iterator[str]:
         """What somebody who reads the figures has to know, a sentence each."""
@@ -69,6 +71,10 @@ class Backtested(NamedTuple):
                     f"the {which} policy stops nothing: every mode of it is audit;"
                     " `--modes strict` shows what it would stop"
                 )
+        planted = self.comparison.new.planted
+        if planted.unfit or self.cases > planted.count + planted.unfit:
+            lost = self.cases - planted.count
+            yield f"{lost:,} of {self.cases:,} planted cases name a call that the runs do not have"
         if self.comparison.disputed:
             yield f"labels disagree on {self.comparison.disputed:,} calls, which do not count"
         if self.comparison.repeated:

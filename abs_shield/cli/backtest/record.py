@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from abs_shield.cli.backtest.parties import Backtested, Party
+from abs_shield.cli.backtest.planted import planted_record, share_record
 from abs_shield.core import Finding
 from abs_shield.core.label import Truth
-from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Score, Share, SweepPoint
+from abs_shield.replay.backtest import Comparison, Example, Figures, Kind, Score, SweepPoint
 
 _FINDING = (
     "check", "code", "verdict", "strength", "where", "detail", "hint", "mode", "counted",
@@ -51,6 +52,7 @@ def _side(party: Party, figures: Figures) -> dict[str, Any]:
             {"layer": layer, "reason": reason, "calls": count}
             for (layer, reason), count in figures.errors.most_common()
         ],
+        "planted": planted_record(figures.planted),
         "sweep": [_point(point) for point in figures.sweep()],
     }
 
@@ -74,12 +76,7 @@ def _point(point: SweepPoint) -> dict[str, Any]:
 
 
 def _score(score: Score) -> dict[str, Any]:
-    return {"precision": _share(score.precision), "recall": _share(score.recall)}
-
-
-def _share(share: Share) -> dict[str, Any]:
-    low, high = share.interval
-    return {"value": share.value, "count": share.count, "of": share.of, "low": low, "high": high}
+    return {"precision": share_record(score.precision), "recall": share_record(score.recall)}
 
 
 def _changes(comparison: Comparison, kind: Kind) -> dict[str, Any]:

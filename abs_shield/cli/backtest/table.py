@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from abs_shield.cli.backtest.parties import Backtested, Party
+from abs_shield.cli.backtest.planted import planted_report
 from abs_shield.cli.backtest.sentences import because, counted, share, summary
 from abs_shield.cli.screen import STYLES, line, safe
 from abs_shield.core import Finding
@@ -32,6 +33,7 @@ def report(done: Backtested) -> Iterator[RenderableType]:
     if comparison.old is not None:
         yield from _changes(comparison)
     yield _figures(comparison)
+    yield from planted_report(comparison)
     yield from _labelled(done)
     yield from _errors(comparison.new)
     for note in done.notes():

@@ -12,9 +12,11 @@ from abs_shield.plan.readings.form import form
 from abs_shield.plan.readings.longer_name import longer_name
 from abs_shield.plan.readings.misspelt import misspelt
 from abs_shield.plan.readings.new_item import new_item
+from abs_shield.plan.readings.numbered import numbered
 from abs_shield.plan.readings.option import option
 from abs_shield.plan.readings.parts import parts
 from abs_shield.plan.readings.place import place
+from abs_shield.plan.readings.spoken import spoken
 from abs_shield.plan.readings.ticker import ticker
 from abs_shield.plan.targets import Argument, Kind
 from abs_shield.session import Session
@@ -50,6 +52,8 @@ READINGS: dict[str, Reading] = {
     "form": Reading(form, _IDS),
     "ticker": Reading(ticker, _ALL, reads=True),
     "new_item": Reading(new_item, _IDS),
+    "spoken": Reading(spoken, _IDS),
+    "numbered": Reading(numbered, _IDS),
     "flagged_before": Reading(flagged_before),
 }
 """Each reading by name; `benchmarks/detection.py --ablate` says what each one clears and costs."""

@@ -9,6 +9,7 @@ from abs_shield.replay.backtest.figures import Figures
 from abs_shield.replay.backtest.job import Backtesting, Compared
 from abs_shield.replay.backtest.labelling import label_lines, read_label, run_labels
 from abs_shield.replay.backtest.labels import LabelLine, Labels
+from abs_shield.replay.backtest.planted import PlantedFigures, PlantedRow
 from abs_shield.replay.backtest.score import Score, Share
 from abs_shield.replay.backtest.side import Ruled, Side
 from abs_shield.replay.backtest.sweep import SweepPoint, thresholds
@@ -22,6 +23,8 @@ __all__ = [
     "Kind",
     "LabelLine",
     "Labels",
+    "PlantedFigures",
+    "PlantedRow",
     "Ruled",
     "Score",
     "Share",

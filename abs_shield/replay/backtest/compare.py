@@ -8,13 +8,21 @@ from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.comparison import Comparison
 from abs_shield.replay.backtest.labelling import run_labels
 from abs_shield.replay.backtest.labels import Labels
+from abs_shield.replay.backtest.planted import PlantedFigures, PlantedRun
 from abs_shield.replay.backtest.side import Ruled, Side
+from abs_shield.replay.cases import Cases
 from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run
 
 
 def compare(
-    run: Run, new: Side, old: Side | None, *, into: Comparison, labels: Labels | None = None
+    run: Run,
+    new: Side,
+    old: Side | None,
+    *,
+    into: Comparison,
+    labels: Labels | None = None,
+    cases: Cases | None = None,
 ) -> BadLine | None:
     """
     Judge every call of *run* by both policies, each by itself, and count it.
@@ -25,6 +33,7 @@ def compare(
         old: The policy that it is compared with; None: there is none.
         into: Where it is counted.
         labels: Labels that stand outside the run; they win over the run's own.
+        cases: Faults planted in the runs, each of which stands alone; they are judged as well.
 
     Returns:
         Why the run's own labels could not be read; it is judged without them.
@@ -37,12 +46,18 @@ def compare(
         own, bad = Labels(), BadLine(run.path, run.line, str(error))
     into.in_runs += own.count
     fitting: set[int] = set()
+    planted = None if cases is None else PlantedRun(run, cases.of(run.run_id))
+    figures = _planted_figures(into)
     for ours, theirs in _pairs(run, new, old):
         given = {} if labels is None else labels.of(run, ours.judged)
         into.match(set(given))
         inside = own.of(run, ours.judged)
         fitting |= set(inside)
         into.update(run, ours, theirs, _label(given or inside, into))
+        if planted is not None:
+            planted.recorded([ours] if theirs is None else [ours, theirs], figures)
+    if planted is not None:
+        planted.judge([new] if old is None else [new, old], figures)
     into.in_runs_matched += len(fitting)
     return bad
 
@@ -52,6 +67,11 @@ def _pairs(run: Run, new: Side, old: Side | None) -> Iterator[tuple[Ruled, Ruled
         yield from ((ours, None) for ours in new.ruled(run))
     else:
         yield from zip(new.ruled(run), old.ruled(run), strict=True)
+
+
+def _planted_figures(into: Comparison) -> list[PlantedFigures]:
+    sides = [into.new] if into.old is None else [into.new, into.old]
+    return [side.planted for side in sides]
 
 
 def _label(found: dict[int, Truth], into: Comparison) -> Truth | None:

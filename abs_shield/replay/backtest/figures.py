@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from abs_shield.core.label import Truth
 from abs_shield.replay.backtest.change import flagging
+from abs_shield.replay.backtest.planted import PlantedFigures
 from abs_shield.replay.backtest.score import Score
 from abs_shield.replay.backtest.side import Ruled, Side, faults
 from abs_shield.replay.backtest.sweep import Crossing, SweepPoint, sweep
@@ -30,6 +31,7 @@ class Figures:
         labelled: Label to the number of calls.
         errors: Layer and reason to the number of calls that the layer failed to judge.
         bounded: Whether only the first hundred errors are kept.
+        planted: What it finds of planted faults, and flags of right calls; empty without any.
     """
 
     threshold: float
@@ -39,6 +41,7 @@ class Figures:
     labelled: Counter[Truth] = field(default_factory=Counter)
     errors: Counter[tuple[str, str]] = field(default_factory=Counter)
     bounded: bool = True
+    planted: PlantedFigures = field(default_factory=PlantedFigures)
     _hits: Counter[tuple[str, str]] = field(default_factory=Counter)
     _in_successes: Counter[str] = field(default_factory=Counter)
     _right: Counter[tuple[str, str, Truth]] = field(default_factory=Counter)
@@ -75,6 +78,7 @@ class Figures:
         self._in_successes.update(later._in_successes)
         self._right.update(later._right)
         self._crossings.update(later._crossings)
+        self.planted.merge(later.planted)
         for key, count in later.errors.items():
             self._error(key, count)
 

@@ -12,6 +12,7 @@ from abs_shield.replay.backtest.compare import compare
 from abs_shield.replay.backtest.comparison import Comparison
 from abs_shield.replay.backtest.labels import Labels
 from abs_shield.replay.backtest.side import Side
+from abs_shield.replay.cases import Cases
 from abs_shield.replay.chunks import Chunk
 from abs_shield.replay.lines import BadLine
 from abs_shield.replay.policies import anywhere, loaded
@@ -59,6 +60,7 @@ class Backtesting:
         folder: The folder from which the policies' modules are imported as well.
         toolsets: Name of a toolset to its list of tools, as JSON gives it.
         labels: Labels that stand outside the runs.
+        cases: Faults planted in the runs; None: there are none.
         strict: Whether every mode counts as strict; else each policy's own modes count.
         examples: How many examples of each kind are kept.
     """
@@ -68,6 +70,7 @@ class Backtesting:
     folder: str = ""
     toolsets: Mapping[str, Any] = field(default_factory=dict)
     labels: Labels = field(default_factory=Labels)
+    cases: Cases | None = None
     strict: bool = False
     examples: int = 3
 
@@ -123,7 +126,7 @@ def _compared(job: Backtesting, sides: Sides, toolsets: Toolsets, chunk: Chunk) 
     made = Compared(Comparison.of(new, old, most=job.examples, bounded=False))
     for run in readable_runs(chunk, toolsets, told=made.told, forget=sides.forget):
         made.first_run = made.first_run or run.run_id
-        bad = compare(run, new, old, into=made.comparison, labels=job.labels)
+        bad = compare(run, new, old, into=made.comparison, labels=job.labels, cases=job.cases)
         if bad is not None:
             made.told.append(bad)
     return made

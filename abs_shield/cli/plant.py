@@ -1,0 +1,207 @@
+"""`abs-shield plant`: faults planted in recorded runs, to measure what a policy finds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich import box
+from rich.table import Table
+
+from abs_shield.cli.bar import bar
+from abs_shield.cli.crew import Sort
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.files import named_toolsets
+from abs_shield.cli.output import ending_well, read_too, require_other
+from abs_shield.cli.screen import safe, screen
+from abs_shield.cli.teller import Teller
+from abs_shield.replay import BadLine, Begun, Toolsets, chunks, raw_lines
+from abs_shield.replay.planting import (
+    FILES,
+    KINDS,
+    FolderWriter,
+    Joined,
+    PlantedKind,
+    Sample,
+    manifest,
+    sessions,
+)
+from abs_shield.replay.together import together
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, told
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+MOST = 20_000
+
+
+@app.command(epilog="Example: abs-shield plant runs.jsonl.gz --tools toolsets.json -o planted")
+def plant(
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE", help="Run files, .jsonl or .gz; - for stdin.")
+    ],
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FOLDER", help="Where the cases are written."),
+    ],
+    tools: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="JSON: name of a toolset to its list of tools."),
+    ] = None,
+    seed: Annotated[
+        str, typer.Option(metavar="TEXT", help="Equal seeds and runs make equal cases.")
+    ] = "abs-shield",
+    per_kind: Annotated[
+        int, typer.Option(metavar="N", min=1, max=MOST, help="Plant at most N of each kind.")
+    ] = 200,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND", help="Only this kind, or those that begin so; repeatable."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only-tool", metavar="NAME", help="Only calls of this tool; repeatable."),
+    ] = None,
+    sort: Sort = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Write over planted cases that the folder holds.")
+    ] = False,
+) -> None:
+    """
+    Plant faults and harmless respellings in the right calls of recorded runs.
+
+    `abs-shield backtest FOLDER` then measures what a policy finds and what it flags wrongly. The
+    folder holds the runs, with all personal data in them. Exits with 0, with 1 where nothing could
+    be planted, with 2 for bad input: a line that is no run, or a session that comes back.
+    """
+    sample = Sample(
+        kinds=_kinds(kinds), seed=seed, most=per_kind, only=frozenset(only) if only else None
+    )
+    toolsets = Toolsets(named_toolsets(tools))
+    teller = Teller()
+    inputs = [*files, *read_too(tools)]
+    with (
+        _written(Path(output), inputs, force=force) as folder,
+        FolderWriter(folder) as writer,
+        bar(files, doing="plant") as progress,
+    ):
+        lines = raw_lines(files, on_bytes=progress.advance)
+        for chunk in chunks(together(lines) if sort else lines):
+            noted: list[BadLine | Begun] = []
+            for run in sessions(chunk, toolsets, noted=noted):
+                progress.judged(len(run.calls))
+                _plant(run, sample, writer, teller)
+            teller.hear(noted)
+        _require_called(only, writer.counts.called)
+        made = manifest(sample, writer.counts)
+        writer.finish(sample, made)
+    _print(made, output)
+    planted = any(row["planted"] for row in made["kinds"])
+    raise typer.Exit(2 if teller.bad_lines or teller.returned else int(not planted))
+
+
+def _plant(run: Joined, sample: Sample, writer: FolderWriter, teller: Teller) -> None:
+    """Keep a run that has a right call, under an id of its own, and plant in it."""
+    if len(run.set_aside) == len(run.calls):
+        writer.counts.left_out += 1
+        return
+    run = replace(run, run_id=writer.unique(run.run_id))
+    try:
+        writer.add(run)
+    except (RecursionError, ValueError) as error:  # JSON that can be read and not be written
+        teller.bad(BadLine(run.path, run.line, f"it cannot be written: {told(error)}"))
+        return
+    sample.add(run)
+
+
+def _kinds(names: list[str] | None) -> tuple[PlantedKind, ...]:
+    """
+    Return the kinds that begin with one of *names*; all of them without any.
+
+    Raises:
+        BadInput: No kind begins so.
+    """
+    for name in names or ():
+        if not any(kind.startswith(name) for kind in KINDS):
+            near = nearest(name, KINDS)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {', '.join(KINDS)}"
+            raise BadInput(f"`--kinds`: no kind begins with `{escaped(name)}`; {hint}")
+    chosen = tuple(names) if names else ("",)
+    return tuple(kind for name, kind in KINDS.items() if name.startswith(chosen))
+
+
+def _require_called(only: list[str] | None, called: Iterable[str]) -> None:
+    called = set(called)
+    for name in only or ():
+        if name not in called:
+            near = nearest(name, called)
+            hint = f"did you mean `{escaped(near[0])}`?" if near else f"{len(called)} others are"
+            raise BadInput(f"`--only-tool`: no right call is of `{escaped(name)}`; {hint}")
+
+
+@contextmanager
+def _written(folder: Path, inputs: list[str], *, force: bool) -> Iterator[Path]:
+    """
+    Make a folder under another name, and give it its own at the end; else nothing stays.
+
+    Raises:
+        BadInput: It cannot be made, or holds something that must stay.
+    """
+    _require_free(folder, force=force)
+    for name in FILES:
+        require_other(str(folder / name), inputs, option="--output")
+    made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    try:
+        with ending_well():
+            yield made
+        if not folder.exists():
+            made.rename(folder)
+            return
+        for name in FILES:
+            os.replace(made / name, folder / name)
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _require_free(folder: Path, *, force: bool) -> None:
+    if not folder.parent.is_dir():
+        raise BadInput(f"`--output`: there is no folder `{folder.parent}`; make it first")
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise BadInput(f"`--output`: {folder} is a file; name a folder")
+    held = {path.name for path in folder.iterdir()}
+    if held - {*FILES}:
+        raise BadInput(f"`--output`: {folder} holds other files; name a new folder")
+    if held and not force:
+        raise BadInput(f"`--output`: {folder} holds planted cases; give `--force` to replace them")
+
+
+def _print(made: dict[str, Any], output: str) -> None:
+    console = screen()
+    table = Table("kind", "expect", box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("planted", justify="right")
+    table.add_column("none, because", overflow="fold")
+    for row in made["kinds"]:
+        why = row.get("empty_because", "")
+        table.add_row(row["kind"], row["expect"], f"{row['planted']:,}", why)
+    console.print(table)
+    faults, harmless = (
+        sum(row["planted"] for row in made["kinds"] if row["expect"] == expect)
+        for expect in ("flag", "clean")
+    )
+    counts = (
+        f"{made['runs']:,} runs, {made['calls']:,} calls, {made['right_calls']:,} of them right"
+    )
+    console.print(f"{counts}; planted {faults:,} faults and {harmless:,} harmless cases.")
+    console.print(
+        safe(f"{output} holds these runs, with all personal data in them: keep it as private.")
+    )
+    console.print(safe(f"Measure: abs-shield backtest {output} --policy MODULE:ATTR"))

@@ -1,0 +1,238 @@
+"""What a declared target or a destructive call is given that no reader would take for one thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from abs_shield.core.events import Said
+from abs_shield.plan.names import is_path
+from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.targets import Targets
+from abs_shield.plan.unread import identifies
+from abs_shield.session import Session
+from abs_shield.session.lookup import LONGEST_VALUE
+from abs_shield.session.spelling import texts_of
+from abs_shield.session.verbatim import stands_in, stands_verbatim
+from abs_shield.text.leaves import Path, name_of, scalar_text
+from abs_shield.text.normal import latin, normal, words
+from abs_shield.text.show import escaped, shown
+from abs_shield.text.wildcards import (
+    has_hidden_characters,
+    is_nobody,
+    is_nothing,
+    is_whole_set,
+    mixes_scripts,
+    selects_all,
+    states_all,
+)
+
+_MOST = 200
+"""Values of a call that are looked at closely; identifiers without marks are not counted."""
+_PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
+_LONGEST = 8_192
+"""Characters of a message in which the user may have said what is meant."""
+_LINES = str.maketrans("", "", "\t\n\r")
+_ALONE = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
+"""How a sign is said: in quotes, or at the end of a sentence; at a line's start it is a bullet."""
+
+
+class Doubt(NamedTuple):
+    """
+    A value that is not passed over.
+
+    Attributes:
+        path: Where it stands.
+        text: The value.
+        code: The code of the finding; empty where the layer only cannot judge the value.
+        detail: What is wrong with it.
+    """
+
+    path: Path
+    text: str
+    code: str
+    detail: str
+
+
+def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> Iterator[Doubt]:
+    """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
+    guarded = [*targets.guarded(arguments)]
+    naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
+    looked = 0
+    for path, leaf in guarded:
+        parameter = targets.parameters.at(path)
+        text = scalar_text(leaf)
+        if text is None:
+            if parameter.guard in ("seen", "target"):
+                yield Doubt(path, "", "", not_comparable(name_of(path)))
+            continue
+        looked += parameter.guard != "seen" and _PLAIN.fullmatch(text) is None
+        if looked > _MOST:
+            yield Doubt(path, text, "", f"more than {_MOST} values of one call that are no codes")
+            return
+        around = bool(naming - {path})
+        if not text.strip() and parameter.guard == "selector":
+            if around:
+                continue  # a filter that is not used
+            around = _has_others(path, arguments)
+        yield from _of_value(path, text, parameter, session, around=around)
+
+
+def not_comparable(name: str) -> str:
+    """Return that a value of a parameter cannot be compared with anything."""
+    return f"a value of `{escaped(name)}` cannot be compared"
+
+
+def _of_value(
+    path: Path, text: str, parameter: Parameter, session: Session, *, around: bool
+) -> Iterator[Doubt]:
+    name, guard = f"`{escaped(name_of(path))}`", parameter.guard
+    exact = guard in ("seen", "target")
+    if len(text) > LONGEST_VALUE:
+        if exact:
+            detail = f"the value of {name} is longer than what is compared"
+            yield Doubt(path, text[:256], "too_long", detail)
+    elif _is_hidden(text, guard, session):
+        detail = f"the value of {name} holds characters that a reader does not see"
+        yield Doubt(path, text, "hidden_characters", detail)
+    elif is_whole_set(text) if exact else selects_all(text):
+        yield from _of_whole_set(path, text, guard, session, around=around)
+    elif guard == "seen":
+        return
+    elif is_nothing(text) or is_nobody(text):
+        optional = around and is_nothing(text)
+        if guard != "selector" and not optional and session.seen.origin(text) is None:
+            yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
+    elif guard == "target" and _is_parent(text, path, session):
+        detail = f"{shown(text)} is a parent of what was mentioned"
+        yield Doubt(path, text, "whole_set", detail)
+    elif guard != "selector":
+        yield from _of_script(path, text, guard, session)
+
+
+def _is_hidden(text: str, guard: str, session: Session) -> bool:
+    """Whether a value holds what no reader sees; lines are usual in names and in queries."""
+    if guard in ("seen", "target"):
+        return has_hidden_characters(text)
+    return has_hidden_characters(text.translate(_LINES)) and not stands_verbatim(text, session)
+
+
+def _of_whole_set(
+    path: Path, text: str, guard: str, session: Session, *, around: bool
+) -> Iterator[Doubt]:
+    detail = f"{shown(text)} names no one thing"
+    if guard == "seen":
+        yield Doubt(path, text, "whole_set", detail)
+    elif _is_stated(text, guard, session) or _is_known_pattern(text, session):
+        return
+    elif guard == "target":
+        yield Doubt(path, text, "whole_set", detail)
+    elif around:
+        yield Doubt(path, text, "", f"{detail}, within what else the call names")
+    elif not session.seen.in_english:
+        yield Doubt(path, text, "", f"{detail}, and the user may have meant that")
+    else:
+        yield Doubt(path, text, "whole_set", detail)
+
+
+def _of_script(path: Path, text: str, guard: str, session: Session) -> Iterator[Doubt]:
+    known = identifies(text) if guard == "target" else latin(normal(text))
+    if known or session.seen.origin(text, apart=True) is not None:
+        return
+    name = f"`{escaped(name_of(path))}`"
+    if mixes_scripts(text):
+        detail = f"the value of {name} mixes letters of two scripts that look alike"
+        yield Doubt(path, text, "mixed_scripts", detail)
+    else:
+        yield Doubt(path, text, "", f"a value of {name} is of another script")
+
+
+def _names_one(path: Path, leaf: Any, targets: Targets) -> bool:
+    """Whether a leaf of the call says what it is done to."""
+    text = scalar_text(leaf)
+    if not text or targets.parameters.at(path).guard == "selector":
+        return False
+    return not (is_whole_set(text) or is_nothing(text) or is_nobody(text))
+
+
+def _has_others(path: Path, arguments: Mapping[str, Any]) -> bool:
+    """Whether some other text of the call may say which things are meant: a date, a folder."""
+    return any(
+        isinstance(value, str) and value.strip() and (name,) != path
+        for name, value in arguments.items()
+    )
+
+
+def _user_texts(session: Session) -> Iterator[str]:
+    here: Session | None = session
+    while here is not None:
+        for entry in here.entries():
+            if isinstance(entry.event, Said) and entry.event.role == "user":
+                yield entry.event.text[:_LONGEST]
+        here = here.parent
+
+
+def _is_stated(text: str, guard: str, session: Session) -> bool:
+    """Whether the user's own words are the value, or say that all is meant."""
+    bare = text.strip().strip("\"'`")
+    everything = selects_all(text) and (bool(bare) or guard == "selector")
+    sign = re.escape(bare)
+    alone = re.compile(_ALONE % (sign, sign), re.MULTILINE) if bare else None
+    named = any(map(str.isalnum, bare)) and not selects_all(text)
+    for said in _user_texts(session):
+        if everything and not _is_root(bare) and states_all(said):
+            return True
+        if named and stands_in(bare, said):
+            return True
+        if alone is not None and alone.search(said):
+            return True
+    return False
+
+
+def _is_root(text: str) -> bool:
+    """Whether a value leads to everything below a place: ``/``, ``..``, ``~``."""
+    return text != "" and not set(text) - set("/\\.~")
+
+
+def _is_known_pattern(text: str, session: Session) -> bool:
+    """Whether an id has a star in it as it stands in the run, or all of something was meant."""
+    if "*" not in text or selects_all(text):
+        return False
+    if stands_verbatim(text, session):
+        return True
+    return any(map(states_all, _user_texts(session))) and all(
+        session.seen.origin(word, apart=True) is not None for word in words(normal(text[:256]))
+    )
+
+
+def _is_parent(text: str, path: Path, session: Session) -> bool:
+    """Whether a path is only known as what leads to a longer one, and its last step as nothing."""
+    wanted = text.strip().strip("\"'`").replace("\\", "/").rstrip("/")
+    if "/" not in wanted and not (is_path(name_of(path)) and ":" in wanted):
+        return False
+    below = f"{wanted}/".casefold()
+    last = wanted.rpartition("/")[2]
+    leads = False
+    here: Session | None = session
+    while here is not None:
+        for entry in here.entries():
+            for said in texts_of(entry.event):
+                plain = said.replace("\\", "/").casefold()
+                if any(stands_in(text, plain) for text in (wanted, below, last)):
+                    return False
+                leads = leads or _leads(below, plain)
+        here = here.parent
+    return leads
+
+
+def _leads(below: str, said: str) -> bool:
+    """Whether something stands below a folder in a text."""
+    at = said.find(below)
+    while at >= 0:
+        before, behind = said[at - 1 : at], said[at + len(below) : at + len(below) + 1]
+        if not (before.isalnum() or (before and before in "/.-_")) and behind.isalnum():
+            return True
+        at = said.find(below, at + 1)
+    return False

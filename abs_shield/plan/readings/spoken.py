@@ -1,0 +1,29 @@
+"""The user dictated it: ``ana.petrova@gmail.com`` as "ana dot petrova at gmail dot com"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from abs_shield.core.events import Said
+from abs_shield.plan.targets import Argument
+from abs_shield.session import Session
+from abs_shield.text.spoken import is_spoken
+
+_MOST = 200
+"""Messages that are looked at, the newest first."""
+
+
+def spoken(argument: Argument, session: Session) -> bool:
+    """Return whether a person wrote the value with its signs called by name."""
+    return is_spoken(argument.text, _said(session))
+
+
+def _said(session: Session | None) -> Iterator[str]:
+    while session is not None:
+        # the user of a sub-agent is the agent above
+        roles = ("system",) if session.parent is not None else ("system", "user")
+        events = [entry.event for entry in session.entries()][-_MOST:]
+        for event in reversed(events):
+            if isinstance(event, Said) and event.role in roles:
+                yield event.text
+        session = session.parent

@@ -1,0 +1,37 @@
+"""Faults planted in recorded runs: read from a folder, and judged in their place."""
+
+from __future__ import annotations
+
+from abs_shield.replay.cases.case import (
+    Expect,
+    Operation,
+    PlantedCase,
+    layer_of,
+    read_case,
+    value_of,
+)
+from abs_shield.replay.cases.files import MUTATIONS, RUNS, TOOLSETS, Cases, read_cases
+from abs_shield.replay.cases.finding import gist, pointing_at, why_not
+from abs_shield.replay.cases.placing import before_call, call_count, with_call
+from abs_shield.replay.cases.right import set_aside
+
+__all__ = [
+    "MUTATIONS",
+    "RUNS",
+    "TOOLSETS",
+    "Cases",
+    "Expect",
+    "Operation",
+    "PlantedCase",
+    "before_call",
+    "call_count",
+    "gist",
+    "layer_of",
+    "pointing_at",
+    "read_case",
+    "read_cases",
+    "set_aside",
+    "value_of",
+    "why_not",
+    "with_call",
+]

@@ -1,0 +1,35 @@
+"""The calls of a run that do not count as right, so that a flag on one is no false alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from abs_shield.replay.runs import Run
+
+_DIGITS = 10
+
+
+def set_aside(run: Run) -> frozenset[int]:
+    """
+    Return the indices of the calls that the run's labels set aside.
+
+    ``failed_calls`` lists calls that the tool refused; ``unfounded`` maps the index of a call that
+    a reader found wrong to the reason.
+    """
+    return frozenset(
+        [*_indices(run.labels.get("failed_calls")), *_indices(run.labels.get("unfounded"))]
+    )
+
+
+def _indices(labels: Any) -> Iterator[int]:
+    for label in labels if isinstance(labels, (list, dict)) else ():
+        if type(label) is int:
+            yield label
+        elif (
+            isinstance(label, str)
+            and label.isascii()
+            and label.isdecimal()
+            and len(label) < _DIGITS
+        ):
+            yield int(label)

@@ -1,0 +1,57 @@
+"""The same update once more, with another value that nobody asked for."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from abs_shield.replay.planting.planted_call import PlantedCall, followed, shuffled, with_value
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import ArgumentValue, is_identifier, points
+from abs_shield.replay.planting.verbs import UPDATING, verb_of
+
+_FREE = frozenset("message body text note comment reason query subject instruction".split())
+_SELECTING = frozenset(
+    "field attribute property column action operation old current previous range sheet cell"
+    " tab".split()
+)
+"""Words of parameters that say what is changed, not to what."""
+_LONGEST = 60
+
+
+def conflicting_update(place: RightCall, random: Random) -> PlantedCall | None:
+    """Plant a second value of one setting behind an update that ran, where the run has one."""
+    if verb_of(place.call.name) not in UPDATING or place.call.result is None:
+        return None
+    if any(call.name == place.call.name for call in place.others):
+        return None
+    for leaf in shuffled(place.values, random):
+        if _is_setting(leaf):
+            value = _other(leaf, place, random)
+            if value is not None:
+                arguments = with_value(place.arguments, leaf.path, value)
+                return followed(place.call.name, arguments, path=leaf.name)
+    return None
+
+
+def _is_setting(leaf: ArgumentValue) -> bool:
+    """Whether the argument says to what something is changed, and holds no identifier."""
+    selects = points(leaf) or is_identifier(leaf) or leaf.words & (_FREE | _SELECTING)
+    return len(leaf.path) == 1 and not selects
+
+
+def _other(leaf: ArgumentValue, place: RightCall, random: Random) -> Any:
+    """Another value of the same type that the run never mentions; None where there is none."""
+    options = leaf.schema.get("enum")
+    if isinstance(options, list):
+        others = [one for one in options if isinstance(one, str) and one != leaf.value]
+        unasked = [one for one in others if not place.run.user_words & {one.casefold()}]
+        return random.choice(unasked) if unasked else None
+    if isinstance(leaf.value, bool):
+        return not leaf.value
+    if isinstance(leaf.value, int | float):
+        other = leaf.value * 2 + 1
+        return None if place.run.mentions(str(other)) else other
+    if isinstance(leaf.value, str) and len(leaf.value) <= _LONGEST and place.is_founded(leaf):
+        return f"{leaf.value} (new)"
+    return None

@@ -1,0 +1,38 @@
+"""An identifier of another kind that the run mentions: an account where an order should stand."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import (
+    ArgumentValue,
+    is_identifier,
+    is_secret,
+    normalised,
+    shape,
+)
+
+
+def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
+    targets = [leaf for leaf in founded(place, chosen) if leaf.nouns]
+    for target in shuffled(targets, random):
+        others = [leaf for leaf in place.run.identifiers if _differs(leaf, target, place)]
+        for leaf in shuffled(others, random):
+            if place.is_founded(leaf):
+                return replaced(place, target, leaf.value, taken_from=leaf.name)
+    return None
+
+
+def _differs(leaf: ArgumentValue, target: ArgumentValue, place: RightCall) -> bool:
+    """Whether no name in the run allows the value of *leaf* where *target* stands."""
+    if type(leaf.value) is not type(target.value) or shape(leaf.text) == shape(target.text):
+        return False
+    return target.nouns.isdisjoint(place.run.nouns[normalised(leaf.text)])
+
+
+identifier = partial(_plant, is_identifier)
+secret = partial(_plant, is_secret)

@@ -1,0 +1,27 @@
+"""A text that stands for a value which the model did not have."""
+
+from __future__ import annotations
+
+from functools import partial
+from random import Random
+
+from abs_shield.replay.planting.kinds.identifiers import Choose, founded
+from abs_shield.replay.planting.planted_call import PlantedCall, replaced, shuffled
+from abs_shield.replay.planting.surroundings import RightCall
+from abs_shield.replay.planting.values import is_identifier, is_secret
+from abs_shield.replay.planting.words import PLACEHOLDERS
+
+
+def _plant(chosen: Choose, place: RightCall, random: Random) -> PlantedCall | None:
+    for leaf in shuffled(founded(place, chosen), random):
+        if not isinstance(leaf.value, str):
+            continue
+        for form in shuffled(PLACEHOLDERS, random):
+            text = form.format(name=leaf.name or "id")
+            if text.casefold() not in place.run.raw:
+                return replaced(place, leaf, text)
+    return None
+
+
+placeholder = partial(_plant, is_identifier)
+secret = partial(_plant, is_secret)

@@ -1,0 +1,55 @@
+"""Words inside a longer value, and which of them are only a part of an identifier."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.text.normal import parts
+from abs_shield.text.tight import Tight
+
+_DIGIT = re.compile(r"\d")
+_COMPOUND = re.compile(r"[/:=?&#,+*!$%^~@]")
+_AFTER = frozenset(":=?&#,")
+"""What a whole address may stand behind; a slash only behind an address, or in a URL."""
+_OF_ADDRESS = re.compile(r"[.:@]")
+
+
+def whole_parts(chunk: str, split: list[str] | None = None) -> set[str]:
+    """
+    Give the `parts` of a compound that stand for themselves.
+
+    A code that a hyphen, an underscore or a full stop ties to another code or to one letter is a
+    part of a longer identifier: a group of a UUID. Words beside it change nothing.
+
+    Args:
+        chunk: The chunk.
+        split: Its words, where they are known already.
+
+    >>> [sorted(whole_parts(chunk)) for chunk in ("abc123-x", "abc123-invoice.pdf")]
+    [['x'], ['abc123', 'invoice', 'pdf']]
+    >>> sorted(whole_parts("a/bob@x.org")), "bob@x.org" in whole_parts("mailto:bob@x.org")
+    (['a', 'bob', 'org', 'x'], True)
+    """
+    found = parts(chunk, split)
+    if "@" in chunk:
+        found = {part for part in found if "@" not in part or _is_address(part, chunk)}
+    coded = [part for part in found if _DIGIT.search(part) and not _COMPOUND.search(part)]
+    if coded:
+        tight = Tight.of(chunk)
+        found.difference_update(
+            part for part in coded if not part.isdigit() and not _stands(part, tight)
+        )
+    return found
+
+
+def _stands(part: str, tight: Tight) -> bool:
+    alone = Tight.of(part)
+    return tight.stands_whole(alone.letters)
+
+
+def _is_address(part: str, chunk: str) -> bool:
+    """Whether an address is no end of a longer one: ``bob@x.org`` in ``ann+bob@x.org``."""
+    before = chunk[: chunk.find(part)]
+    if not before or before[-1] in _AFTER:
+        return True
+    return before[-1] == "/" and _OF_ADDRESS.search(before) is not None

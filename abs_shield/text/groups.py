@@ -1,0 +1,194 @@
+"""Digits in groups: which of them are one number, such as an account, a card or a telephone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from abs_shield.text.names import LONGEST_NAME, name_words, singular, split
+from abs_shield.text.phones import names_code, names_phone, names_reached, shaped
+
+_RUN = re.compile(r"\d(?<![\w.]\d)\d{0,7}(?:[ ()./-]{1,3}\d{1,8}){1,8}")
+_GAP = re.compile(r"\D+")
+_JOINTS = frozenset({" ", "-", ") ", " (", ")", ".", "/"})
+"""What stands between two groups of one number; two blanks part columns, `` - `` is a range."""
+_THOUSANDS = re.compile(r"\d{1,3}(?: \d{3})+")
+_OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w)")
+"""What stands behind an amount: a currency, decimals."""
+_LONG_PAIR = re.compile(r"\d{6} \d{6}")
+"""A bank's number and an account, two accounts: nobody writes groups of six digits and more."""
+_MOST_DIGITS = 26
+"""Of a Polish account; cards have 19."""
+_CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
+_IBAN = re.compile(r"[a-z]{2}\d\d[0-9a-z]{11,30}")
+_WORD = re.compile(r"[^\W\d_]+")
+_CLAUSE = re.compile(r"[;!?|]|(?<!\bn[or])\.\s")
+_LONGEST_LABEL = 48
+_MOST_WORDS = 5
+_LITTLE = frozenset(
+    "is was the of my your our his her their its this that as with new ist es est la le el il der "
+    "die das mein meine ma mon mi su".split()
+)
+_NUMBERS = frozenset("number no nr num nummer numero número numéro номер n nº".split())
+_LABELS = _NUMBERS | frozenset(
+    "acct acc bank pan claim case contract member membership customer client meter routing sort "
+    "bsb aba clabe aadhaar siren siret tax vat tin ein nhs nino licence license permit "
+    "confirmation receipt bill "
+    "konto kto karte bestellung auftrag rechnung buchung kunde vertrag vorgang sendung "
+    "kontonummer kartennummer kundennummer bestellnummer auftragsnummer rechnungsnummer "
+    "vertragsnummer sendungsnummer zählernummer "
+    "compte carte commande facture réservation dossier contrat colis "
+    "cuenta tarjeta pedido factura reserva cliente contrato conta cartão encomenda fatura "
+    "conto carta ordine fattura prenotazione contratto rekening bestelling factuur "
+    "konta zamówienie faktura счет счёт счёта карта карты заказ заказа телефон".split()
+)
+"""Words that a number stands behind, besides the names of fields that hold identifiers."""
+_KINDS = frozenset(
+    "account acct iban card pan bank routing sort bsb aba clabe konto parcel tracking shipment "
+    "passport ssn tin vat ein nhs imei iccid siren siret isbn ean upc gtin barcode aadhaar "
+    "beneficiary payee meter konto cuenta conta".split()
+)
+"""Things whose numbers people write in groups, as they stand in names of parameters."""
+
+
+_IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
+_SHORTEST_IBAN, _LEAST_PHONE = 15, 8
+_NEAR = 64
+
+
+class Run(NamedTuple):
+    """
+    Digits in groups.
+
+    Attributes:
+        text: As it stands.
+        one: Whether what stands around it, or its form, says that it is one number.
+    """
+
+    text: str
+    one: bool
+
+
+def groups(normalised: str) -> Iterator[Run]:
+    """
+    Yield the digits that stand in groups.
+
+    They are one number behind a word for one (``account 1234 5678``), in the form of a card or of
+    a telephone number with ``+`` or an area in brackets, as a whole value or message, and where no
+    blank is between them. They are not yielded behind a word for several (``orders 1234 5678``).
+    An amount has commas in place of its blanks.
+
+    >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
+    ([True], [])
+    >>> [run.one for run in groups("cancel 1234 5678")], [run.one for run in groups("1234 5678")]
+    ([False], [True])
+    """
+    for found in _RUN.finditer(normalised):
+        if _THOUSANDS.fullmatch(found[0]) and _OF_MONEY.match(normalised, found.end()):
+            yield Run(found[0].replace(" ", ","), True)
+            continue
+        several, one = _read(normalised, found)
+        if not several:
+            yield Run(found[0], one)
+
+
+def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
+    """Whether digits in groups are said to be several numbers, and whether to be one."""
+    run, start = found[0], found.start()
+    gaps = set(_GAP.findall(run))
+    if not any(" " in gap for gap in gaps):
+        return False, "/" not in run or run.count("/") > 1
+    if not gaps <= _JOINTS:
+        return False, False
+    before = text[max(0, start - _LONGEST_LABEL) : start]
+    if before.endswith(("+", "(")) or " (" in gaps or _is_card(run):
+        return False, True
+    if _LONG_PAIR.search(run) or sum(map(str.isdigit, run)) > _MOST_DIGITS:
+        return True, False
+    if _is_whole(before, text[found.end() : found.end() + 3], start):
+        return False, True
+    label = _label(before)
+    if not _is_label(label):
+        return False, False
+    several = label not in _LABELS and singular(label) != label
+    return several, not several
+
+
+def _is_whole(before: str, behind: str, start: int) -> bool:
+    """Whether nothing else stands in a message, or in a cell of a table of results."""
+    begins = start == 0 or before.endswith("| ")
+    return begins and behind.strip(" .!\n")[:1] in ("", "|") and behind[:2].strip(" .!\n|") == ""
+
+
+def _label(before: str) -> str:
+    """The word that says what comes behind it."""
+    clause = _CLAUSE.split(before)[-1]
+    said = [word for word in _WORD.findall(clause)[-_MOST_WORDS:] if word not in _LITTLE]
+    return said[-1] if said else ""
+
+
+def _is_label(word: str) -> bool:
+    return word in _LABELS or singular(word) in _LABELS or names_code(word) or names_phone(word)
+
+
+def _is_card(run: str) -> bool:
+    """Whether digits stand in the groups of a card's number, with its last digit for a check."""
+    if _CARD.fullmatch(run) is None:
+        return False
+    digits = [int(c) for c in reversed(run) if c.isdigit()]
+    return (sum(digits[::2]) + sum(sum(divmod(2 * d, 10)) for d in digits[1::2])) % 10 == 0
+
+
+def is_part(text: str, start: int, end: int) -> bool:
+    """
+    Return whether a stretch of a text is a part of a telephone number, a card's or an IBAN.
+
+    >>> said = "call +44 579 484 3069 now"
+    >>> is_part(said, 9, 21), is_part(said, 5, 21)
+    (True, False)
+    """
+    first = max(0, start - _NEAR)
+    near, start, end = text[first : end + _NEAR], start - first, end - first
+    if not any(map(str.isdigit, near[start:end])):
+        return False
+    spans = [found.span() for form in (shaped, _cards, _IN_FOURS.finditer) for found in form(near)]
+    around = [span for span in spans if span[0] <= start and end <= span[1]]
+    if any(begins < start for begins, _ in around):
+        return True
+    least = _SHORTEST_IBAN if near[start : start + 1].isalpha() else _LEAST_PHONE
+    size = sum(map(str.isalnum, near[start:end]))
+    return size < least and any(end < ends for _, ends in around)
+
+
+def _cards(text: str) -> Iterator[re.Match[str]]:
+    return (found for found in _CARD.finditer(text) if _is_card(found[0]))
+
+
+def is_iban(letters: str) -> bool:
+    """
+    Return whether letters and digits are an IBAN, as its check digits say.
+
+    >>> is_iban("gb29nwbk60161331926819"), is_iban("gb29nwbk60161331926818")
+    (True, False)
+    """
+    if _IBAN.fullmatch(letters) is None:
+        return False
+    return int("".join(str(int(c, 36)) for c in letters[4:] + letters[:4])) % 97 == 1
+
+
+def takes_groups(name: str) -> bool:
+    """
+    Return whether a field of this name holds numbers that people write in groups.
+
+    >>> [takes_groups(name) for name in ("account_number", "phone", "recipient", "order_id")]
+    [True, True, True, False]
+    """
+    return _takes_groups(name[:LONGEST_NAME])
+
+
+@lru_cache(maxsize=4096)
+def _takes_groups(name: str) -> bool:
+    said = {*name_words(name), *split(name)}  # "nhs" is no plural
+    return not _KINDS.isdisjoint(said) or names_phone(name) or names_reached(name)

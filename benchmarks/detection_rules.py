@@ -1,0 +1,321 @@
+"""The rules of detection, and how each is switched off: one row a rule."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import wraps
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from abs_shield.plan import verbs
+from abs_shield.plan.readings import READINGS
+from abs_shield.text import names
+
+Asked = tuple[str, str]
+"""A function of a name, and a name that it was asked about."""
+FIRST = object()
+"""Stands for the first argument of a rule: it changes nothing."""
+CALL, TOOL, EVER = "call", "tool", "ever"
+_NONE: frozenset[str] = frozenset()
+_CACHED = (verbs.deed, names._name_words, names._of_what)
+
+
+class Rule(NamedTuple):
+    """
+    One rule, as a part of the package that can be replaced.
+
+    Attributes:
+        part: Module below the package, and the name in it: ``plan.kinship:alien``.
+        off: What it returns where it is off; what stands there instead of a table.
+        asked: Whether it is asked for every ``call``, once a ``tool``, or once for ``ever``.
+        by: Of a table, the function of a name that alone reads it.
+    """
+
+    part: str
+    off: Any = False
+    asked: str = CALL
+    by: str = ""
+
+
+def _of_name(table: str, off: Any) -> Rule:
+    return Rule(f"plan.names:{table}", off, EVER, by="plan.names:by_name")
+
+
+def _of_verb(table: str, off: Any) -> Rule:
+    return Rule(f"plan.verbs:{table}", off, EVER, by="plan.verbs:deed")
+
+
+RULES: dict[str, Rule] = {
+    # which values have to come from somewhere: by the name
+    "a count is no id": Rule("plan.names:_is_count", False, TOOL),
+    "the head of a name": Rule("plan.names:_head", FIRST, TOOL),
+    "the number of a thing": Rule("plan.names:_by_number", "open", TOOL),
+    "the id of a class": Rule("plan.names:_by_class", "hard", TOOL),
+    "names of identifiers": _of_name("_IDENTIFIERS", _NONE),
+    "names of hosts": Rule("plan.names:_HOSTS", _NONE, EVER),
+    "names of people": _of_name("_PEOPLE", _NONE),
+    "plain words": _of_name("_PLAIN", _NONE),
+    "words of interfaces": _of_name("_VOCABULARY", _NONE),
+    "sums": _of_name("_SUMS", _NONE),
+    "ways of paying": _of_name("_PAYING", _NONE),
+    "names that the world knows": _of_name("_PUBLIC", _NONE),
+    "what stands before by": _of_name("_BY", {}),
+    "names that are traded": _of_name("_TRADED", _NONE),
+    "names of people and places": _of_name("_NAMED", _NONE),
+    "words that end in id": _of_name("_NO_IDS", _NONE),
+    "shaded words": _of_name("_SHADED", {}),
+    "the address of something": _of_name("_ADDRESSES", _NONE),
+    "directions": Rule("plan.names:_DIRECTIONS", _NONE, EVER),
+    "free texts": Rule("text.names:FREE", _NONE, EVER, by="text.names:is_free"),
+    "the name of a plain thing": Rule("plan.parameters:_is_of_plain", False, TOOL),
+    "what the schema says": Rule("plan.parameters:_by_description", "open", TOOL),
+    "formats of ids": Rule("plan.parameters:_FORMATS", _NONE, EVER),
+    "formats of moments": Rule("plan.parameters:_MOMENTS", _NONE, EVER),
+    "defaults": Rule("plan.schemas:defaults_of", _NONE, TOOL),
+    "examples of ids": Rule("plan.schemas:examples_of", (), TOOL),
+    "forms and patterns take blanks": Rule("plan.parameters:Parameters._takes_blanks", True, TOOL),
+    # by the value
+    "words with a meaning": Rule("text.shape:is_sentinel"),
+    "prose": Rule("plan.values:_is_prose"),
+    "expressions": Rule("text.shape:is_formula"),
+    "dates and times": Rule("text.shape:is_moment"),
+    "quantities": Rule("text.shape:is_quantity"),
+    "addresses": Rule("text.shape:is_address"),
+    "codes": Rule("text.shape:is_code"),
+    "countries": Rule("text.countries:is_country"),
+    "words of an interface": Rule("plan.values:_is_word"),
+    "ids by name alone": Rule("plan.values:_only_named_so"),
+    "numbers that count": Rule("plan.values:_as_number", "never"),
+    "tokens": Rule("plan.values:is_token"),
+    "long text under an id": Rule("plan.values:is_free_text"),
+    "keys of filters": Rule("plan.targets:_is_key"),
+    "keys of objects": Rule("plan.targets:Targets._keys", ()),
+    "a value in its description": Rule("plan.targets:_is_described"),
+    "placeholders": Rule("text.shape:is_placeholder"),
+    "blanks of a form": Rule("text.blanks:is_blank"),
+    "a credential's placeholder": Rule("plan.targets:_may_be_stood_in"),
+    "a placeholder that was said": Rule("layers.phantom_target:_stood", True),
+    # credentials
+    "credentials": Rule("plan.credentials:use_of", "none", TOOL),
+    "a secret's form": Rule("plan.credentials:may_be_secret", True),
+    "sessions of a conference": Rule("plan.credentials:names_event"),
+    "schemes of tokens": Rule("plan.credentials:bare_secret", FIRST),
+    "a credential that was issued": Rule("plan.kinship:is_issued"),
+    "a credential that was given": Rule("plan.kinship:is_given"),
+    "long credentials": Rule("plan.kinship:_long_secrets", ()),
+    "a credential that was set": Rule("layers.phantom_target:_set_before"),
+    # another kind
+    "another kind": Rule("plan.kinship:alien"),
+    "one value twice": Rule("plan.kinship:stands_twice"),
+    "a credential as an id": Rule("plan.kinship:is_secret"),
+    "values of that very name": Rule("plan.kinship:fills_a_slot"),
+    "names of which half was said": Rule("plan.half_said:is_half_said"),
+    # what needs no mention
+    **{f"reading `{name}`": Rule(f"plan.readings:READINGS[{name}]") for name in READINGS},
+    "words apart": Rule("layers.phantom_target:_apart"),
+    "sites that all know": Rule("text.hosts:is_well_known"),
+    "usual files": Rule("text.paths:is_conventional"),
+    "steps below a path": Rule("session.seen:Seen.below"),
+    "slips in a path": Rule("text.paths:is_slip"),
+    "echoes": Rule("layers.phantom_target:_laundered"),
+    "foreign scripts": Rule("layers.phantom_target:identifies", True),
+    "made before": Rule("layers.phantom_target:_minted"),
+    "made in this turn": Rule("plan.siblings:Siblings._unread", ()),
+    "made by a statement": Rule("plan.statements:made_in", []),
+    "marked as guarded": Rule("layers.phantom_target:_guarded", ()),
+    "stands verbatim": Rule("session.verbatim:stands_verbatim", True),
+    # what a call makes
+    "names to create": Rule("plan.creating:creates", False, TOOL),
+    "numbers of the caller's": Rule("plan.creating:_is_callers", False, TOOL),
+    "marks of a request": Rule("plan.creating:_marks_request", False, TOOL),
+    "what is uploaded": Rule("plan.creating:_is_source", False, TOOL),
+    "names of somebody": Rule("plan.creating:_is_of_somebody", False, TOOL),
+    "files": Rule("plan.creating:names_file"),
+    "told to make": Rule("plan.creating:is_told_to_make"),
+    "what tells new objects apart": Rule("plan.creating:tells_apart"),
+    "idempotency keys": Rule("plan.creating:_CLIENT", _NONE, EVER),
+    "records of a call": Rule("plan.creating:_RECORD", _NONE, EVER),
+    "where it is put": Rule("plan.creating:_NEW", _NONE, EVER),
+    "files that are left": Rule("plan.creating:_OUTPUT", _NONE, EVER),
+    # verbs
+    "a verb of two words": _of_verb("_PHRASES", {}),
+    "routes": _of_verb("_ROUTE", re.compile("(?!)")),
+    "verbs that are nouns": _of_verb("_NOUNS", _NONE),
+    "acts that open a record": Rule("plan.verbs:_STARTING", _NONE, EVER),
+    "opened to be read": _of_verb("_LOOKED_AT", _NONE),
+    "a verb in an argument": Rule("plan.verbs:commanded", None),
+    "opposite verbs": Rule("plan.verbs:opposite"),
+    "one noun": Rule("plan.verbs:same_noun", True),
+    # contradictions
+    "asked for": Rule("plan.asked:asked_for"),
+    "meant by the user": Rule("layers.self_contradiction:_is_meant"),
+    "handles": Rule("layers.self_contradiction:_is_handle"),
+    "undoing": Rule("plan.history:undoes"),
+    "conflicting writes": Rule("layers.self_contradiction:_conflicts"),
+    "settings": Rule("layers.self_contradiction:_is_setting"),
+    "which part is set": Rule("layers.self_contradiction:_says_where"),
+    "a number names the thing": Rule("layers.self_contradiction:_numbers"),
+    "who is changed": Rule("layers.self_contradiction:_has_subject", True),
+    "known by its content": Rule("plan.history:Write.has_content_of"),
+    "ids of a result": Rule("plan.result_ids:identifiers", ()),
+    "numbers of a result": Rule("plan.result_ids:numbers", ()),
+    "what a result brought": Rule("plan.history:Write.brought"),
+    "a group is no member": Rule("plan.history:Write._is_of", True),
+    "one kind of thing": Rule("plan.history:_of_one_kind", True),
+    "entities of a call": Rule("plan.history:_is_entity"),
+    "the noun's own id": Rule("plan.history:_names_noun"),
+    "one spelling": Rule("plan.spellings:Spellings._find", None),
+    "failed calls": Rule("text.failure:tells_failure"),
+    "on what was removed": Rule("layers.impossible_state:_shared", ""),
+    "the same removal again": Rule("layers.impossible_state:_over", None),
+    "slips that lose nothing": Rule("plan.slips:without_slips", None),
+}  # fmt: skip
+
+TESTS: dict[str, str] = {
+    "made in this turn": "tests/layers/test_phantom_target.py",
+    "one spelling": "tests/layers/test_impossible_state.py",
+    "the address of something": "tests/plan/test_names.py",
+    "numbers that count": "tests/layers/test_numbered_things.py",
+    "long text under an id": "tests/layers/test_phantom_target.py",
+    "keys of objects": "tests/shield/test_python_values.py",
+    "a value in its description": "tests/layers/test_blank_values.py",
+    "a secret's form": "tests/layers/test_credentials.py",
+    "sessions of a conference": "tests/layers/test_credentials.py",
+    "schemes of tokens": "tests/layers/test_credentials.py",
+    "long credentials": "tests/layers/test_credentials.py",
+    "echoes": "tests/layers/test_phantom_target.py",
+    "marked as guarded": "tests/layers/test_guarded_targets.py",
+    "stands verbatim": "tests/layers/test_guarded_targets.py",
+    "marks of a request": "tests/layers/test_numbered_things.py",
+    "slips that lose nothing": "tests/layers/test_parameter_mismatch.py",
+}
+"""The tests that need a rule which no run needs."""
+
+
+@contextmanager
+def without(name: str) -> Iterator[None]:
+    """Switch one rule off."""
+    rule = RULES[name]
+    with _replaced(rule, lambda part: _off(part, rule)):
+        yield
+
+
+@contextmanager
+def watched(fired: set[str], asked: set[Asked]) -> Iterator[None]:
+    """
+    Add to *fired* the name of every rule that changes something.
+
+    Tables cannot be watched: *asked* gets the functions that read them, and the names that these
+    were asked about.
+    """
+    with ExitStack() as stack:
+        for name, rule in RULES.items():
+            if rule.asked != EVER:
+                stack.enter_context(
+                    _replaced(rule, lambda part, n=name, r=rule: _watched(part, n, r, fired))
+                )
+        for by in {rule.by for rule in RULES.values()} - {""}:
+            stack.enter_context(_replaced(Rule(by), lambda part, b=by: _noted(part, b, asked)))
+        yield
+
+
+def tables_that_change(asked: Iterable[Asked]) -> dict[Asked, set[str]]:
+    """Return which tables change what the function says of a name."""
+    changing: dict[Asked, set[str]] = {one: set() for one in asked}
+    usual = {one: _asked(*one) for one in changing}
+    for name, rule in RULES.items():
+        if rule.by:
+            with without(name):
+                for one in changing:
+                    if one[0] == rule.by and _asked(*one) != usual[one]:
+                        changing[one].add(name)
+    return changing
+
+
+def _asked(by: str, name: str) -> Any:
+    module, _, function = by.partition(":")
+    return vars(sys.modules[f"abs_shield.{module}"])[function](name)
+
+
+def _noted(part: Callable[[str], Any], by: str, asked: set[Asked]) -> Callable[[str], Any]:
+    def noting(name: str) -> Any:
+        asked.add((by, name))
+        return part(name)
+
+    return noting
+
+
+@contextmanager
+def _replaced(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
+    """Put what is *made* of a part wherever the package has the part by name."""
+    if "[" in rule.part:
+        with _reading(rule, made):
+            yield
+        return
+    module, _, path = rule.part.partition(":")
+    import_module(f"abs_shield.{module}")
+    holder: Any = sys.modules[f"abs_shield.{module}"]  # a layer's module is called as its function
+    *inside, name = path.split(".")
+    for step in inside:
+        holder = getattr(holder, step)
+    part = vars(holder)[name]
+    holders = [holder] if inside else [*_holders(part)]
+    new = made(part)
+    bound = [(each, key) for each in holders for key, value in vars(each).items() if value is part]
+    for each, key in bound:
+        setattr(each, key, new)
+    _forget()
+    try:
+        yield
+    finally:
+        for each, key in bound:
+            setattr(each, key, part)
+        _forget()
+
+
+@contextmanager
+def _reading(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
+    name = rule.part.partition("[")[2].rstrip("]")
+    reading = READINGS[name]
+    READINGS[name] = reading._replace(holds=made(reading.holds))
+    try:
+        yield
+    finally:
+        READINGS[name] = reading
+
+
+def _holders(part: Any) -> Iterator[Any]:
+    for name, module in [*sys.modules.items()]:
+        if name.startswith("abs_shield.") and any(v is part for v in vars(module).values()):
+            yield module
+
+
+def _forget() -> None:
+    """Clear what was worked out of names with another set of rules."""
+    for cached in _CACHED:
+        cached.cache_clear()
+
+
+def _off(part: Any, rule: Rule) -> Any:
+    if not callable(part):
+        return rule.off
+    return lambda *args, **kwargs: args[0] if rule.off is FIRST else rule.off
+
+
+def _watched(part: Callable[..., Any], name: str, rule: Rule, fired: set[str]) -> Any:
+    @wraps(part)
+    def watching(*args: Any, **kwargs: Any) -> Any:
+        result = part(*args, **kwargs)
+        off = args[0] if rule.off is FIRST else rule.off
+        if isinstance(result, Iterator):
+            found = [*result]
+            fired.update([name] if found else [])
+            return iter(found)
+        if result != off and (result or off):
+            fired.add(name)
+        return result
+
+    return watching

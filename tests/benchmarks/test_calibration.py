@@ -1,0 +1,64 @@
+"""The calibration benchmark: how findings are counted, and that the shipped table is its fit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from abs_shield.plan.strengths import STRENGTHS
+
+ROOT = Path(__file__).parents[2]
+DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
+FOLDERS = [DATA / "toolcalls", DATA / "fields"]
+recorded = pytest.mark.skipif(
+    not all((folder / "runs.jsonl.gz").is_file() for folder in FOLDERS),
+    reason=f"there are no recorded runs at {DATA}; set ABS_SHIELD_DATA",
+)
+
+
+def printed(*options: str) -> str:
+    """Return what the script prints; a failing script fails the test."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "calibration.py"), *options]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return done.stdout
+
+
+def test_no_data_is_said(tmp_path: Path) -> None:
+    """Without recorded runs there is one line, and no failure."""
+    assert f"skipped: no recorded runs at {tmp_path}\n" == printed("--data", str(tmp_path))
+
+
+def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The strength beside a source comes from the other sources alone."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from calibration import held_out
+
+    right = Counter({("hard_id", "one", True): 9})
+    wrong = Counter({("hard_id", "other", False): 9})
+    lines = held_out({"one": right, "other": wrong}, "source").splitlines()
+
+    assert "| one | `hard_id` | 0.05 | 9/9 |" in lines
+    assert "| other | `hard_id` | 0.95 | 0/9 |" in lines
+
+
+@pytest.mark.data
+@recorded
+def test_the_shipped_table_is_the_fit() -> None:
+    """The counts and strengths of the package are those of the recorded runs."""
+    told = json.loads(printed("--data", *map(str, FOLDERS), "--format", "json"))
+    names = ("strength", "right", "wrong", "found", "planted")
+    fitted = {row["basis"]: [row[name] for name in names] for row in told["rows"]}
+    shipped = {
+        row.basis: [getattr(row, name) for name in names]
+        for row in STRENGTHS.values()
+        if row.interval is not None
+    }
+
+    assert shipped == fitted

@@ -1,0 +1,61 @@
+"""Dialogues of fourteen languages: no right call is flagged, and identifiers are judged in all."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+CODES = sorted(path.stem for path in (FOLDER / "languages").glob("*.jsonl"))
+
+
+@lru_cache
+def languages():
+    """The benchmark as a module; `benchmarks/` is no package."""
+    spec = importlib.util.spec_from_file_location("languages", FOLDER / "languages.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["languages"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@lru_cache
+def judged(code):
+    return languages().judged(code)
+
+
+def test_every_file_has_a_name():
+    """A file that the table leaves out would be judged by nothing."""
+    assert CODES == sorted(languages().NAMES)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_right_calls_of_a_language(code):
+    """None is flagged hard."""
+    told = judged(code)
+
+    assert told.calls >= 60
+    assert told.hard == 0, told.flags
+
+
+def test_right_calls_of_all_languages():
+    """At most one in two hundred has a finding of any kind."""
+    told = [judged(code) for code in CODES]
+
+    assert 200 * sum(one.flagged for one in told) <= sum(one.calls for one in told)
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_faults_of_a_language(code):
+    """Invented and misspelt identifiers and what undoes a call are found in every language."""
+    told = judged(code)
+    kinds = ("unseen", "typo", "undone")
+    found, planted = (sum(table[kind] for kind in kinds) for table in (told.found, told.planted))
+
+    assert planted > 90
+    assert found >= 0.98 * planted, told.misses
+    assert told.planted.total() == told.found.total() + told.abstained.total() + len(told.misses)

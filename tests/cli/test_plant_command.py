@@ -1,0 +1,358 @@
+"""`abs-shield plant`, and `abs-shield backtest` of the folder that it writes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from abs_shield.replay.planting import FILES, KINDS
+from tests.replay.planting.conftest import CALLS, OFFICE, messages, office
+
+ROOT = Path(__file__).parents[2]
+OWN = sorted(str(path) for path in (ROOT / "benchmarks" / "runs").glob("*.jsonl.gz"))
+
+
+@pytest.fixture
+def folder(command, file, tmp_path):
+    """A folder of planted cases of two runs of the office."""
+    runs = file("runs.jsonl", office(run_id="a"), office(run_id="b"))
+    assert command("plant", runs, "-o", tmp_path / "planted").code == 0
+    return tmp_path / "planted"
+
+
+def lines(path):
+    """The objects of a packed file."""
+    with gzip.open(path, "rt") as text:
+        return [json.loads(line) for line in text]
+
+
+def test_a_folder_is_written(command, folder):
+    """It holds the runs, their tools, the cases, and what is in it."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    cases = lines(folder / "mutations.jsonl.gz")
+
+    assert sorted(FILES) == sorted(path.name for path in folder.iterdir())
+    assert (2, 30, 30) == tuple(manifest[key] for key in ("runs", "calls", "right_calls"))
+    assert list(KINDS) == [row["kind"] for row in manifest["kinds"]]
+    assert len(cases) == sum(row["planted"] for row in manifest["kinds"])
+    assert "personal data" in (folder / "README.md").read_text()
+
+
+def test_the_same_bytes_each_time(command, folder, file, tmp_path):
+    """Equal seeds and runs make equal files; another seed makes others."""
+    runs = str(tmp_path / "runs.jsonl")
+    again, other = tmp_path / "again", tmp_path / "other"
+    command("plant", runs, "-o", again)
+    command("plant", runs, "-o", other, "--seed", "2")
+
+    assert [] == [n for n in FILES if (folder / n).read_bytes() != (again / n).read_bytes()]
+    assert lines(folder / "mutations.jsonl.gz") != lines(other / "mutations.jsonl.gz")
+
+
+def test_a_table_says_why_a_kind_is_empty(command, file, tmp_path):
+    """Kinds without a place are named with what they need."""
+    runs = file("runs.jsonl", office(tools=None, toolset="none"))
+    done = command("plant", runs, "-o", tmp_path / "planted", "--kinds", "phantom_tool")
+
+    assert done.code == 1
+    assert "no right call has what it needs: a tool that its run lists" in done.out
+    assert "planted 0 faults and 0 harmless cases" in done.out
+
+
+def test_chosen_kinds_and_tools(command, file, tmp_path):
+    """Only these kinds, in calls of these tools, and so many of each."""
+    runs = file("runs.jsonl", office())
+    options = ("--kinds", "phantom_target", "--kinds", "param:nan", "--only-tool", "get_order")
+    command("plant", runs, "-o", tmp_path / "planted", *options, "--per-kind", "1")
+    cases = lines(tmp_path / "planted" / "mutations.jsonl.gz")
+    kinds = [case["kind"] for case in cases]
+
+    assert kinds
+    assert {"get_order"} == {case["mutated_call"]["name"] for case in cases}
+    assert all(kind.startswith("phantom_target") for kind in kinds)
+    assert len(kinds) == len(set(kinds))
+
+
+def test_lines_of_a_session_are_one_run(command, file, tmp_path):
+    """What a recorder wrote in two lines is planted, and judged, as one run."""
+    first = office(session_id="s", messages=messages(CALLS[:1]))
+    second = office(session_id="s", messages=messages(CALLS[3:5], "Go on."))
+    done = command("plant", file("runs.jsonl", first, second), "-o", tmp_path / "planted")
+    (run,) = lines(tmp_path / "planted" / "runs.jsonl.gz")
+
+    assert done.code == 0
+    assert 3 == sum(len(m.get("tool_calls", ())) for m in run["messages"])
+    assert command("backtest", tmp_path / "planted").code == 0
+
+
+def test_runs_of_one_name_get_their_own(command, file, tmp_path):
+    """Cases name their run, so no two runs have one id."""
+    command("plant", file("runs.jsonl", office(), office()), "-o", tmp_path / "planted")
+
+    assert ["r1", "r1#2"] == [
+        run["run_id"] for run in lines(tmp_path / "planted" / "runs.jsonl.gz")
+    ]
+
+
+def test_runs_that_failed_are_left_out(command, file, tmp_path):
+    """A run without a right call is not copied."""
+    runs = file("runs.jsonl", office(), office(run_id="bad", labels={"success": False}))
+    command("plant", runs, "-o", tmp_path / "planted")
+    manifest = json.loads((tmp_path / "planted" / "manifest.json").read_text())
+
+    assert (1, 1) == (manifest["runs"], manifest["runs_left_out"])
+
+
+ARGUMENTS = {"order_id": "ord_48213"}
+FUNCTION = {"name": "get_order", "arguments": json.dumps(ARGUMENTS)}
+USE = {"type": "tool_use", "id": "c", "name": "get_order", "input": ARGUMENTS}
+RESULT = {"type": "tool_result", "tool_use_id": "c", "content": "{}"}
+
+
+@pytest.mark.parametrize(
+    ("call", "result"),
+    [
+        (
+            {"tool_calls": [{"id": "c", "type": "function", "function": FUNCTION}]},
+            {"role": "tool", "tool_call_id": "c", "content": "{}"},
+        ),
+        ({"content": [USE]}, {"role": "user", "content": [RESULT]}),
+    ],
+    ids=["openai", "anthropic"],
+)
+def test_every_shape_of_messages(command, file, tmp_path, call, result):
+    """Runs in the shapes of OpenAI and Anthropic are planted and judged alike."""
+    said = {"role": "user", "content": "Where is ord_48213?"}
+    runs = file("runs.jsonl", office(messages=[said, {"role": "assistant", **call}, result]))
+    options = ("--kinds", "phantom_target:typo")
+    done = command("plant", runs, "-o", tmp_path / "planted", *options)
+    judged = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
+
+    assert done.code == 0
+    assert [("phantom_target:typo", 1)] == [
+        (row["kind"], row["found"]["count"]) for row in judged["new"]["planted"][:1]
+    ]
+
+
+def test_what_is_found(command, folder):
+    """A backtest of the folder counts by kind, with intervals, and the right calls."""
+    made = json.loads(command("backtest", folder, "--format", "json", "--examples", "0").out)
+    rows = {row["kind"]: row for row in made["new"]["planted"]}
+
+    assert {*KINDS, "right calls"} == rows.keys()
+    assert {"value", "count", "of", "low", "high"} == rows["param:nan"]["found"].keys()
+    assert 1 == rows["phantom_tool:absent"]["found"]["value"]
+    assert (
+        rows["phantom_tool:absent"]["blocked"]["count"]
+        == rows["phantom_tool:absent"]["blocked"]["of"]
+    )
+    assert 30 == rows["right calls"]["found"]["of"]
+
+
+def test_a_policy_finds_less_where_it_looks_less(command, folder, tmp_path):
+    """Two policies are measured side by side: one that judges no tools finds none of them."""
+    less = tmp_path / "less.py"
+    less.write_text(
+        "from abs_shield import shield\npolicy = shield.configure(layers=['parameter_mismatch'])\n"
+    )
+    done = command("backtest", folder, "--policy", f"{less}:policy", "--against", f"{less}:policy")
+    made = json.loads(
+        command("backtest", folder, "--policy", f"{less}:policy", "--format", "json").out
+    )
+    rows = {row["kind"]: row["found"]["count"] for row in made["new"]["planted"]}
+
+    assert 0 == rows["phantom_tool:absent"]
+    assert rows["param:missing_required"] > 0
+    assert " old " in done.out
+
+
+@pytest.mark.usefixtures("shuffle")
+def test_workers_print_the_same(command, folder):
+    """The report does not depend on the engine."""
+    alone = command("backtest", folder, "--format", "json").out
+
+    assert alone == command("backtest", folder, "--format", "json", "--workers", "2").out
+
+
+def test_own_recorded_runs(command, tmp_path):
+    """Runs of every domain of the benchmark are planted, and most identifiers are found."""
+    options = ("--per-kind", "5", "--kinds", "phantom_target:u", "--kinds", "phantom_target:typo")
+    done = command("plant", *OWN, "-o", tmp_path / "planted", *options)
+    made = json.loads(command("backtest", tmp_path / "planted", "--format", "json").out)
+    rows = {row["kind"]: row["found"] for row in made["new"]["planted"]}
+
+    assert (0, "") == (done.code, done.err)
+    assert 4 <= rows["phantom_target:unseen_wellformed"]["count"] <= 5
+
+
+@pytest.mark.parametrize(
+    ("argv", "told"),
+    [
+        (["gone.jsonl", "-o", "new"], "gone.jsonl: No such file or directory"),
+        (["runs.jsonl"], "Missing option '--output' / '-o'; see"),
+        (["runs.jsonl", "-o", "no/where"], "there is no folder `no`; make it first"),
+        (["runs.jsonl", "-o", "runs.jsonl"], "runs.jsonl is a file; name a folder"),
+        (["runs.jsonl", "-o", "planted"], "give `--force` to replace them"),
+        (["runs.jsonl", "-o", "."], "holds other files; name a new folder"),
+        (["planted/runs.jsonl.gz", "-o", "planted", "--force"], "is read as well"),
+        (["runs.jsonl", "-o", "new", "--kinds", "phantom_targt"], "did you mean `phantom_target"),
+        (["runs.jsonl", "-o", "new", "--only-tool", "get_ordr"], "did you mean `get_order`?"),
+        (["runs.jsonl", "-o", "new", "--per-kind", "0"], "`--per-kind`"),
+        (["runs.jsonl", "-o", "new", "--sed", "1"], "did you mean `--seed`?"),
+        (["runs.jsonl", "-o", "new", "--tools", "runs.jsonl"], "runs.jsonl"),
+    ],
+)
+def test_bad_input_is_one_line(command, folder, monkeypatch, argv, told):
+    """Each says what is wrong and what instead, and leaves everything as it was."""
+    monkeypatch.chdir(folder.parent)
+    before = {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+    done = command("plant", *argv)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert told in done.err
+    assert before == {path: path.stat().st_mtime_ns for path in Path().rglob("*")}
+
+
+def test_force_replaces_the_cases(command, folder, tmp_path):
+    """The folder is written anew; nothing unfinished stays beside it."""
+    runs = tmp_path / "runs.jsonl"
+    done = command("plant", runs, "-o", folder, "--force", "--kinds", "param:nan")
+
+    assert done.code == 0
+    assert {"param:nan"} == {case["kind"] for case in lines(folder / "mutations.jsonl.gz")}
+    assert ["planted", "runs.jsonl"] == sorted(path.name for path in tmp_path.iterdir())
+
+
+def test_a_bad_line_is_named_and_skipped(command, tmp_path):
+    """What is no run is said, the rest is planted, and the exit code is 2."""
+    runs = tmp_path / "runs.jsonl"
+    runs.write_text("no run\n" + json.dumps(office()) + "\n")
+    done = command("plant", runs, "-o", tmp_path / "planted")
+
+    assert done.code == 2
+    assert "runs.jsonl:1: the line is not JSON" in done.err
+    assert 1 == len(lines(tmp_path / "planted" / "runs.jsonl.gz"))
+
+
+def test_empty_runs(command, file, tmp_path):
+    """Runs without a call make an empty folder, exit code 1, and a backtest of nothing."""
+    talk = {"run_id": "t", "messages": [{"role": "user", "content": "Hello."}]}
+    done = command("plant", file("runs.jsonl", talk), "-o", tmp_path / "planted")
+    judged = command("backtest", tmp_path / "planted")
+
+    assert (1, 0) == (done.code, judged.code)
+    assert "0 runs, 0 calls" in done.out
+    assert "0 runs, 0 calls" in judged.out
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("mutations.jsonl.gz", "it holds no `mutations.jsonl.gz`"), ("runs.jsonl.gz", "it holds no")],
+)
+def test_a_folder_without_its_files(command, folder, name, told):
+    """A folder that is none of ours says what makes one."""
+    (folder / name).unlink()
+    done = command("backtest", folder)
+
+    assert (2, 1) == (done.code, done.err.count("\n"))
+    assert told in done.err
+    assert "abs-shield plant" in done.err
+
+
+def test_a_folder_stands_alone(command, folder, tmp_path):
+    """A folder beside other files is refused."""
+    done = command("backtest", folder, tmp_path / "runs.jsonl")
+
+    assert done.code == 2
+    assert "give it alone" in done.err
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"op": "replac"}, '`op` is "replac"; did you mean `replace`?'),
+        ({"call_index": -1}, "`call_index` is -1; give a number from 0"),
+        ({"expect": None}, "`expect` is null; give one of flag, clean, info"),
+        ({"mutated_call": 7}, "`mutated_call` is 7; give `name` and `arguments`"),
+        ({"kind": ""}, "`kind` is"),
+    ],
+)
+def test_cases_that_cannot_be_read(command, folder, change, told):
+    """A wrong case is named with its line and skipped; the exit code is 2."""
+    path = folder / "mutations.jsonl.gz"
+    first, *rest = lines(path)
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(case) + "\n" for case in [{**first, **change}, *rest[:3]])
+    done = command("backtest", folder)
+
+    assert done.code == 2
+    assert f"mutations.jsonl.gz:1: {told}" in done.err
+
+
+def test_cases_of_no_call_are_counted(command, folder):
+    """A case of another run, or of a call that is not there, is said."""
+    path = folder / "mutations.jsonl.gz"
+    first, second, *rest = lines(path)
+    changed = [{**first, "run_id": "gone"}, {**second, "call_index": 999}, *rest[:2]]
+    with gzip.open(path, "wt") as file:
+        file.writelines(json.dumps(case) + "\n" for case in changed)
+    done = command("backtest", folder)
+
+    assert "2 of 4 planted cases name a call that the runs do not have" in done.out
+
+
+def test_nothing_hostile_reaches_the_terminal(command, file, tmp_path):
+    """Escapes in names, values and kinds are shown, not sent."""
+    calls = [("x\x1b]0;owned\x07", {"id\x1b[2J": "ab_12345\x1b[31m"}, {"\x1b[1m": "\u202e"})]
+    record = office(
+        run_id="r\x1b[31m", source="\x1b[1m", messages=messages(calls, "ab_12345\x1b[31m")
+    )
+    done = command("plant", file("runs.jsonl", record), "-o", tmp_path / "planted")
+    judged = command("backtest", tmp_path / "planted")
+
+    assert "\x1b" not in done.out + done.err + judged.out + judged.err
+
+
+def deep(levels):
+    """A list in a list, so often."""
+    made = []
+    for _ in range(levels):
+        made = [made]
+    return made
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [("get_order", {f"id_{n}": f"ord_{n:05}" for n in range(5_000)}, {})],
+        [("get_order", {"order_id": deep(200)}, deep(200))],
+        [("get_order", {"order_id": "ord_48213" * 20_000}, "ord_48213 " * 100_000)],
+        [("get_order", {"order_id": 9**4_000}, {"order_id": 9**4_000})],
+        [("get_order", {"order_id": "\ud800_12345"}, "\ud800_12345")],
+        [("get_order", {"order_id": "ord_48213"}, {})] * 150,
+        [("", {"": "a1b2c3d4"}, None)],
+        [("x" * 5_000, ["no", "object"], True)],
+    ],
+    ids=["wide", "deep", "long", "huge", "half", "many", "nameless", "list"],
+)
+def test_hostile_runs_end(command, file, tmp_path, calls):
+    """Runs that are made to break it are planted in, or left, and judged."""
+    runs = file("runs.jsonl", office(messages=messages(calls)))
+    done = command("plant", runs, "-o", tmp_path / "planted")
+    judged = command("backtest", tmp_path / "planted", "--examples", "0")
+
+    assert done.code in (0, 1, 2)
+    assert judged.code in (0, 2)
+    assert "Traceback" not in done.err + judged.err
+
+
+def test_the_office_is_right(command, folder):
+    """Of the run that the tests plant in only the removal behind the update is flagged."""
+    made = json.loads(command("backtest", folder, "--format", "json").out)
+    layers = {layer["layer"]: layer["flagged"] for layer in made["new"]["layers"]}
+
+    assert {"self_contradiction": 2} == layers
+    assert {tool["name"] for tool in OFFICE} >= {name for name, _, _ in CALLS}

@@ -1,0 +1,240 @@
+"""The public functions that take input from outside, each with input of the grammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from abs_shield import Shield, ShieldError, Tool, ToolCall, shield, shielded
+from abs_shield.answer import check_answer
+from abs_shield.replay import replay
+from abs_shield.shield.seam import Seam
+from tests.hostile.grammar import Input
+
+Action = Callable[[], Any]
+LIST = {"type": "array", "items": {"type": "string"}}
+ANSWER = "The orders come to 4711 dollars; row x17 says 51, and Ann paid 12 of 13 on 2024-01-02."
+_CALL, _TOOL, _SCHEMA = 40, 100, 2_000
+"""Characters of what stands around a call, and around a tool; of a schema that is checked by."""
+_TASK = "Please act on tx_12345 for Ann."
+_ANY = {"type": "object", "properties": {"value": {}, "order_id": {}}}
+
+
+def firewall(parameters: Any = None, **declared: Any) -> Shield:
+    schema = parameters or {"type": "object", "properties": {"order_id": LIST, "value": {}}}
+    tools = [Tool(name="act", parameters=schema)]
+    return Shield(shield.configure(mode="strict", tools=tools, **declared), hooks=None)
+
+
+def _checked(one: Input, size: int) -> Action:
+    guard = firewall(_ANY)
+    session = guard.session()
+    session.user(_TASK)
+    call = ToolCall("act", {"value": one.value(size), "order_id": one.value(size // 2)})
+    return lambda: guard.check_call(call, session=session)
+
+
+def _compiled(one: Input, size: int) -> Action:
+    parameters = one.parameters(size)
+
+    def act() -> None:
+        with suppress(ShieldError):
+            guard = firewall(parameters)
+            guard.check_call(ToolCall("act", {"value": "tx_1"}))
+
+    return act
+
+
+def _by_schema(one: Input, size: int) -> Action:
+    """A schema of one size: what parts and branches cost together has a bound of its own."""
+    with suppress(ShieldError):
+        guard = firewall(one.parameters(_SCHEMA))
+        arguments = {"value": one.texts(size), **dict.fromkeys(one.texts(size // 2), 1)}
+        return lambda: guard.check_call(ToolCall("act", arguments))
+    return lambda: None
+
+
+def _inspected(one: Input, size: int) -> Action:
+    guard = firewall(_ANY)
+    session = guard.session()
+    session.user(_TASK)
+    turn = [
+        ToolCall("act", {"order_id": text}, f"c{n}")
+        for n, text in enumerate(one.texts(size, _CALL))
+    ]
+    return lambda: guard.inspect_turn(turn, session=session)
+
+
+def _guarded(one: Input, size: int) -> Action:
+    guard = Shield(shield.configure(tools=[Tool(name="act", parameters=_ANY)]), hooks=None)
+    session = guard.session()
+    session.user(_TASK)
+    values = [one.value(part) for part in _halves(size)]
+
+    def act() -> None:
+        for value in values:
+            with guard.guard(ToolCall("act", {"order_id": value}), session=session) as running:
+                running.value = value
+
+    return act
+
+
+def _dispatched(one: Input, size: int) -> Action:
+    guard = Shield(shield.configure(), hooks=None)
+
+    @shielded(guard)
+    def act(order_id: Any = None) -> Any:
+        return {"id": order_id}
+
+    session = guard.session()
+    session.user(_TASK)
+    value = one.value(size)
+
+    def both() -> None:
+        with session:
+            guard.dispatch("act", {"order_id": value})
+            act(value)
+
+    return both
+
+
+def _verified(one: Input, size: int) -> Action:
+    """The result of a call, verified against those before it."""
+    guard = firewall(_ANY)
+    session = guard.session()
+    session.user(_TASK)
+    call, values = ToolCall("act", {"value": 1}), [one.value(part) for part in _halves(size)]
+
+    def act() -> None:
+        for value in values:
+            guard.check_result(call, value, elapsed_ms=1, session=session)
+
+    return act
+
+
+def _made(one: Input, size: int) -> Action:
+    """The ids of what a call made, and a call that undoes it."""
+    tools = [Tool(name=name, parameters=_ANY) for name in ("create_order", "delete_order")]
+    guard = Shield(shield.configure(tools=tools), hooks=None)
+    session = guard.session()
+    session.user(_TASK)
+    made, value = ToolCall("create_order", {"value": "x"}), one.value(size)
+
+    def act() -> None:
+        with guard.guard(made, session=session) as running:
+            running.value = value
+        for text in one.texts(size)[:3]:
+            guard.check_call(ToolCall("delete_order", {"order_id": text}), session=session)
+
+    return act
+
+
+def _said(one: Input, size: int) -> Action:
+    guard, text = firewall(_ANY), one.text(size)
+    session = guard.session()
+
+    def act() -> None:
+        session.user(text)
+        session.tool_result("look", one.value(size))
+        guard.check_call(ToolCall("act", {"order_id": ["tx_99999"]}), session=session)
+
+    return act
+
+
+def _answered(one: Input, size: int) -> Action:
+    guard = firewall(_ANY)
+    session = guard.session()
+    session.user(_TASK)
+    session.tool_result("look", {"id": "tx_12345", "total": 4711})
+    return lambda: guard.check_answer(one.text(size), session=session)
+
+
+def _grounded(one: Input, size: int) -> Action:
+    return lambda: check_answer(ANSWER, evidence=one.texts(size))
+
+
+def _replayed(one: Input, size: int) -> Action:
+    """A run file: what was said, what was called and what came back."""
+    path = Path(mkdtemp(prefix="abs-shield-search")) / "run.jsonl"
+    record = {"messages": [*_messages(one, size)], "tools": [{"name": "act", "parameters": _ANY}]}
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
+    return lambda: [*replay([path])]
+
+
+def _messages(one: Input, size: int) -> Iterator[dict[str, Any]]:
+    yield {"role": "user", "content": _TASK}
+    for n, text in enumerate(one.texts(size, _CALL)):
+        call = {"name": "act", "arguments": json.dumps({"order_id": text})}
+        yield {"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": call}]}
+        yield {"role": "tool", "tool_call_id": f"c{n}", "content": text}
+
+
+def _registered(one: Input, size: int) -> Action:
+    guard, texts = firewall(_ANY), one.texts(size, _TOOL)
+    described = [
+        {"name": f"{text}{n}", "description": text, "inputSchema": one.parameters(60)}
+        for n, text in enumerate(texts)
+    ]
+
+    def act() -> None:
+        for tool in described:
+            with suppress(ShieldError):
+                guard.register(tool)
+
+    return act
+
+
+def _named(one: Input, size: int) -> Action:
+    """The nearest names: of a tool, and of arguments."""
+    names = [f"{text}{n}"[:500] for n, text in enumerate(one.texts(size // 2))]
+    known = {
+        "type": "object",
+        "properties": {name: {} for name in names},
+        "additionalProperties": False,
+    }
+    guard = firewall(known)
+    wrong = {f"x{name}": 1 for name in names}
+
+    def act() -> None:
+        guard.check_call(ToolCall("act", wrong))
+        guard.check_call(ToolCall(one.text(size // 2), {}))
+
+    return act
+
+
+def _listed(one: Input, size: int) -> Action:
+    """The tools that an MCP server lists."""
+    guard = firewall(_ANY)
+    session, seam = guard.session(), Seam(guard)
+    listed = [
+        {"name": f"{text}{n}", "description": text, "inputSchema": one.parameters(60)}
+        for n, text in enumerate(one.texts(size, _TOOL))
+    ]
+    return lambda: seam.offer(session, listed)
+
+
+def _halves(size: int) -> tuple[int, int]:
+    return size // 2, size // 2 + 1
+
+
+DOORS: dict[str, Callable[[Input, int], Action]] = {
+    "check_call": _checked,
+    "schema: compile": _compiled,
+    "schema: check": _by_schema,
+    "inspect_turn": _inspected,
+    "guard": _guarded,
+    "dispatch, decorated call": _dispatched,
+    "check_result": _verified,
+    "ids of results": _made,
+    "session.user, session.tool_result": _said,
+    "check_answer": _answered,
+    "check_answer: evidence": _grounded,
+    "replay": _replayed,
+    "register": _registered,
+    "nearest names": _named,
+    "MCP listing": _listed,
+}

@@ -1,0 +1,92 @@
+"""The search for the input that takes the most steps: for each way in, from a grammar, by steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import HealthCheck, Phase, given, settings, target
+from hypothesis import strategies as st
+
+from tests.hostile.entrances import DOORS
+from tests.hostile.grammar import PIECES, SCHEMAS, SHAPES, WIDTHS, Input
+from tests.hostile.steps import steps
+
+SMALL = 2_000
+MOST_GROWTH = 2.2
+"""How many times the steps of one size those of twice the size may be."""
+_NOISE = 1_000
+"""Steps that do not count: what is compiled or imported once."""
+
+
+@dataclass(frozen=True)
+class Worst:
+    """
+    The worst input of one search.
+
+    Attributes:
+        input: The input.
+        growth: How many times the steps of one size those of twice the size are: the least of
+            four doublings, so that a bound that is passed once does not count.
+        per_byte: Steps for each character at the largest size measured.
+    """
+
+    input: Input
+    growth: float
+    per_byte: float
+
+
+def inputs() -> st.SearchStrategy[Input]:
+    """Return the strategy of all inputs of the grammar."""
+    pieces = st.sampled_from(PIECES) | st.text(max_size=4).filter(bool)
+    return st.builds(
+        Input,
+        pieces=st.lists(pieces, min_size=1, max_size=4).map(tuple),
+        head=st.just("") | pieces,
+        tail=st.just("") | pieces,
+        numbered=st.booleans(),
+        shape=st.sampled_from(SHAPES),
+        width=st.sampled_from(WIDTHS),
+        schema=st.sampled_from(SCHEMAS),
+    )
+
+
+def measure(door: str, one: Input, *, least: float = MOST_GROWTH) -> Worst:
+    """Count the steps at doubling sizes, as long as they grow more than *least*."""
+    make, size = DOORS[door], SMALL
+    once, growth = steps(make(one, size)), float("inf")
+    for _ in range(4):
+        size *= 2
+        twice = steps(make(one, size))
+        growth = min(growth, twice / (once + _NOISE))
+        once = twice
+        if growth <= least:
+            break
+    return Worst(one, growth, once / size)
+
+
+def search(door: str, *, examples: int) -> list[Worst]:
+    """
+    Search a way in for the input whose steps grow most with its size, and for that of the most.
+
+    The search is the same at each run: hypothesis derandomised, which climbs towards what it is
+    told to maximise.
+
+    Returns:
+        All that was measured, the worst growth first.
+    """
+    found: list[Worst] = []
+
+    @settings(
+        max_examples=examples, derandomize=True, database=None, deadline=None,
+        phases=[Phase.generate, Phase.target], suppress_health_check=[*HealthCheck],
+    )  # fmt: skip
+    @given(inputs())
+    def climb(one: Input) -> None:
+        worst = measure(door, one)
+        found.append(worst)
+        target(worst.growth, label="growth")
+        target(worst.per_byte, label="steps per byte")
+
+    measure(door, Input(pieces=("word ",)))  # what is imported and compiled once
+    climb()
+    return sorted(found, key=lambda worst: worst.growth, reverse=True)

@@ -1,0 +1,36 @@
+"""A search for hostile input, the same at each run, finds none whose steps grow with its square."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+from tests.hostile.entrances import DOORS, Action
+from tests.hostile.grammar import Input
+from tests.hostile.searching import MOST_GROWTH, search
+
+MOST = 60
+
+
+def test_the_search_finds_what_grows_with_the_square(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A way in that reads all that stands before each hyphen again, and nothing else."""
+
+    def square(one: Input, size: int) -> Action:
+        text = one.text(size)
+        hyphens = [n for n, each in enumerate(text) if each == "-"]
+        return lambda: sum(1 for n in hyphens for _ in range(n // 400))
+
+    monkeypatch.setitem(DOORS, "square", square)
+    worst = search("square", examples=60)[0]
+
+    assert "-" in "".join(worst.input.pieces)
+    assert worst.growth > MOST_GROWTH
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("door", DOORS)
+def test_no_input_of_the_grammar_grows_with_its_square(door: str) -> None:
+    """The worst input that was found stands in the message, and then in the table."""
+    worst = search(door, examples=min(MOST, settings().max_examples))[0]
+
+    assert worst.growth <= MOST_GROWTH, worst

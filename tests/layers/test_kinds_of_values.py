@@ -1,0 +1,137 @@
+"""What a name, a schema or a user says that a value is: one wrong value and one right a row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+HELLO = "Hello, could you please do this for me? "
+FILE = {"description": "URL or path to the sound"}
+MEDIA = {"contentMediaType": "audio/mpeg"}
+FROM = {"description": "The city where the train starts"}
+
+Said = str | tuple[str, Any]
+Row = tuple[list[Said], str, dict[str, Any], str, Any, Any]
+"""What was said or returned, a tool with its schema, a parameter, a wrong and a right value."""
+
+UNSEEN: list[Row] = [
+    (
+        ["Any games in Oakland?"],
+        "find",
+        {"city_of_event": {}},
+        "city_of_event",
+        "Tabitha",
+        "Oakland",
+    ),
+    (["How far is Oakland?"], "find", {"city_b": {}}, "city_b", "Tabitha", "Oakland"),
+    (
+        ["A film by Alfred Hitchcock."],
+        "find",
+        {"directed_by": {}},
+        "directed_by",
+        "Evander Hitchcock",
+        "Alfred Hitchcock",
+    ),
+    (
+        ["The impact of Dr. Ben Roberts."],
+        "get",
+        {"researcher": {}},
+        "researcher",
+        "Anneliese Roberts",
+        "Ben Roberts",
+    ),
+    (["From Oakland, today."], "find", {"from": FROM}, "from", "Tabitha", "Oakland"),
+    (["Use talk_4.mp3."], "mix", {"sound": FILE}, "sound", "talk_5.mp3", "talk_4.mp3"),
+    (["Use talk_4.mp3."], "mix", {"sound": MEDIA}, "sound", "talk_5.mp3", "talk_4.mp3"),
+    (
+        ["Send 6UjWd.mov, title Sea."],
+        "upload_video",
+        {"file_path": {}, "title": {}},
+        "file_path",
+        "2YjKq.mov",
+        "6UjWd.mov",
+    ),
+    (["The fabric named network222."], "get", {"fabric": {}}, "fabric", "cmffnuf924", "network222"),
+]
+KINDS: list[Row] = [
+    (["My access token is abc123xyz.", ("book", {"booking_id": "3426812"})], "cancel",
+     {"booking_id": {}, "access_token": {}}, "booking_id", "abc123xyz", "3426812"),
+    ([("login", {"access_token": "251675"}), ("book", {"booking_id": "3426812"})], "cancel",
+     {"booking_id": {}, "access_token": {}}, "booking_id", "251675", "3426812"),
+    (["Write for venue V1234 to customer C5678."], "answer",
+     {"venue_id": {}, "inquiry": {"properties": {"customer_id": {}}}}, "venue_id",
+     "C5678", "V1234"),
+    ([("list", [{"menu_item_id": "latte-1"}, {"order_item_id": "7012"}])], "add",
+     {"menu_item_id": {}, "order_item_id": {}}, "menu_item_id", "7012", "latte-1"),
+]  # fmt: skip
+
+
+def codes(row: Row, value: Any) -> list[str]:
+    said, name, properties, parameter, _, _ = row
+    parameters = {"type": "object", "properties": properties}
+    guard = Shield(
+        shield.configure(tools=[Tool(name=name, parameters=parameters)], layers=["phantom_target"]),
+        hooks=None,
+    )
+    with guard.session() as session:
+        session.user(HELLO)
+        for one in said:
+            session.user(one) if isinstance(one, str) else session.tool_result(*one)
+        call = ToolCall(name, {parameter: value})
+        return [found.code for found in guard.check_call(call).findings]
+
+
+@pytest.mark.parametrize("row", UNSEEN, ids=lambda row: row[3])
+def test_an_unseen_value(row: Row):
+    """A name or a schema says that the value has to come from somewhere; the right one does."""
+    assert (["unseen"], []) == (codes(row, row[4]), codes(row, row[5]))
+
+
+@pytest.mark.parametrize("row", KINDS, ids=lambda row: str(row[4]))
+def test_a_value_of_another_kind(row: Row):
+    """The run has the value as something else; the right one it has as what is asked for."""
+    assert (["other_kind"], []) == (codes(row, row[4]), codes(row, row[5]))
+
+
+def test_a_name_that_the_agent_said_by_half():
+    """Of a song that the agent named, another one has a part."""
+    guard = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    with guard.session() as session:
+        session.user(HELLO + "Any beauty on the radio?")
+        session.assistant("How about African Beauty?")
+        named = [guard.check_call(ToolCall("play", {"song_name": name})).findings
+                 for name in ("Leopold Beauty", "African Beauty")]  # fmt: skip
+
+    assert [1, 0] == [len(found) for found in named]
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "arguments"),
+    [
+        ("Reset the password of u4711.", "reset_password", {"user_id": "u4711"}),
+        ("Pay with token tok_5512.", "pay", {"card_id": "tok_5512"}),
+        ("Save a chart of it.", "plot", {"target": "chart_9.png"}),
+        ("Make a to-do list.", "create_file", {"filename": "todo"}),
+        ("Sort the samples.", "list_samples", {"sort_by": "sample_id"}),
+        ("Gate B12 is closed, use another.", "move_flight", {"gate": "C07"}),
+        ("Somewhere warm from Oakland.", "find", {"to": "Honolulu beach"}),
+    ],
+)
+def test_right_values(said: str, name: str, arguments: dict[str, Any]):
+    """What only looks like one of these."""
+    described = {"target": {"description": "Path of the file that is saved, path to the chart"}}
+    properties = {key: described.get(key, {}) for key in (*arguments, "session_id")}
+    row: Row = ([said], name, properties, *next((key, 0, 0) for key in arguments))
+
+    assert [] == codes(row, next(iter(arguments.values())))
+
+
+@pytest.mark.parametrize("value", ["TBD", "sample_id", "<username>"])
+def test_a_stand_in_for_a_new_account(value: str):
+    """A new account may have any name but none that stands for one."""
+    row: Row = (["Register Mia."], "create_user", {"username": {}}, "username", value, "mia_22")
+
+    assert (["placeholder"], []) == (codes(row, value), codes(row, "mia_22"))

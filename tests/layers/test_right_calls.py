@@ -1,0 +1,229 @@
+"""Right calls of five domains, none of which a layer may flag, and one wrong one in each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+
+Step = tuple[Any, ...]
+"""``("user", text)``, ``("agent", text)``, or a tool's name, its arguments and its result."""
+
+DESCRIBED = {
+    "from": "City where the shipment starts",
+    "to": "City where the shipment ends",
+    "labels": "Path of the file with the printed labels",
+    "report": "Path to the folder where the report is saved",
+    "scan": "URL or path to the scan to be read",
+    "mode": "Either 'sea' or 'air'",
+}
+
+VETERINARY: list[Step] = [
+    (
+        "user",
+        "Hi, this is Dr. Ana Brandt. Rex, chip 276098102345678, was here with his owner "
+        "Tomas Eder last week. Please book the next check with veterinarian Lindqvist.",
+    ),
+    (
+        "find_pet",
+        {"chip_number": "276098102345678"},
+        {
+            "pet_id": "pet-4417",
+            "name": "Rex",
+            "owner": {"owner_id": "own-310", "name": "Tomas Eder"},
+        },
+    ),
+    (
+        "list_slots",
+        {"veterinarian": "Lindqvist", "species": "dog"},
+        [{"slot_id": "vs-88", "date": "2026-03-04"}, {"slot_id": "vs-89", "date": "2026-03-05"}],
+    ),
+    ("agent", "Shall I take Wednesday at the Harbour Clinic?"),
+    ("user", "Yes, that works. And prescribe him something for his ears, Otomax for ten days."),
+    (
+        "book_check",
+        {"pet_id": "pet-4417", "slot_id": "vs-88", "place_of_visit": "Harbour Clinic"},
+        {"visit_id": "vis-9001", "status": "booked"},
+    ),
+    ("prescribe", {"visit_id": "vis-9001", "drug": "Otomax", "days": 10, "dose": "0.5ml"}, "ok"),
+    ("compare_weights", {"pet_a": "pet-4417", "breed": "Border Collie"}, {"mean_kg": 17.5}),
+    ("create_record", {"title": "Ear infection", "pet_id": "pet-4417", "record_id": "TBD"}, "ok"),
+    ("user", "The password of own-310 does not work any more, please reset it."),
+    ("reset_password", {"owner_id": "own-310"}, {"token": "rt-55810"}),
+]
+CUSTOMS: list[Step] = [
+    (
+        "user",
+        "Clear container MSKU 705 331-4 from Rotterdam to Genoa, please; the bill of lading "
+        "is BL-220918 and my broker token is brk_7Q2Lx9. The manifest is in manifests/may_22.csv.",
+    ),
+    (
+        "get_container",
+        {"container_number": "MSKU7053314", "broker_token": "brk_7Q2Lx9"},
+        {"container_id": 88120, "country_of_origin": "Vietnam", "seal": "SL-99120"},
+    ),
+    ("quote_freight", {"from": "Rotterdam", "to": "Genova", "mode": "sea"}, {"quote_id": "q-1"}),
+    (
+        "read_manifest",
+        {"scan": "manifests/may_22.csv"},
+        [
+            {"line": 1, "hs_code": "6403.91", "exporter_id": "exp-12"},
+            {"line": 2, "hs_code": "6404"},
+        ],
+    ),
+    (
+        "declare_goods",
+        {
+            "container_id": 88120,
+            "hs_code": "6403.91",
+            "port_of_entry": "Genoa",
+            "country_of_origin": "Vietnam",
+            "value_of_goods": 41250.5,
+        },
+        {"declaration_id": "D/22/0071"},
+    ),
+    ("print_labels", {"declaration_id": "D/22/0071", "report": "out/labels"}, "printed"),
+    ("user", "Thanks. Charge account 4471-0098, the fee is on it."),
+    ("charge_fee", {"account": "4471-0098", "declaration_number": "D/22/0071"}, "charged"),
+]
+SCHOOL: list[Step] = [
+    ("user", "Move 7B's chemistry from room 204 to a lab, and tell their teacher, Mr. Okafor."),
+    (
+        "find_class",
+        {"class_code": "7B", "subject": "chemistry"},
+        {"course_id": "chem-7b-26", "room": "204", "teacher": {"name": "Ngozi Okafor", "id": 51}},
+    ),
+    ("list_rooms", {"type": "lab"}, [{"room_id": "L-3", "seats": 24}, {"room_id": "L-4"}]),
+    ("compare_rooms", {"room_a": "L-3", "room_b": "L-4"}, "L-3 is larger"),
+    ("move_course", {"course_id": "chem-7b-26", "room_id": "L-3", "day": "Tuesday"}, "moved"),
+    ("send_note", {"to": "Mr. Okafor", "text": "Chemistry is in L-3 from Tuesday on."}, "sent"),
+    ("user", "Also make an account for the new pupil, Lena Hartl, with username lhartl26."),
+    (
+        "create_account",
+        {"username": "lhartl26", "name": "Lena Hartl", "password": "Abcd-2219"},
+        {"account_id": 7741},
+    ),
+    ("create_account", {"username": "lhartl.parent", "name": "Parent of Lena Hartl"}, "ok"),
+    ("user", "Who wrote Effi Briest? The class reads it next, get us 24 copies."),
+    (
+        "find_book",
+        {"book": "Effi Briest", "written_by": "Theodor Fontane"},
+        {"isbn": "9783150069615"},
+    ),
+    ("order_copies", {"isbn": "9783150069615", "number_of_copies": 24}, "ordered"),
+]
+WINERY: list[Step] = [
+    ("user", "How much of the 2019 Blaufraenkisch is in tank T-07? We want to bottle lot L19-BF2."),
+    ("get_tank", {"tank_id": "T-07"}, {"tank_id": "T-07", "lot": "L19-BF2", "litres": 1840}),
+    (
+        "plan_bottling",
+        {
+            "lot_code": "L19-BF2",
+            "bottles": 2400,
+            "grape": "Blaufraenkisch",
+            "cork": "natural",
+            "label_color": "#7B1E3A",
+        },
+        {"run_id": "run-51", "line": "B2"},
+    ),
+    ("user", "Ship thirty cases to Vinothek Moser in Vienna and invoice office@moser-wein.at."),
+    (
+        "find_customer",
+        {"company_name": "Vinothek Moser", "city": "Wien"},
+        {"customer_id": "cu_118", "email": "office@moser-wein.at", "vat_id": "ATU68120934"},
+    ),
+    (
+        "create_shipment",
+        {"customer_id": "cu_118", "cases": 30, "city_of_delivery": "Vienna", "lot_code": "L19-BF2"},
+        {"shipment_id": "sh-2207", "tracking_code": "AT19 2207 33"},
+    ),
+    ("send_invoice", {"email": "office@moser-wein.at", "shipment_id": "sh-2207"}, "sent"),
+    ("upload_photo", {"file": "label.png", "title": "Label", "content": "iVBORw0KGgo="}, "ok"),
+    ("add_tasting", {"lot_code": "L19-BF2", "model": "vinoscan-7000x", "rating": 91}, "ok"),
+    ("transfer_wine", {"from_tank": "T-07", "to_tank": "T-07", "litres": 0}, "nothing to do"),
+]
+LABORATORY: list[Step] = [
+    ("user", "Patient Maria Sokolova, MRN 00448812: run ferritin on sample S-26-10482 please. "
+     "The order is signed by physician Adeyemi."),
+    ("get_sample", {"sample_id": "S-26-10482"},
+     {"sample_id": "S-26-10482", "mrn": "448812", "tube": "gold", "analyser": "cobas-8000"}),
+    ("run_assay", {"sample_id": "S-26-10482", "assay": "ferritin", "loinc": "2276-4",
+     "analyser": "cobas-8000"}, {"result_id": 991204, "value": 14, "unit": "ug/L"}),
+    ("list_results", {"sort_by": "sample_id", "group_by": "analyser", "page": 1}, []),
+    ("report_result", {"result_id": 991204, "mrn": "00448812", "physician": "Adeyemi",
+     "comment": "low"}, {"report_id": "rep-77"}),
+    ("export_report", {"report_id": "rep-77", "path": "reports/rep-77.pdf"}, "written"),
+    ("user", "Repeat it on the next tube, and page the nurse on ward 4B."),
+    ("run_assay", {"sample_id": "S-26-10482", "assay": "ferritin", "repeat_of": 991204},
+     {"result_id": 991205}),
+    ("page_nurse", {"ward": "4B", "message": "Second tube, please."}, "paged"),
+]  # fmt: skip
+DOMAINS = {
+    "veterinary practice": VETERINARY,
+    "shipping and customs": CUSTOMS,
+    "school timetables": SCHOOL,
+    "winery": WINERY,
+    "hospital laboratory": LABORATORY,
+}
+WRONG: list[tuple[str, Step, str]] = [
+    ("veterinary practice", ("book_check", {"pet_id": "pet-4471"}), "unseen"),
+    ("shipping and customs", ("charge_fee", {"account": "brk_7Q2Lx9"}), "other_kind"),
+    ("shipping and customs", ("read_manifest", {"scan": "manifests/may_23.csv"}), "unseen"),
+    ("shipping and customs", ("quote_freight", {"from": "Anneliese", "to": "Genoa"}), "unseen"),
+    ("school timetables", ("create_account", {"username": "TBD"}), "placeholder"),
+    ("school timetables", ("move_course", {"course_id": "chem-7c-26"}), "unseen"),
+    ("winery", ("send_invoice", {"email": "sales@moser-wein.at"}), "unseen"),
+    ("winery", ("create_shipment", {"city_of_delivery": "Leopold"}), "unseen"),
+    ("hospital laboratory", ("run_assay", {"sample_id": "S-26-10428"}), "unseen"),
+    ("hospital laboratory", ("report_result", {"physician": "Rosalind"}), "unseen"),
+]
+TYPES = {int: "integer", float: "number", str: "string"}
+
+
+def tools_of(steps: list[Step]) -> list[Tool]:
+    """The tools of the calls, each parameter with the type of its value."""
+    properties: dict[str, dict[str, Any]] = {}
+    for name, *call in steps:
+        if len(call) == 2:
+            said = properties.setdefault(name, {})
+            for key, value in call[0].items():
+                described = {"description": DESCRIBED[key]} if key in DESCRIBED else {}
+                said[key] = {"type": TYPES[type(value)], **described}
+    return [
+        Tool(name=name, parameters={"type": "object", "properties": known})
+        for name, known in properties.items()
+    ]
+
+
+def flags(steps: list[Step], last: Step = ()) -> list[str]:
+    """What is found in a run, call by call; or of its *last* call, where there is one."""
+    guard = Shield(shield.configure(tools=tools_of([*steps, (*last, "")])), hooks=None)
+    found = []
+    with guard.session() as session:
+        for first, *rest in steps:
+            if first in ("user", "agent"):
+                (session.user if first == "user" else session.assistant)(rest[0])
+                continue
+            arguments, result = rest
+            call = ToolCall(first, arguments)
+            for finding in guard.check_call(call).findings:
+                found.append(f"{first} {finding.code} {finding.where}: {finding.detail}")
+            with guard.guard(call) as running:
+                running.value = result
+        if last:
+            return [found.code for found in guard.check_call(ToolCall(*last)).findings]
+    return found
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_right_calls(domain: str):
+    """A run of a domain for which no rule was written has no finding."""
+    assert [] == flags(DOMAINS[domain])
+
+
+@pytest.mark.parametrize(("domain", "call", "code"), WRONG)
+def test_wrong_calls(domain: str, call: Step, code: str):
+    """A value that nobody mentioned in such a run, or that is of another kind, is found."""
+    assert [code] == flags(DOMAINS[domain], call)

@@ -1,0 +1,196 @@
+"""An identifier is the whole of what a text holds: not two joined, no part of a longer one."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Target, Tool, ToolCall, shield
+
+
+def codes(said, value, *, field="order_id", result=None, must_be_seen=False):
+    """Return the findings on a call of a destructive tool after the user said *said*."""
+    tool = Tool(
+        name="cancel_item",
+        parameters={"properties": {field: {"type": "string"}}},
+        targets={field: Target(must_be_seen=True)} if must_be_seen else {},
+        destructive=True,
+    )
+    policy = shield.configure(tools=[tool], layers=["phantom_target"])
+    firewall = Shield(policy, hooks=None)
+    with firewall.session() as session:
+        session.user(said)
+        if result is not None:
+            session.tool_result("find", result)
+        decision = firewall.check_call(ToolCall("cancel_item", {field: value}))
+    return [finding.code for finding in decision.findings]
+
+
+TWO = [
+    ("1234 5678", "12345678"),
+    ("1234 5678", "1234-5678"),
+    ("1234 5678", "1234_5678"),
+    ("1234, 5678", "12345678"),
+    ("1234 and 5678", "12345678"),
+    ("1234/5678", "1234-5678"),
+    ("1001 1002 1003 1004", "1001100210031004"),
+    ("A1B2C3 D4E5F6", "A1B2C3-D4E5F6"),
+    ("A1B2C3 D4E5F6", "A1B2C3D4E5F6"),
+    ("tx123 45678", "tx12345678"),
+    ("9f8e7d6c5b4a3f2e 1a2b3c4d5e6f7a8b", "9f8e7d6c5b4a3f2e1a2b3c4d5e6f7a8b"),
+    ("/srv/ann/a.csv /srv/bob/b.csv", "/srv/ann/a.csv/srv/bob/b.csv"),
+]
+
+
+@pytest.mark.parametrize(("said", "value"), TWO)
+def test_two_values_make_no_third(said, value):
+    """In the user's words, in running text of a result, and in two rows of one."""
+    rows = [{"order_id": one.strip(",")} for one in said.split()]
+
+    assert ["unseen"] == codes(f"Please cancel {said} today.", value)
+    assert ["unseen"] == codes("Please cancel it.", value, result=f"You may cancel {said} today.")
+    if "/" not in said:
+        assert ["unseen"] == codes("Please cancel it.", value, result=rows)
+
+
+ONE = [
+    ("account number 1234 5678", "12345678", "order_id"),
+    ("my order is 1234 5678", "12345678", "order_id"),
+    ("order 12 3456", "12-3456", "order_number"),
+    ("commande 1234 5678", "12345678", "order_id"),
+    ("1234 5678", "12345678", "account"),
+    ("12 34 56 78 90", "1234567890", "phone"),
+    ("943 476 5919", "9434765919", "nhs_number"),
+    ("60 16 13", "60-16-13", "sort_code"),
+    ("4111 1111 1111 1111", "4111111111111111", "order_id"),
+    ("DE89 3704 0044 0532 0130 00", "DE89370400440532013000", "iban"),
+    ("GB29 NWBK 601613 31926819", "GB29NWBK60161331926819", "iban"),
+    ("1Z 999 AA1 01 2345 6784", "1Z999AA10123456784", "tracking_number"),
+    ("INV 2024 117", "INV-2024-117", "invoice_id"),
+    ("TX 12345", "TX12345", "order_id"),
+    ("SW1A 1AA", "SW1A1AA", "postcode"),
+    ("123-45-6789", "123456789", "ssn"),
+    ("12345678", "1234 5678", "order_id"),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "field"), ONE)
+def test_one_value_in_groups(said, value, field):
+    """By a word before it, by its form, and by the name of the parameter."""
+    assert [] == codes(f"Please use {said} today.", value, field=field)
+    assert [] == codes("Please do it.", value, field=field, result={field: said, "rows": 3})
+
+
+@pytest.mark.parametrize("said", ["1234 5678", "A1B2C3 D4E5F6"])
+def test_what_stands_so_passes(said):
+    """Whatever it is, it is what the user wrote."""
+    assert [] == codes(f"Please cancel {said} today.", said)
+
+
+@pytest.mark.parametrize("value", ["12345678", "1234-5678"])
+def test_a_whole_value_of_a_result_is_one(value):
+    """A cell, and an answer that is nothing else."""
+    assert [] == codes("Please cancel it.", value, result=[{"no": 7, "what": "1234 5678"}])
+    assert [] == codes("1234 5678", value)
+
+
+PARTS = [
+    ("ABC123-X", "ABC123"),
+    ("ABC123-4", "ABC123"),
+    ("ABC123_X", "ABC123"),
+    ("ABC123.4", "ABC123"),
+    ("ABC123-rev2", "ABC123"),
+    ("X-ABC123", "ABC123"),
+    ("AB1-ABC123", "ABC123"),
+    ("AB-ABC123-9X", "ABC123"),
+    ("ABC123-XL", "ABC123"),
+    ("i-0abc123", "0abc123"),
+    ("TX-1234-X", "TX-1234"),
+    ("12345-X", "12345"),
+    ("tx_12345-7", "tx_12345"),
+    ("550e8400-e29b-41d4-a716-446655440000", "550e8400"),
+    ("550e8400-e29b-41d4-a716-446655440000", "e29b"),
+]
+
+
+@pytest.mark.parametrize(("said", "value"), PARTS)
+def test_a_part_of_a_longer_identifier(said, value):
+    """What a hyphen, an underscore or a full stop ties to another code, or to a letter."""
+    assert ["unseen"] == codes(f"Please cancel {said} today.", value)
+    assert ["unseen"] == codes("Please cancel it.", value, result={"order_id": said})
+
+
+WHOLE = [
+    "#ABC123", "order ABC123,", "**ABC123**", "`ABC123`", "(ABC123)", "ABC123's", "[ABC123]",
+    "https://x.org/orders/ABC123?y=1", "/items/ABC123/name", "acme/ABC123", "user:ABC123",
+    "id=ABC123&x=2", "ABC123:open", "ABC123@prod", "order-ABC123", "PNR-ABC123",
+    "ABC123.pdf", "ABC123_invoice.pdf", "ABC123-Bestellung", "refund-ABC123-to-card",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("said", WHOLE)
+def test_a_whole_identifier(said):
+    """Marks of a text, steps of a path, names before a value, words beside it."""
+    assert [] == codes(f"Please cancel {said} today.", "ABC123")
+    assert [] == codes("Please cancel it.", "ABC123", result={"order": said})
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [("ORD-7731", "7731"), ("W-7731", "7731"), ("12345-final", "12345"), ("TX-1-Order", "TX-1")],
+)
+def test_a_number_with_its_prefix_or_a_word(said, value):
+    """The letters before it say what it numbers."""
+    assert [] == codes(f"Please cancel {said} today.", value)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["a/bob@example.com", "ann+bob@example.com", "ann.bob@example.com", "bob@example.com.uk"],
+)
+def test_a_part_of_an_address(said):
+    """Whoever reads the longer address is another person."""
+    assert ["unseen"] == codes(f"Please remove {said} now.", "bob@example.com", field="email")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "mailto:bob@example.com", "to=bob@example.com&cc=", "<bob@example.com>",
+        "ann@x.org/bob@example.com", "ann@x.org,bob@example.com", "https://x.org/bob@example.com",
+    ],
+)  # fmt: skip
+def test_a_whole_address(said):
+    """Behind a scheme, a name, another address."""
+    assert [] == codes(f"Please remove {said} now.", "bob@example.com", field="email")
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("+44 579 484 3069", "579 484 3069"),
+        ("+44 579 484 3069", "5794843069"),
+        ("+44 579 484 3069", "+445794843069"),
+        ("(030) 1234567", "1234567"),
+        ("DE89 3704 0044 0532 0130 00", "3704 0044"),
+        ("DE89 3704 0044 0532 0130 00", "DE89 3704"),
+        ("4111 1111 1111 1111", "1111"),
+    ],
+)
+def test_a_part_of_a_number_where_it_must_be_seen(said, value):
+    """The national part, a group of a card or of an IBAN; another spelling neither."""
+    assert ["unseen"] == codes(f"Use {said} now.", value, field="phone", must_be_seen=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("+44 579 484 3069 5 times", "+44 579 484 3069"),
+        ("DE89 3704 0044 0532 0130 00 now", "DE89 3704 0044 0532 0130 00"),
+        ("4111 1111 1111 1111 5 times", "4111 1111 1111 1111"),
+        ("5 of 12345", "12345"),
+        ("room 4111 1111", "1111"),
+    ],
+)
+def test_a_whole_number_where_it_must_be_seen(said, value):
+    """As it stands, whatever number is behind it."""
+    assert [] == codes(f"Use {said}.", value, field="phone", must_be_seen=True)

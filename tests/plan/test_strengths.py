@@ -1,0 +1,88 @@
+"""The table of strengths: what layers may take from it, and what it says."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield.core.finding import counts
+from abs_shield.plan.strengths import STRENGTHS, fitted
+
+LAYERS = Path(__file__).parents[2] / "abs_shield" / "layers"
+
+
+@pytest.mark.parametrize("row", STRENGTHS.values(), ids=STRENGTHS)
+def test_a_strength_lies_in_its_interval(row):
+    """A measured row follows from its counts; a declared one is certain."""
+    if row.interval is None:
+        assert 1.0 == row.strength
+    else:
+        low, high = row.interval
+
+        assert low <= row.strength <= high
+        assert row == fitted(
+            row.basis, right=row.right, wrong=row.wrong, found=row.found, planted=row.planted,
+            hard=row.hard,
+        )  # fmt: skip
+
+
+def test_few_findings_leave_a_wide_interval():
+    """One right finding is no certainty, and a hundred are nearly one."""
+    one, many = fitted("x", right=1, wrong=0), fitted("x", right=100, wrong=0)
+
+    assert (0.75, 0.21) == (one.strength, one.interval[0])
+    assert one.interval[0] < many.interval[0] < many.strength < 1
+
+
+def test_planted_faults_say_nothing_of_the_strength():
+    """They are found more or less often, and no finding is right or wrong by them."""
+    without = fitted("x", right=3, wrong=1)
+
+    assert without.strength == fitted("x", right=3, wrong=1, found=900, planted=1_000).strength
+
+
+def test_every_class_counts_at_the_default_threshold():
+    """Its least precision of 0.2 leaves nothing out that the layers say by the table."""
+    threshold = shield.configure().threshold
+
+    assert all(counts(row.strength, threshold=threshold) for row in STRENGTHS.values())
+
+
+@pytest.mark.parametrize(
+    ("threshold", "expected"),
+    [(0.8, [True, True]), (1 - STRENGTHS["hard_id"].strength, [True, False]), (0.0, [False] * 2)],
+)
+def test_a_threshold_is_the_least_precision(threshold, expected):
+    """A finding counts where its class is right at least as often as 1 - threshold says."""
+    text = {"type": "string"}
+    schema = {"type": "object", "properties": {"order_id": text, "customer_name": text}}
+    firewall = Shield(
+        shield.configure(tools=[Tool(name="notify", parameters=schema)], threshold=threshold),
+        hooks=None,
+    )
+    with firewall.session() as session:
+        session.user("Please tell Mia Li that her order 55120 is late.")
+        call = ToolCall("notify", {"order_id": "55102", "customer_name": "John Smith"})
+        found = firewall.check_call(call).findings
+
+    assert ["hard_id", "soft_name"] == [finding.basis for finding in found]
+    assert expected == [finding.counted for finding in found]
+
+
+@pytest.mark.parametrize("path", sorted(LAYERS.glob("*.py")), ids=lambda path: path.stem)
+def test_no_layer_has_a_number_of_its_own(path):
+    """A strength is a row of the table; only a likelihood is computed from the model's own."""
+    given = [
+        keyword.value
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "strength"
+    ]
+
+    assert not [value for value in given if isinstance(value, ast.Constant)]
+    if path.stem != "confidence_drop":
+        assert all(ast.unparse(value).startswith("STRENGTHS[") for value in given)

@@ -1,0 +1,117 @@
+"""A server at a URL that has no event stream, and lists other tools to other users."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+
+from fastmcp import Client
+from fastmcp.client.transports import StreamableHttpTransport
+from mcp.shared.exceptions import MCPError
+
+from tests.service.proxies import HERE, POLICY, free_port, proxied, served_at
+
+TILL = [sys.executable, str(HERE / "till_server.py")]
+STRICT = ("--log", "none", "--policy", POLICY)
+
+
+@pytest.fixture(scope="module")
+def strict(tmp_path_factory) -> Iterator[str]:
+    """Serve a strict proxy in front of the till."""
+    log = tmp_path_factory.mktemp("till") / "log"
+    with served_at(free_port(), TILL) as url, proxied(*STRICT, "--url", url, log=log) as proxy:
+        yield proxy
+
+
+async def told(client: Client[Any], name: str) -> str:
+    """Return the text of a call's result."""
+    return (await client.call_tool_mcp(name, {})).content[0].text
+
+
+def test_a_call_that_fails_is_sent_once(strict):
+    """An event stream that the server refuses with 404 says nothing of a call."""
+
+    async def conversed() -> str:
+        async with Client(strict, mode="legacy") as client:
+            await asyncio.sleep(0.5)  # the event stream is asked for beside the first requests
+            with pytest.raises(MCPError, match="no receipt"):
+                await told(client, "pay")
+            return await told(client, "count")
+
+    assert "1" == asyncio.run(conversed())
+
+
+def test_an_answer_that_breaks_ends_no_other_call(strict):
+    """Each request has a stream of its own: the session goes on where one of them breaks."""
+
+    async def conversed() -> Any:
+        async with Client(strict, mode="legacy") as client:
+            waits = asyncio.create_task(told(client, "wait"))
+            await asyncio.sleep(0.3)
+            broken = await told(client, "print_all")
+            return broken, await told(client, "count"), await waits
+
+    broken, _, waited = asyncio.run(conversed())
+
+    assert "without a response" in broken
+    assert "waited" == waited
+
+
+def test_a_session_that_is_gone_behind_a_broken_answer_is_opened_anew(strict):
+    """Also where the server says so with another status than 404."""
+
+    async def conversed() -> str:
+        async with Client(strict, mode="legacy") as client:
+            assert "without a response" in await told(client, "start_anew")
+            return await told(client, "wait")
+
+    assert "waited" == asyncio.run(conversed())
+
+
+def test_tools_of_another_client_are_unknown(strict):
+    """A tool that the server lists to the chief alone is no tool of anybody else."""
+
+    def as_user(name: str) -> Client[Any]:
+        headers = {"authorization": f"Bearer {name}"}
+        return Client(StreamableHttpTransport(strict, headers=headers), mode="legacy")
+
+    async def conversed() -> Any:
+        async with as_user("chief") as chief, as_user("clerk") as clerk:
+            listed = [tool.name for tool in await chief.list_tools()]
+            return listed, await told(chief, "close_till"), await told(clerk, "close_till")
+
+    listed, closed, refused = asyncio.run(conversed())
+
+    assert ("close_till", "closed") == (listed[-1], closed)
+    assert '"code": "unknown_tool"' in refused
+    assert '"close_till"' not in refused.partition('"allowed"')[2]
+
+
+def test_a_url_is_named_without_its_secrets(tmp_path):
+    """Neither the client nor the log learns the user, the password, the query or a long path."""
+    log: Path = tmp_path / "log"
+    long = "s3cret-path-of-one-user"
+
+    async def failed(url: str) -> str:
+        with pytest.raises(MCPError) as raised:
+            async with Client(url, mode="legacy"):
+                pass
+        return str(raised.value)
+
+    with ExitStack() as stack:
+        with served_at(free_port(), TILL) as url:
+            secret = f"{url.replace('//', '//ann:s3cret@')}/{long}?key=s3cret"
+            proxy = stack.enter_context(proxied(*STRICT, "--url", secret, log=log))
+        answer = asyncio.run(failed(proxy))
+
+    assert f"cannot reach `{url}/...`: " in answer
+    assert answer in log.read_text()
+    assert "s3cret" not in answer + log.read_text()
