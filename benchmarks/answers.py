@@ -1,4 +1,4 @@
-"""The hard checks on real replies: ``python benchmarks/answers.py --data FOLDER``."""
+"""The check of answers on recorded replies and labelled runs: ``answers.py --data FOLDER``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from typing import Any
 
 from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
+from answers_natural import measure
 from answers_runs import Measured, measured
 
-from abs_shield.answer.figure import DATE, ID, MONEY, TIME
 from abs_shield.answer.gathering import evidence_from
 from abs_shield.replay.toolsets import Toolsets
+from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
 _GATE_EVERY = 10
@@ -83,13 +84,26 @@ def not_reached(report: dict[str, Any]) -> list[str]:
 def main() -> None:
     """Print one JSON object."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="folder of the recorded data")
+    parser.add_argument("--data", type=Path, help="folder of the recorded data; natural needs none")
     parser.add_argument("--every", type=int, default=1, help="read only every n-th run")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--show", action="store_true", help="print what is flagged")
     parser.add_argument("--unseen", action="store_true", help="print changes that are not flagged")
-    parser.add_argument("--only", choices=("runs", "gate", "answers"))
+    parser.add_argument("--only", choices=("runs", "gate", "answers", "natural"))
+    parser.add_argument("--list", choices=("wrong",), help="print each natural answer misjudged")
     given = parser.parse_args()
+    if given.data is None and given.only != "natural":
+        parser.error("the following arguments are required: --data")
+    report = _recorded(given) if given.data is not None else {}
+    if given.only in (None, "natural"):
+        report["natural"] = measure(listing=given.list)
+    report["not_reached"] = not_reached(report)
+    json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
+    print()
+
+
+def _recorded(given: argparse.Namespace) -> dict[str, Any]:
+    """Measure what needs recorded data."""
     report: dict[str, Any] = {}
     path = given.data / "toolcalls" / "runs.jsonl.gz"
     if given.only in (None, "runs"):
@@ -104,9 +118,7 @@ def main() -> None:
             report["gate"][f"beside texts, {name}"] = some
     if given.only in (None, "answers"):
         report["answers"] = of_answers(given.data / "grounding", show=given.show)
-    report["not_reached"] = not_reached(report)
-    json.dump(report, sys.stdout, indent=1)
-    print()
+    return report
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import re
 import string
 
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.figure import DATE, ID, MONEY, Day, Figure, Minute, same
 from abs_shield.answer.known import Known
+from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, same
 
 
 def changed(figure: Figure, chance: random.Random) -> str | None:

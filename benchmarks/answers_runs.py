@@ -16,8 +16,6 @@ from answers_mutations import changed, swapped
 
 from abs_shield.answer.deeds import said_done
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.figure import DATE, ID, MONEY, TIME, Figure
-from abs_shield.answer.figures import figures
 from abs_shield.answer.gathering import evidence_of
 from abs_shield.answer.known import Known
 from abs_shield.core.events import Said
@@ -25,6 +23,8 @@ from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run, runs
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.session import Session
+from abs_shield.text.values.figure import DATE, ID, MONEY, TIME, Figure
+from abs_shield.text.values.reader import figures
 
 KINDS = (ID, MONEY, DATE, TIME)
 _CALL, _SOURCE, _SAYS = "no successful call", "cites", "the evidence says"

@@ -15,9 +15,9 @@ from grounding_measures import Told
 from abs_shield.answer.check import Checked, checked
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.figure import ID
 from abs_shield.answer.lexis.weights import Weights
 from abs_shield.answer.scorers.lexical import lexical
+from abs_shield.text.values.figure import ID
 
 SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
 """Characters of evidence below which times stand together."""

@@ -10,12 +10,12 @@ from operator import mul
 
 from grounding_data import Row
 
+from abs_shield.answer.index import index_of
 from abs_shield.answer.lexis.features import FEATURES, MOST_WORDS, Idf, measured
-from abs_shield.answer.lexis.index import index_of
 from abs_shield.answer.lexis.judging import asked_of, summary
-from abs_shield.answer.lexis.tokens import tokens
 from abs_shield.answer.lexis.weights import ANSWER, Calibration, Layer, Weights
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.tokens import tokens
 
 VERSION = "lexical-1"
 Vector = tuple[float, ...]

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.answer.lexis.index import NEGATORS
-from abs_shield.answer.lexis.tokens import STOP, lowered, stem
+from abs_shield.text.polarity import NEGATORS
+from abs_shield.text.stem import lowered, stem
+from abs_shield.text.tokens import STOP
 
 _LONGEST = 1_000
 _WORD = re.compile(r"[^\W_]{1,64}(?:['\u2019][^\W\d_]{1,3}(?![^\W_]))?")

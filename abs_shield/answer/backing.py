@@ -11,13 +11,13 @@ from abs_shield.answer.deed_kin import Kin
 from abs_shield.answer.deed_verbs import BOOKED, infinitive
 from abs_shield.answer.deeds import Said
 from abs_shield.answer.evidence import Deed, Evidence, Source
-from abs_shield.answer.figure import ID, SUMS
-from abs_shield.answer.figures import figures
 from abs_shield.answer.named_ids import Named, stands_at
-from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import walked
 from abs_shield.plan.verbs import Does, deed
 from abs_shield.text.leaves import leaves, scalar_text
+from abs_shield.text.values.figure import ID, SUMS
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.reader import figures
 
 _MOST_WORDS, _MOST_STRANGERS = 400, 20
 _LONGEST_ID, _LONGEST_TEXT = 64, 1_000

@@ -7,15 +7,15 @@ from itertools import islice
 
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.fields import is_event, is_stamp, label, others
-from abs_shield.answer.figure import DATE, MONEY, TIME, Figure, same
 from abs_shield.answer.known import MOST_PLACES, Known
-from abs_shield.answer.opposed import Sentences, other_value
+from abs_shield.answer.opposed import other_value
 from abs_shield.answer.records import foreign
 from abs_shield.answer.scope import Scope
 from abs_shield.answer.stand import Place, Stand, names_money
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.show import shown
+from abs_shield.text.values.figure import DATE, MONEY, TIME, Figure, same
 
 MOMENTS = frozenset({DATE, TIME})
 _IN_RECORDS = MOMENTS | {MONEY}
@@ -38,8 +38,8 @@ class Bound:
 
     def __init__(self, answer: str, figures: list[Figure], evidence: Evidence) -> None:
         self._answer = answer
+        self._evidence = evidence
         self._known: Known = evidence.derived(Known)
-        self._sentences: Sentences = evidence.derived(Sentences)
         self.scope = Scope(answer, figures, self._known)
         self._made: dict[tuple[str, tuple[Place, ...]], tuple[frozenset[str], bool]] = {}
 
@@ -122,7 +122,7 @@ class Bound:
         named = [stand for stand in inside if _names(stand.field, said)]
         if named and not any(same(figure, stand.figure) for stand in named):
             return f"{shown(figure.text)} is said where the evidence has {_told(named[0])}"
-        other = other_value(sentence, figure, self._sentences)
+        other = other_value(sentence, figure, self._evidence)
         if other is not None:
             return f"{shown(figure.text)} is said where the evidence has {shown(other[1].text)}"
         return ""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.citations import Citation
 from abs_shield.answer.evidence import Evidence, Source
 from abs_shield.answer.passages import labels, passages
+from abs_shield.text.citations import Citation
 from abs_shield.text.show import shown
 
 

@@ -9,7 +9,6 @@ from string import ascii_lowercase, ascii_uppercase
 
 from abs_shield.answer.blocks import Block, Form, blocks
 from abs_shield.answer.claim import Claim, Miss
-from abs_shield.answer.lexis.tokens import is_small, tokens
 from abs_shield.answer.phrases import (
     asks,
     courteous,
@@ -23,6 +22,7 @@ from abs_shield.answer.phrases import (
 )
 from abs_shield.text.mentions import Kind, Mention, mentions
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.tokens import is_small, tokens
 
 _CAPITALS = str.maketrans(ascii_lowercase, ascii_uppercase)
 MOST = 2_000

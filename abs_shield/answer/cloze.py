@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from abs_shield.answer.claim import Claim
 from abs_shield.answer.faithful.scope import points_back
-from abs_shield.answer.figure import SUMS, Figure, same
-from abs_shield.answer.figures import figures
-from abs_shield.answer.read_numbers import NTH
-from abs_shield.answer.stems import stems
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, squeezed, words
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.tokens import keys_of
+from abs_shield.text.values.figure import SUMS, Figure, same
+from abs_shield.text.values.numbers import NTH
+from abs_shield.text.values.reader import figures
 
 GAP = "[ ? ]"
 UNKNOWN = "unknown"
@@ -123,5 +123,5 @@ def _matches(said: Figure, found: str) -> bool:
 
 
 def _is_same_name(one: str, other: str) -> bool:
-    mine, theirs = set(stems(one)), set(stems(other))
+    mine, theirs = set(keys_of(one)), set(keys_of(other))
     return bool(mine & theirs) and (mine <= theirs or theirs <= mine)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 
-from abs_shield.answer.days import weekdays
-from abs_shield.answer.numerals import WORDS, worded
+from abs_shield.text.values.calendar import weekdays
+from abs_shield.text.values.numerals import WORDS, worded
 
 _EXAMPLE = re.compile(
     r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"

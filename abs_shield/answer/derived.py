@@ -19,10 +19,10 @@ from abs_shield.answer.columns import (
     total,
 )
 from abs_shield.answer.cues import Wording
-from abs_shield.answer.figure import DATE, MONEY, NUMBER, SUMS, TIME, Figure, near
 from abs_shield.answer.known import Known
 from abs_shield.answer.later import LENGTHS, Later
-from abs_shield.answer.read_numbers import NTH
+from abs_shield.text.values.figure import DATE, MONEY, NUMBER, SUMS, TIME, Figure, near
+from abs_shield.text.values.numbers import NTH
 
 _MOST = 48
 """Figures of a kind that are reckoned with."""

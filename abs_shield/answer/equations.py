@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from abs_shield.answer.figure import SUMS, Figure
+from abs_shield.text.values.figure import SUMS, Figure
 
 _LONGEST = 48
 _SIGN = re.compile(
@@ -30,7 +30,7 @@ def wrong(text: str, figures: Sequence[Figure]) -> Iterator[tuple[Figure, ...]]:
 
     A figure counts as rounded to the digits that it shows; percentages are left alone.
 
-    >>> from abs_shield.answer.figures import figures
+    >>> from abs_shield.text.values.reader import figures
     >>> said = "$500 - $329 = $171, and 3 bags x $50 = $160"
     >>> [[one.text for one in some] for some in wrong(said, figures(said))]
     [['3', '$50', '$160']]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.windows import Windows
+from abs_shield.answer.windows import nearest
 from abs_shield.text.show import escaped
 
 MOST_CHARACTERS = 24_000
@@ -29,8 +29,7 @@ def excerpts(
     pieces = evidence.pieces
     if sum(len(piece.text) for piece in pieces) <= most:
         return [_excerpt(piece.id, piece.source, piece.text) for piece in pieces]
-    windows: Windows = evidence.derived(Windows)
-    ranked = [windows.nearest(text) for text in texts]
+    ranked = [nearest(text, evidence) for text in texts]
     taken: dict[tuple[str, int], str] = {}
     left = most
     for rank in range(max(map(len, ranked), default=0)):

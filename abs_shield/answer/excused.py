@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from abs_shield.answer.cues import is_ending, is_example, is_looked_up
-from abs_shield.answer.figure import ID, Day, Figure, is_year, same
-from abs_shield.answer.figures import figures
 from abs_shield.answer.known import Known
 from abs_shield.answer.scope import Scope
+from abs_shield.text.values.figure import ID, Day, Figure, is_year, same
+from abs_shield.text.values.reader import figures
 
 _LEAST_END = 3
 

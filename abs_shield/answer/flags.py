@@ -11,13 +11,14 @@ from typing import Any
 from abs_shield.answer.asserted import Said, Word, clauses, is_noun, labelled, said_of, words_of
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.answer.lexis.opposites import OPPOSITES
-from abs_shield.answer.lexis.tokens import STOP, stem
 from abs_shield.answer.records import Leaf, Row, Steps, foreign, walked
 from abs_shield.answer.stand import Place
 from abs_shield.text.leaves import pointer
 from abs_shield.text.names import split
+from abs_shield.text.opposites import OPPOSITES
 from abs_shield.text.show import shown
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import STOP
 
 _YES = {"yes": True, "true": True, "no": False, "false": False}
 _STATES = frozenset("status state".split())

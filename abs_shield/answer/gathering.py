@@ -104,6 +104,7 @@ def evidence_from(context: Any) -> Evidence:
     return Evidence(tuple(pieces), blind=next((_CUT for piece in pieces if piece.cut), ""))
 
 
+_OWN_ERROR = "ShieldError: "
 _CUT = "a result is too large to be read whole"
 
 
@@ -161,11 +162,17 @@ def _heard(call: Executed) -> Returned:
 
 def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Piece]:
     value = event.value
-    if event.error or tells_failure(value) or is_feedback(value, "withheld") or value is None:
+    if value is None or is_feedback(value, "withheld") or _is_ours(event):
         return
     name = event.name or (call.tool if call else "")
     given = call.arguments if call else None
     yield _piece(f"result:{place}", event.value, name=name, arguments=given)
+
+
+def _is_ours(event: Returned) -> bool:
+    """Whether an error is one of this package: no tool said it."""
+    said = event.value
+    return event.error and isinstance(said, str) and said.startswith(_OWN_ERROR)
 
 
 def _piece(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Piece:

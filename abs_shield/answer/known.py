@@ -12,11 +12,7 @@ from itertools import islice, pairwise
 from typing import Any
 
 from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.answer.figure import DATE, ID, MONEY, SUMS, Figure, same
-from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.kept_records import Records
-from abs_shield.answer.measures import in_others
-from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps, blocks, field_of, walked
 from abs_shield.answer.stand import (
     LONGEST_NAME,
@@ -29,6 +25,10 @@ from abs_shield.answer.stand import (
     units_at,
 )  # fmt: skip
 from abs_shield.text.normal import normal, words
+from abs_shield.text.values.figure import DATE, ID, MONEY, SUMS, Figure, same
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.reader import figures, settled
+from abs_shield.text.values.units import in_others
 
 MOST_KEYS = 20_000
 """Ids whose ends are looked at."""
@@ -163,6 +163,8 @@ class Known:
         if said.kind in SUMS:
             for value, step in said.readings:
                 yield from self._valued(value, step)
+        elif said.text[:1] == "#" and said.text[1:].isdigit():  # "PR #318" of ``number: 318``
+            yield from self._valued(Decimal(said.text[1:]), Decimal(0))
         keys = (said.value,) if said.kind == ID else keys_of(said)
         for key in keys:
             yield from self._by_key.get(key, ())

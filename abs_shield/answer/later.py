@@ -7,9 +7,9 @@ from itertools import combinations
 
 from abs_shield.answer.columns import MOST_READ
 from abs_shield.answer.evidence import Source
-from abs_shield.answer.figure import DATE, TIME, Figure, near
 from abs_shield.answer.known import Known
 from abs_shield.answer.lengths import apart, as_clock, dates, lengths, lies
+from abs_shield.text.values.figure import DATE, TIME, Figure, near
 
 _MOST = 48
 """Moments that are reckoned with."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 
-from abs_shield.answer.figure import Day, Figure, Minute, same
+from abs_shield.text.values.figure import Day, Figure, Minute, same
 
 _LEAP = 2024
 

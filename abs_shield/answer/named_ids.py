@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from abs_shield.answer.figure import ID
-from abs_shield.answer.figures import figures
-from abs_shield.answer.read_ids import id_key
+from abs_shield.text.values.figure import ID
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.reader import figures
 
 _MOST_LISTS = 50
 _FAR = 64

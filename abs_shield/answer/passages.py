@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from abs_shield.answer.citations import citations
 from abs_shield.answer.evidence import Piece
+from abs_shield.text.citations import citations
 from abs_shield.text.leaves import leaves
 
 _MOST_LEAVES = 20_000

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.combine import Combined
-from abs_shield.answer.lexis.tokens import tokens
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.reported import NOT_CHECKED, Checked
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.text.show import escaped, shown
+from abs_shield.text.tokens import tokens
 
 Write = Callable[[str], Any]
 """Writes the answer again, given the feedback; sync or async."""

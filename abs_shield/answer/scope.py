@@ -9,12 +9,12 @@ from functools import lru_cache
 from itertools import islice
 
 from abs_shield.answer.cells import Cells
-from abs_shield.answer.figure import ID, SUMS, Figure
 from abs_shield.answer.known import Known
-from abs_shield.answer.plain_text import unescaped
 from abs_shield.answer.stand import LONGEST_NAME, Place
 from abs_shield.text.normal import normal, words
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.values.figure import ID, SUMS, Figure
+from abs_shield.text.values.plain import unescaped
 
 _LINE = re.compile(r"[^\n]+")
 _HEADING = re.compile(

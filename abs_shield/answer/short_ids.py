@@ -6,12 +6,12 @@ import re
 from collections import defaultdict
 
 from abs_shield.answer.evidence import Evidence, Source
-from abs_shield.answer.figure import ID, Figure
 from abs_shield.answer.records import Leaf, walked
 from abs_shield.answer.stand import figures_of
 from abs_shield.plan.names import by_name
 from abs_shield.text.names import of_what
 from abs_shield.text.normal import normal, words
+from abs_shield.text.values.figure import ID, Figure
 
 _LONGEST = 24
 _PLAIN = re.compile(r"[a-z]+\d|\d[a-z]+")

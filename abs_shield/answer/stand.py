@@ -9,17 +9,28 @@ from decimal import Decimal
 from typing import Any
 
 from abs_shield.answer.evidence import Source
-from abs_shield.answer.figure import ID, MONEY, NUMBER, SUMS, TIME, Day, Figure, Minute, is_year
-from abs_shield.answer.figures import figures
-from abs_shield.answer.forms import CODES
-from abs_shield.answer.measures import Unit, field_units, units_of
-from abs_shield.answer.read_ids import id_key
 from abs_shield.answer.records import Leaf, Steps
 from abs_shield.plan.names import by_name
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
 from abs_shield.text.shape import is_code
+from abs_shield.text.values.figure import (
+    ID,
+    MONEY,
+    NUMBER,
+    SUMS,
+    TIME,
+    Day,
+    Figure,
+    Minute,
+    is_year,
+)
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.patterns import CODES
+from abs_shield.text.values.reader import figures
+from abs_shield.text.values.units import Unit, field_units, units_of
 
+_CENTS = units_of("cents")
 LONGEST_NAME = 60
 """Characters of a text that may be a name."""
 _LEAST_PART = 4
@@ -75,10 +86,21 @@ class Stand:
         """Whether it may be an amount of money: written as one, or under a name of one."""
         if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
             return self.figure.kind in SUMS and not self.figure.soft
-        names = (word for step in self.steps if type(step) is str for word in name_words(step))
-        if not SUM_WORDS.isdisjoint((*names, *name_words(self.field))):
+        if self._is_named_sum:
             return True
         return self.sum and (abs(self.figure.numbers[0]) >= _SMALL or "." in self.figure.text)
+
+    @property
+    def is_whole_sum(self) -> bool:
+        """Whether it is a whole number of at least 100 under the name of an amount of money."""
+        figure = self.figure
+        whole = figure.kind == NUMBER and figure.text.isdigit()
+        return whole and figure.numbers[0] >= _SMALL and self._is_named_sum
+
+    @property
+    def _is_named_sum(self) -> bool:
+        names = (word for step in self.steps if type(step) is str for word in name_words(step))
+        return not SUM_WORDS.isdisjoint((*names, *name_words(self.field)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +142,13 @@ def counts_pieces(name: str) -> bool:
 
 
 def units_at(stand: Stand) -> tuple[Unit, ...]:
-    """Give the units in which a figure may be, by the word behind it or its field's name."""
-    return units_of(stand.figure.unit) or field_units(stand.field)
+    """
+    Give the units in which a figure may be, by the word behind it or its field's name.
+
+    A whole number under the name of a sum may count cents, as APIs of payments write it.
+    """
+    units = units_of(stand.figure.unit) or field_units(stand.field)
+    return units or (_CENTS if stand.is_whole_sum else ())
 
 
 def figures_of(value: Any) -> list[Figure]:

@@ -18,14 +18,14 @@ from abs_shield.answer.derived import Reckoned
 from abs_shield.answer.equations import wrong
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excused import Excused
-from abs_shield.answer.figure import ID, MONEY, SUMS, Day, Figure, Minute, Value, same
-from abs_shield.answer.figures import figures, settled
 from abs_shield.answer.flags import Flags, told
 from abs_shield.answer.known import Known
-from abs_shield.answer.measures import together
 from abs_shield.answer.short_ids import ShortIds
 from abs_shield.answer.stand import Stand
 from abs_shield.text.leaves import pointer
+from abs_shield.text.values.figure import ID, MONEY, SUMS, Day, Figure, Minute, Value, same
+from abs_shield.text.values.reader import figures, settled
+from abs_shield.text.values.units import together
 
 _MOST_PLACES = 8
 """Places of one value that are asked what is said there."""

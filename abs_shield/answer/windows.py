@@ -2,121 +2,85 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Iterable
 from heapq import nlargest
-from itertools import islice
 from math import log
 
 from abs_shield.answer.claim import Span
 from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.stems import stems
-from abs_shield.text.sentences import sentence_spans
+from abs_shield.answer.index import DEED, Index, index_of
+from abs_shield.text.tokens import keys_of
 
-_MOST_SENTENCES = 50_000
-_MOST_PLACES = 400
-"""Sentences that one word leads to; a word of more of them says little."""
-_MOST_STEMS = 60
+_MOST_KEYS = 60
+_REACH = 8
+"""Sentences on either side that a window takes in at most."""
 LONGEST = 1_200
 """Characters of a window."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    """One sentence of a piece."""
-
-    piece: int
-    start: int
-    end: int
-
-
-class Windows:
+def nearest(
+    text: str, evidence: Evidence, *, most: int = 3, longest: int = LONGEST
+) -> tuple[Span, ...]:
     """
-    The sentences of some evidence, found by their words; time of a search is bounded.
+    Return the windows nearest to *text*, best first, no sentence twice.
 
     Args:
-        evidence: The evidence; at most 50,000 sentences of it are read.
+        text: A claim.
+        evidence: Where to look.
+        most: Windows at most.
+        longest: Characters of a window at most.
     """
-
-    def __init__(self, evidence: Evidence) -> None:
-        self._pieces = evidence.pieces
-        self._sentences: list[_Sentence] = []
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for number, piece in enumerate(evidence.pieces):
-            for start, end in islice(
-                sentence_spans(piece.text), _MOST_SENTENCES - len(self._sentences)
-            ):
-                for stem in set(stems(piece.text[start:end])):
-                    places[stem].append(len(self._sentences))
-                self._sentences.append(_Sentence(number, start, end))
-        self._places = dict(places)
-
-    def __len__(self) -> int:
-        return len(self._sentences)
-
-    def __contains__(self, stem: str) -> bool:
-        return stem in self._places
-
-    def best(self, text: str, *, most: int = 3) -> list[int]:
-        """Give the numbers of the sentences nearest to *text*, best first."""
-        weights: defaultdict[int, float] = defaultdict(float)
-        whole = len(self._sentences)
-        for stem in list(dict.fromkeys(stems(text)))[:_MOST_STEMS]:
-            there = self._places.get(stem, ())
-            rarity = log(1 + whole / len(there)) if there else 0.0
-            for sentence in there[:_MOST_PLACES]:
-                weights[sentence] += rarity
-        return nlargest(most, weights, key=weights.__getitem__)
-
-    def nearest(self, text: str, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
-        """
-        Give the windows nearest to *text*, best first; none of a sentence that one has.
-
-        Args:
-            text: A claim.
-            most: Windows at most.
-            longest: Characters of a window at most.
-        """
-        found: list[Span] = []
-        for number in self.best(text, most=4 * most):
-            sentence = self._sentences[number]
-            piece = self._pieces[sentence.piece]
-            if not any(_inside(sentence, piece.id, span) for span in found):
-                start, end = self._around(number, longest)
-                found.append(Span(piece.id, start, end, piece.text[start:end]))
-        return tuple(found[:most])
-
-    def first(self, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
-        """Give the evidence's first windows: what a claim in other words may be about."""
-        found: list[Span] = []
-        for number, one in enumerate(self._sentences):
-            if len(found) == most:
-                break
-            piece = self._pieces[one.piece]
-            if not any(_inside(one, piece.id, span) for span in found):
-                start, end = self._around(number, longest)
-                found.append(Span(piece.id, start, end, piece.text[start:end]))
-        return tuple(found)
-
-    def sentence(self, number: int) -> Span:
-        """Give one sentence as it stands."""
-        one = self._sentences[number]
-        piece = self._pieces[one.piece]
-        return Span(piece.id, one.start, one.end, piece.text[one.start : one.end])
-
-    def _around(self, number: int, longest: int) -> tuple[int, int]:
-        """A sentence with its neighbours of the same piece, as far as they fit."""
-        one = self._sentences[number]
-        start, end = one.start, min(one.end, one.start + longest)
-        for step in range(1, 9):
-            for near in (number + step, number - step):
-                other = self._sentences[near] if 0 <= near < len(self._sentences) else None
-                if other is None or other.piece != one.piece:
-                    continue
-                if max(end, other.end) - min(start, other.start) <= longest:
-                    start, end = min(start, other.start), max(end, other.end)
-        return start, end
+    index = index_of(evidence)
+    return _windows(_best(text, index, most=4 * most), index, most=most, longest=longest)
 
 
-def _inside(sentence: _Sentence, piece: str, span: Span) -> bool:
-    return piece == span.piece and sentence.start < span.end and span.start < sentence.end
+def first(evidence: Evidence, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
+    """Return the evidence's first windows: what a claim in other words may be about."""
+    index = index_of(evidence)
+    return _windows(range(len(index.sentences)), index, most=most, longest=longest)
+
+
+def _best(text: str, index: Index, *, most: int) -> list[int]:
+    """The sentences that share the rarest words with *text*, best first."""
+    weights: dict[int, float] = {}
+    for key in list(dict.fromkeys(keys_of(text)))[:_MOST_KEYS]:
+        there = index.postings.get(key, ())
+        rarity = log(1 + len(index.sentences) / len(there)) if there else 0.0
+        for sentence in there:
+            weights[sentence] = weights.get(sentence, 0.0) + rarity
+    return nlargest(most, weights, key=weights.__getitem__)
+
+
+def _windows(places: Iterable[int], index: Index, *, most: int, longest: int) -> tuple[Span, ...]:
+    found: list[Span] = []
+    for place in places:
+        one = index.sentences[place]
+        if one.piece == DEED or any(_is_inside(place, index, span) for span in found):
+            continue
+        start, end = _around(place, index, longest)
+        piece = index.pieces[one.piece]
+        found.append(Span(piece.id, start, end, piece.text[start:end]))
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def _around(place: int, index: Index, longest: int) -> tuple[int, int]:
+    """A sentence with its neighbours of the same piece, as far as they fit."""
+    one = index.sentences[place]
+    start, end = one.start, min(one.end, one.start + longest)
+    for step in range(1, _REACH + 1):
+        for near in (place + step, place - step):
+            other = index.sentences[near] if 0 <= near < len(index.sentences) else None
+            if other is None or other.piece != one.piece:
+                continue
+            if max(end, other.end) - min(start, other.start) <= longest:
+                start, end = min(start, other.start), max(end, other.end)
+    return start, end
+
+
+def _is_inside(place: int, index: Index, span: Span) -> bool:
+    one = index.sentences[place]
+    return (
+        index.pieces[one.piece].id == span.piece and one.start < span.end and span.start < one.end
+    )

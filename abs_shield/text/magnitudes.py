@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from abs_shield.text.normal import chunks, normal, unspaced
 
-_WORDS = {
+WORDS = {
     3: "thousand tausend tsd mil mille mila milla duizend tusen tusind tys tysiące tysięcy "
     "tisíc tisíce ezer mie mii bin tuhatta tuhat ribu nghìn тыс тысяча тысячи тысяч "
     "тис тисяча тисячі тисяч хиляди χιλιάδες ألف آلاف الاف אלף אלפים हज़ार हजार 千 仟 천 พัน",
@@ -22,6 +22,7 @@ _WORDS = {
     9: "billion billions mrd milliarde milliarden milliards miliardi miliard miliardów milyar "
     "miljard miljardia млрд миллиард миллиарда миллиардов مليار अरब",
 }
+"""Of each power of ten the words that stand behind a number and multiply it."""
 _LEAST, _DECIMALS = 0.1, 3
 """The smallest number before such a word, and its decimals: half a million, 1.125 million."""
 
@@ -47,5 +48,5 @@ def with_words(number: float) -> Iterator[tuple[str, ...]]:
 def _table() -> tuple[tuple[int, tuple[tuple[str, ...], ...]], ...]:
     return tuple(
         (power, tuple(dict.fromkeys(tuple(chunks(normal(word))) for word in words.split())))
-        for power, words in _WORDS.items()
+        for power, words in WORDS.items()
     )

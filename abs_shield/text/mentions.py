@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from abs_shield.text.sentences import TITLES
+from abs_shield.text.values.numerals import DIGITS, SPACED
+from abs_shield.text.values.patterns import CODES, MARKS
 
 
 class Kind(StrEnum):
@@ -46,11 +48,8 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
     r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-_SUM = r"\d{1,15}(?:[.,'\u00a0\u202f]\d{3}){0,6}(?:[.,]\d{1,6})?"
-_SPACED = rf"(?:\d{{1,3}}(?: \d{{3}}){{1,4}}(?:,\d{{1,2}})?|{_SUM})"
-_CODE = r"(?:USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK)"
-_SIGN = rf"(?:[$€£¥₹₩₽₺฿]|\b{_CODE}\b)"
-_UNIT = rf"(?:[$€£¥₹₩₽₺฿元円원]|{_CODE}\b)"
+_SIGN = rf"(?:[{MARKS}]|\b(?:{CODES})\b)"
+_UNIT = rf"(?:[{MARKS}元円원]|(?:{CODES})\b)"
 _IN_URL = r"[^\s<>\"'`\u3000-\u303f\uff01-\uff5e]"
 _ALONE = r"(?<![^\W_])"
 _END = r"(?![A-Za-z0-9])"
@@ -65,13 +64,14 @@ _PATTERNS: dict[Kind, str] = {
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?(?: of)? {_MONTH}(?:,? \d{{4}})?"
     rf"|\d{{1,2}}:\d{{2}}(?::\d{{2}})?){_END}",
-    Kind.MONEY: rf"{_SIGN} ?{_SPACED}{_END}|(?<![a-z0-9_.,]){_SPACED} ?{_UNIT}",
+    Kind.MONEY: rf"{_SIGN} ?{SPACED}[kmb]?{_END}|(?<![a-z0-9_.,]){SPACED} ?{_UNIT}",
     Kind.PHONE: r"(?<![\w+])\+\d{1,3}(?:[ .()-]{1,2}\d{1,8}){1,6}(?!\w)|(?<![\w+])\+\d{7,15}(?!\w)"
     r"|(?<![\w(])\(?\d{3}\)?[ .-]{1,2}\d{3}[ .-]\d{4}(?!\w)",
     Kind.PATH: r"(?<![\w/\\.~-])(?:~|\.{1,2}|[a-z]:)?(?:[/\\][\w.@+-]{1,128}){1,40}[/\\]?"
     r"|(?<![\w/\\.~-])[\w@+-]{1,128}(?:/[\w.@+-]{1,128}){1,40}\.[a-z]\w{0,9}\b",
-    Kind.ID: rf"(?<![a-z0-9_-])#?[a-z0-9]{{1,64}}(?:[_-]{{1,2}}[a-z0-9]{{1,64}}){{0,12}}{_END}",
-    Kind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{_SUM}%?{_END}|(?<=[^\W\d_a-z]){_SUM}%?{_END}",
+    Kind.ID: r"(?<![a-z0-9_-])(?<!\d[.,])"
+    rf"#?[a-z0-9]{{1,64}}(?:[_-]{{1,2}}[a-z0-9]{{1,64}}){{0,12}}{_END}",
+    Kind.NUMBER: rf"(?<![\w.,])[-+\u2212]?{DIGITS}[%kmb]?{_END}|(?<=[^\W\d_a-z]){DIGITS}%?{_END}",
     Kind.NAME: r"[^\W\d_]{1,60}(?:[-'\u2019][^\W\d_]{1,60}){0,4}",
 }
 _FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}

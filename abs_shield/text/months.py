@@ -81,6 +81,22 @@ def month_names(month: int) -> tuple[Name, ...]:
 
 
 @lru_cache(maxsize=1)
+def whole_names() -> dict[str, int]:
+    """
+    Return the names of months in one word, not cut off, each with the number of its month.
+
+    >>> whole_names()["lipca"], whole_names()["décembre"], "set" in whole_names()
+    (7, 12, False)
+    """
+    months: dict[str, set[int]] = defaultdict(set)
+    for names in (_NAMES, _WHOLE):
+        for place, name in enumerate(names.split()):
+            for form in _forms(name, cut=False) if "_" not in name else ():
+                months["".join(form)].add(place % _MONTHS + 1)
+    return {name: month for name, (month, *others) in months.items() if not others}
+
+
+@lru_cache(maxsize=1)
 def _table() -> dict[Name, set[int]]:
     table: dict[Name, set[int]] = defaultdict(set)
     for names, cut in ((_NAMES, True), (_WHOLE, False)):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.gathering import evidence_of
 from abs_shield.session import Session
+from abs_shield.text.citations import citations
 
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", Path(__file__).parents[3] / "shared" / "data"))
 RETRIEVED = DATA / "grounding" / "ragtruth-qa-test.jsonl.gz"

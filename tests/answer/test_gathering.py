@@ -75,14 +75,14 @@ def test_what_a_policy_allows_is_evidence():
 
 
 @pytest.mark.parametrize("content", ["Error: no such order", '{"error": "no such order"}'])
-def test_a_failed_call_is_neither_evidence_nor_deed(content):
+def test_a_failed_call_is_no_deed_and_says_what_it_says(content):
     """By its flag, or in the shape of a result."""
     session = Session()
     asked(session, "a", "cancel_order", '{"id": "W-1"}', content)
     session.tool_result("get_order", {"id": "W-2"}, error=True)
     evidence = evidence_of(session)
 
-    assert [] == texts(evidence)
+    assert ["no such order", "W-2"] == [text.partition(": ")[2] for _, text in texts(evidence)]
     assert () == evidence.deeds
 
 

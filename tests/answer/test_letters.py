@@ -7,8 +7,8 @@ import pytest
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.gathering import evidence_from
+from abs_shield.answer.index import index_of
 from abs_shield.answer.lexis.features import FEATURES, Idf, measured
-from abs_shield.answer.lexis.index import index_of
 
 
 def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:

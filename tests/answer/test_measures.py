@@ -8,9 +8,9 @@ import pytest
 
 from abs_shield.answer.claims import claims_of
 from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.measures import field_units, units_of
 from abs_shield.answer.scorers.hard import hard
 from abs_shield.session import Session
+from abs_shield.text.values.units import field_units, units_of
 
 RESULT = {
     "weight_g": 1500, "duration_s": 5400, "price_cents": 1999, "energyKWh": 2345, "kb": 2048,

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.faithful.refuted import refuted
-from abs_shield.answer.figure import Figure
-from abs_shield.answer.figures import figures
-from abs_shield.answer.lexis.index import Index, index_of
+from abs_shield.answer.index import Index, index_of
 from abs_shield.answer.lexis.respelt import respelt
-from abs_shield.answer.lexis.tokens import HEDGES, STOP, TITLES, Token, lowered, tokens
 from abs_shield.answer.scorers.hard import hard, spellings_of
 from abs_shield.answer.scorers.lexical import lexical
 from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.stem import lowered
+from abs_shield.text.tokens import HEDGES, STOP, TITLES, Token, tokens
+from abs_shield.text.values.figure import Figure
+from abs_shield.text.values.reader import figures
 
 MOST_READ = 4_000
 """Characters of a statement in which names and figures are looked for; a longer one is not."""

@@ -12,7 +12,7 @@ from abs_shield.answer.faithful.inferred import inferred
 from abs_shield.answer.faithful.provider import Judged, Verdict
 from abs_shield.answer.faithful.scope import points_back, shares_entity, shares_subject
 from abs_shield.answer.faithful.settings import share_of
-from abs_shield.answer.windows import Windows
+from abs_shield.answer.index import index_of
 from abs_shield.model import Undetermined
 from abs_shield.model.ask import Steps
 from abs_shield.text.show import escaped
@@ -93,10 +93,10 @@ def _goes_on(before: Claim, claim: Claim, text: str) -> bool:
 
 def _in_scope(text: str, context: Evidence, earlier: list[Verdict]) -> bool:
     """What points back is about what the statement before it was; the first one, the context."""
-    windows: Windows = context.derived(Windows)
-    if not windows:
+    index = index_of(context)
+    if not index.sentences:
         return False
-    if shares_entity(text, windows) or shares_subject(text, windows):
+    if shares_entity(text, index) or shares_subject(text, index):
         return True
     return points_back(text) and (not earlier or earlier[-1].in_scope)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.lexis.tokens import Token, stem
-from abs_shield.answer.polarity import Words, denial, opposite, read
+from abs_shield.text.polarity import Words, denial, opposite, read
 from abs_shield.text.show import escaped
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import Token
 
 _LEAST = 4
 _BE = frozenset("is are was were be has have had will can may must".split())

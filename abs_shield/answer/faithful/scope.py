@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.stems import stems
-from abs_shield.answer.windows import Windows
+from abs_shield.answer.index import Index
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, words
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import keys_of
 
 _ENTITIES = frozenset({Kind.NAME, Kind.ID, Kind.EMAIL, Kind.URL, Kind.PATH})
 _POINTING = frozenset(
@@ -14,26 +15,31 @@ _POINTING = frozenset(
 )
 """Words that speak of what was spoken of before."""
 _EVERYDAY = frozenset(
-    "locat situat built build made make found find know call name us includ contain consist "
-    "offer provid give take get go come see say tell need want work start begin end open clos "
-    "larg big small new old long high low good best well first last next one two three year day "
-    "time way thing people place number part world today now".split()
+    map(
+        stem,
+        "located situated built build made make found find know called name use includes contain "
+        "consist offers provides give take get go come see say tell need want work start begin "
+        "end open close large big small new old long high low good best well first last next one "
+        "two three year day time way thing people place number part world today now".split(),
+    )
 )
 """Stems that two texts share without sharing what they speak of."""
 
 
-def shares_entity(statement: str, context: Windows) -> bool:
+def shares_entity(statement: str, context: Index) -> bool:
     """Whether a name, an id or an address of the statement stands in the context."""
     for mention in mentions(statement):
-        if mention.kind in _ENTITIES and any(stem in context for stem in stems(mention.text)):
+        if mention.kind in _ENTITIES and any(
+            key in context.postings for key in keys_of(mention.text)
+        ):
             return True
     return False
 
 
-def shares_subject(statement: str, context: Windows) -> bool:
+def shares_subject(statement: str, context: Index) -> bool:
     """Whether any word of the statement that says what it is about stands in the context."""
-    said = [stem for stem in stems(statement) if stem not in _EVERYDAY]
-    return any(stem in context for stem in said if not stem.isdigit())
+    said = [key for key in keys_of(statement) if key not in _EVERYDAY]
+    return any(key in context.postings for key in said if not key.isdigit())
 
 
 def points_back(statement: str) -> bool:

@@ -9,12 +9,12 @@ from math import exp, log, log1p
 
 from abs_shield.answer.claim import Claim, Miss, Scored, Spelling
 from abs_shield.answer.evidence import Evidence
+from abs_shield.answer.index import Index, index_of
 from abs_shield.answer.lexis.features import Measured, measured
-from abs_shield.answer.lexis.index import Index, index_of
 from abs_shield.answer.lexis.respelt import Respelt, respelt
-from abs_shield.answer.lexis.tokens import Token, tokens
 from abs_shield.answer.lexis.weights import Weights
 from abs_shield.stats.logodds import probability
+from abs_shield.text.tokens import Token, tokens
 
 MOST_ASKED = 2_000
 _SUREST = 6.0

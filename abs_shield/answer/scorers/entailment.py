@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from abs_shield.answer.claim import Claim, Scored, Span, Unavailable
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.verifier import Odds, Verifier, read
-from abs_shield.answer.windows import LONGEST, Windows
+from abs_shield.answer.windows import LONGEST, first, nearest
 from abs_shield.errors import PolicyError
 from abs_shield.text.show import escaped, shown, told
 
@@ -58,9 +58,8 @@ class Entailed:
         return tuple(_scored(spans, found) for spans, found in zip(near, odds, strict=True))
 
     def _near(self, claim: Claim, evidence: Evidence) -> tuple[Span, ...]:
-        windows: Windows = evidence.derived(Windows)
-        near = windows.nearest(claim.text, most=self.windows, longest=self.longest)
-        return near or windows.first(most=self.windows, longest=self.longest)
+        near = nearest(claim.text, evidence, most=self.windows, longest=self.longest)
+        return near or first(evidence, most=self.windows, longest=self.longest)
 
 
 def entailment(verifier: Verifier, *, windows: int = 3, longest: int = LONGEST) -> Entailed:

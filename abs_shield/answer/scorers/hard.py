@@ -6,14 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from abs_shield.answer.backing import Backing
-from abs_shield.answer.citations import citations
 from abs_shield.answer.cited import Sources
 from abs_shield.answer.claim import Claim, Miss, Scored, Span, Spelling, Unavailable
 from abs_shield.answer.deeds import said_done
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.named_ids import Named, ids_of
-from abs_shield.answer.opposed import Sentences, contrary
+from abs_shield.answer.opposed import contrary
 from abs_shield.answer.standing import How, Standing, Standings
+from abs_shield.text.citations import citations
 from abs_shield.text.show import shown
 
 FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
@@ -102,7 +102,6 @@ class _Check:
 
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
         self._evidence = evidence
-        self._sentences: Sentences = evidence.derived(Sentences)
         self._sources: Sources = evidence.derived(Sources)
         self._standings = Standings(answer, evidence, question)
 
@@ -115,7 +114,7 @@ class _Check:
             told = self._sources.unretrieved(citation)
             seen.worst(CONTRADICTED if told else FOUND, told)
         self._deeds(claim, seen)
-        if not seen.told and (against := contrary(claim.text, self._sentences)):
+        if not seen.told and (against := contrary(claim.text, self._evidence)):
             sentence, why = against
             seen.worst(CONTRADICTED, f"the evidence says {shown(sentence.text)}: {why}")
         span, told = self._standings.flagged(claim)

@@ -11,7 +11,7 @@ from abs_shield.answer.claim import Claim, Scored, Span, Unavailable
 from abs_shield.answer.evidence import Evidence
 from abs_shield.answer.excerpts import calls, excerpts
 from abs_shield.answer.replying import fits_each, listed
-from abs_shield.answer.windows import Windows
+from abs_shield.answer.windows import nearest
 from abs_shield.model import Ask, Judge, Terms, Undetermined, aplay, fenced, play
 from abs_shield.model.ask import USUAL, Steps
 from abs_shield.text.show import escaped
@@ -133,7 +133,7 @@ def _scored(claim: Claim, told: dict[str, Any], evidence: Evidence) -> Scored:
     verdict = told["verdict"]
     quoted = _place(told["quote"], evidence)
     shown = verdict != "supported" or quoted is not None or "action" in claim.kinds
-    near = evidence.derived(Windows).nearest(claim.text) if quoted is None else ()
+    near = nearest(claim.text, evidence) if quoted is None else ()
     reason = escaped(told["reason"].strip(), limit=_REASON) or "the evidence says something else"
     return Scored(
         score=_SCORES[verdict] if shown else _UNQUOTED,

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from abs_shield.answer.claim import Span
-from abs_shield.answer.evidence import Evidence, Piece
+from abs_shield.answer.evidence import Evidence, Piece, Source
 from abs_shield.answer.flattened import flattened
-from abs_shield.answer.lexis.figures import NAMES_OF_MONTHS, Figure
 from abs_shield.answer.lexis.letters import runs, squeezed
-from abs_shield.answer.lexis.tokens import Token, stem, tokens
 from abs_shield.text.names import name_words
 from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import Number, Token, tokens
+from abs_shield.text.values.calendar import MONTH_NAMES
 
 MOST_CHARACTERS = 1_000_000
 """Characters that are indexed; of more, the newest pieces."""
@@ -24,23 +25,13 @@ _LONGEST = 80
 _MOST_POSTINGS = 200
 """Sentences kept of a word; one that stands in more finds none of them."""
 _LARGEST = 1_000_000
-_DEED = -1
+DEED = -1
 """The piece of a sentence that tells of a call."""
 _MOST_DEEDS, _LONGEST_DEED = 500, 2_000
 _READ = 1_000
 _SHORTEST, _ENDING = 4, 3
 _WEEKDAYS = [stem(f"{day}day") for day in ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")]
 _ISO = re.compile(r"(?<!\d)\d{4}-(0[1-9]|1[0-2])-[0-3]\d(?!\d)")
-HEAD = 5
-"""Letters that two forms of one word mostly share."""
-
-NEGATORS = frozenset(
-    "not no never none nobody nothing neither nor cannot without hardly scarcely barely nicht kein "
-    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
-    "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
-)
-_REACH = 4
-"""Words behind a negator that it is about."""
 
 
 class Sentence:
@@ -53,40 +44,14 @@ class Sentence:
         piece: Its piece's place among the indexed ones.
         words: The keys of its words and numbers, in order.
         content: The keys of those that say something, in order.
-        negated: The keys that a negator is about.
-        negates: Whether it has a negator.
     """
 
-    __slots__ = ("_places", "content", "end", "negated", "negates", "piece", "start", "words")
+    __slots__ = ("content", "end", "piece", "start", "words")
 
     def __init__(self, piece: int, start: int, end: int, words: list[Token]) -> None:
         self.piece, self.start, self.end = piece, start, end
         self.words = tuple(word.key for word in words)
         self.content = tuple(word.key for word in words if word.content or word.figure)
-        self.negates = any(negating(word) for word in words)
-        self.negated = negated(words) if self.negates else frozenset()
-        self._places: dict[str, int] | None = None
-
-    @property
-    def places(self) -> dict[str, int]:
-        """Where each key first stands among the content."""
-        if self._places is None:
-            self._places = {word: n for n, word in reversed(list(enumerate(self.content)))}
-        return self._places
-
-
-def negating(token: Token) -> bool:
-    """Whether a word denies what stands behind it."""
-    return token.key in NEGATORS or token.key.endswith("n't")
-
-
-def negated(words: Sequence[Token]) -> frozenset[str]:
-    """Give the keys of the content that stands close behind a negator."""
-    found: set[str] = set()
-    for n, word in enumerate(words):
-        if negating(word):
-            found.update(near.key for near in words[n + 1 : n + 1 + _REACH] if near.content)
-    return frozenset(found)
 
 
 class Index:
@@ -98,10 +63,7 @@ class Index:
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
-        heads: The first five letters of the content words.
         bigrams: Words that stand side by side, small ones included.
-        trigrams: Three words side by side.
-        pairs: Content words with nothing but small words between them.
         runs: All runs of letters.
     """
 
@@ -111,20 +73,17 @@ class Index:
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
         self.bigrams: set[tuple[str, str]] = set()
-        self.trigrams: set[tuple[str, str, str]] = set()
-        self.pairs: set[tuple[str, str]] = set()
         self.runs: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
             for start, end, words in _sentences(piece):
                 self._add(Sentence(place, start, end, words))
                 self.runs.update(runs(squeezed(piece.text[start:end])))
-                values.update(word.figure.value for word in words if word.figure)
+                values.update(_numbers(words))
         for words in _deeds(evidence):
-            self._add(Sentence(_DEED, 0, 0, words))
-            values.update(word.figure.value for word in words if word.figure)
+            self._add(Sentence(DEED, 0, 0, words))
+            values.update(_numbers(words))
         self.words.update(_calendar(self.pieces))
-        self.heads = {word[:HEAD] for word in self.postings}
         self._values = sorted(values)
 
     def _add(self, sentence: Sentence) -> None:
@@ -137,8 +96,6 @@ class Index:
                 held.append(place)
         self.words.update(words)
         self.bigrams.update(pairwise(words))
-        self.trigrams.update(zip(words, words[1:], words[2:], strict=False))
-        self.pairs.update(pairwise(content))
 
     def has(self, word: Token) -> bool:
         """Whether a word or a number stands anywhere, a number also more exactly than said."""
@@ -153,34 +110,53 @@ class Index:
         least = max(_SHORTEST, len(name) - _ENDING)
         return any(name[:n] in self.words for n in range(least, len(name)))
 
-    def _holds(self, figure: Figure) -> bool:
-        first = bisect_left(self._values, figure.value - figure.within)
-        return first < bisect_right(self._values, figure.value + figure.within)
+    def _holds(self, number: Number) -> bool:
+        first = bisect_left(self._values, number.value - number.within)
+        if first < bisect_right(self._values, number.value + number.within):
+            return True
+        at = bisect_left(self._values, number.other)
+        return self._values[at : at + 1] == [number.other]
 
     def window(self, place: int) -> set[str]:
         """Give the content of a sentence and its neighbours, of a line and its record's."""
-        if self.sentences[place].piece == _DEED:
+        if self.sentences[place].piece == DEED:
             return set(self.sentences[place].content)
         reach = 4 if self.pieces[self.sentences[place].piece].lines else 1
         near = self.sentences[max(0, place - reach) : place + reach + 1]
         return {word for one in near for word in one.content}
 
+    def is_statement(self, place: int) -> bool:
+        """Return whether a sentence is running text that a tool returned or a document has."""
+        one = self.sentences[place]
+        if one.piece == DEED:
+            return False
+        piece = self.pieces[one.piece]
+        return piece.source is Source.TOOL_RESULT and not piece.lines
+
     def near(self, places: Sequence[int]) -> str:
         """Give the letters of some sentences, of each the first 1,000 characters."""
-        return " ".join(squeezed(self._text(place)[:_READ]) for place in places)
+        return " ".join(squeezed(self.text(place)[:_READ]) for place in places)
 
-    def _text(self, place: int) -> str:
-        sentence = self.sentences[place]
-        return self.pieces[sentence.piece].text[sentence.start : sentence.end]
+    def text(self, place: int) -> str:
+        """Return a sentence as it stands; of a deed, which stands nowhere, nothing."""
+        one = self.sentences[place]
+        return "" if one.piece == DEED else self.pieces[one.piece].text[one.start : one.end]
 
     def span(self, place: int) -> Span | None:
         """Give a sentence as a span of its piece; None of a deed, which stands in none."""
         sentence = self.sentences[place]
-        if sentence.piece == _DEED:
+        if sentence.piece == DEED:
             return None
         piece = self.pieces[sentence.piece]
         start, end = sentence.start, sentence.end
         return Span(piece.id, start, end, piece.text[start:end], _pointer(piece, start))
+
+
+def _numbers(words: Sequence[Token]) -> Iterator[float]:
+    for word in words:
+        if word.figure:
+            yield word.figure.value
+            yield word.figure.other
 
 
 def index_of(evidence: Evidence) -> Index:
@@ -204,7 +180,7 @@ def _calendar(pieces: Sequence[Piece]) -> set[str]:
     found: set[str] = set()
     for day in days:
         year, month, of_month = map(int, day.split("-"))
-        found.add(NAMES_OF_MONTHS[month - 1])
+        found.add(MONTH_NAMES[month - 1])
         if year and 0 < of_month <= monthrange(year, month)[1]:
             found.add(_WEEKDAYS[weekday(year, month, of_month)])
     return found

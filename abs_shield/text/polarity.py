@@ -7,11 +7,16 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from abs_shield.answer.lexis.index import NEGATORS
-from abs_shield.answer.lexis.opposites import OPPOSITES
-from abs_shield.answer.lexis.tokens import Token, lowered, stem, tokens
+from abs_shield.text.opposites import OPPOSITES
 from abs_shield.text.show import escaped
+from abs_shield.text.stem import lowered, stem
+from abs_shield.text.tokens import Token, tokens
 
+NEGATORS = frozenset(
+    "not no never none nobody nothing neither nor cannot without hardly scarcely barely nicht kein "
+    "keine keinen nie niemals pas jamais sans rien nunca jamas sin ningun ninguna non senza nao "
+    "mai \u043d\u0435 \u043d\u0435\u0442 \u4e0d \u6ca1 \u65e0".split()
+)
 _LONGEST = 2_000
 _MOST_WORDS = 400
 _REACH = 3

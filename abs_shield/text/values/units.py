@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
-from abs_shield.answer.figure import MONEY, Figure
+from abs_shield.text.values.figure import MONEY, Figure
 
 _KINDS = {
     "mass": "mg=1 g gram=1e3 kg kilo kilogram=1e6 t ton tonne metric=1e9 oz ounce=28349.523125 "
@@ -27,6 +27,7 @@ _KINDS = {
 """Of each kind its units: words, and after ``=`` what they are worth."""
 _BARE = frozenset("min m s h t g l sec second minute hour day week metric minor".split())
 """Words that are no unit where they are the whole of a field's name."""
+_CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _KEPT = frozenset("ms lbs".split())
@@ -89,7 +90,9 @@ def field_units(name: str) -> tuple[Unit, ...]:
 
 def in_others(figure: Figure) -> Iterator[tuple[Decimal, Decimal, Unit]]:
     """Give what a figure comes to in other units of its kind: value, last digit's worth, unit."""
-    units = (Unit("money", Decimal(1)),) if figure.kind == MONEY else units_of(figure.unit)
+    units = units_of(figure.unit)
+    if figure.kind == MONEY or (not units and figure.step == _CENT):
+        units = (Unit("money", Decimal(1)),)
     for kind, worth in units:
         for other in _WORTHS[kind]:
             ratio = worth / other
@@ -102,7 +105,7 @@ def together(text: str, one: Figure, other: Figure) -> Figure | None:
     """
     Give two figures that say one length, as in ``1 hour 30 minutes``, in the second's unit.
 
-    >>> from abs_shield.answer.figures import figures
+    >>> from abs_shield.text.values.reader import figures
     >>> said = "It takes 1 hour and 30 minutes."
     >>> together(said, *figures(said)).numbers
     (Decimal('90'),)

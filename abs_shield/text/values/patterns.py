@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.numerals import WORD_SCALE
+from abs_shield.text.values.numerals import MYRIADS, WORD_SCALE
 
 CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
 MONEY_WORDS = {
@@ -12,9 +12,13 @@ MONEY_WORDS = {
 }  # fmt: skip
 SMALL_MONEY = frozenset("cent cents pence".split())
 """A hundredth of the others."""
-BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[$€£¥₹₩₽₺฿]|\b(?:{CODES})\b)"
-BEHIND = rf"(?:[$€£¥₹₩₽₺฿円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
-SCALE = rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9]))"
+MARKS = "$€£¥₹₩₽₺฿"
+BEFORE = rf"(?:(?:US|CA|AU|C|A|NZ|HK|S)?[{MARKS}]|\b(?:{CODES})\b)"
+BEHIND = rf"(?:[{MARKS}円元원]|\b(?:{CODES}|{'|'.join(MONEY_WORDS)})\b)"
+SCALE = (
+    rf"(?:[ -]?(?P<scale>{WORD_SCALE})\b|(?P<letter>[kKmMbB])(?![A-Za-z0-9])"
+    rf"|[ ]?(?P<myriad>[{MYRIADS}]))"
+)
 ALONE = r"(?<![A-Za-z0-9_])(?<!\d[.,:-])"
 END = r"(?![A-Za-z0-9_])(?![.,:-]\d)"
 URL = (

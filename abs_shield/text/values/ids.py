@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.figure import ID, Found, written
-from abs_shield.answer.read_numbers import plain_number
 from abs_shield.text.normal import normal, squeezed
-from abs_shield.text.shape import is_code
+from abs_shield.text.shape import is_address, is_code
+from abs_shield.text.values.figure import ID, Found, written
+from abs_shield.text.values.numbers import plain_number
 
 _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:-[a-z]{1,12}){0,3}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){2,6}")
 _LEAST_DIGITS = 3
 _LEAST_LOCATOR = 5
 _NAMED = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
@@ -32,6 +33,9 @@ def token_of(match: re.Match[str], text: str) -> Found:
     if not any(map(str.isdigit, said)) or not re.search(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d", said):
         return
     start = match.start()
+    if _THOUSANDS.fullmatch(said) and not is_address(said):
+        yield plain_number(said, (start, start + len(said)), "", text)
+        return
     if measure := _MEASURE.fullmatch(said):
         end = start + measure.end(1)
         yield plain_number(measure[1], (start, end), measure[2], text)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Minute, same
-from abs_shield.answer.figures import figures
+from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, TIME, Day, Minute, same
+from abs_shield.text.values.reader import figures
 
 TEXTS = st.text(max_size=200) | st.lists(
     st.sampled_from(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.days import days, minute
-from abs_shield.answer.figure import DATE, TIME, Day, Found, Minute, written
+from abs_shield.text.values.calendar import days, minute
+from abs_shield.text.values.figure import DATE, TIME, Day, Found, Minute, written
 
 _DATE_FORMS = ("iso", "ym", "ymd", "dmy", "cjk", "mdy", "dmony", "my")
 _THROUGH = re.compile(

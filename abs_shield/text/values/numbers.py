@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from abs_shield.answer.figure import ID, MONEY, NUMBER, Figure, Found, written
-from abs_shield.answer.forms import MONEY_WORDS, SMALL_MONEY
-from abs_shield.answer.numerals import COUNTED, Numeral, numeral, worded
 from abs_shield.text.shape import is_code
+from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Found, written
+from abs_shield.text.values.numerals import COUNTED, Numeral, numeral, worded
+from abs_shield.text.values.patterns import MONEY_WORDS, SMALL_MONEY
 
 SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB",
@@ -22,13 +22,15 @@ _UNITS = frozenset(
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""
+_LONGEST = 15
+"""Digits of a number; more are an account's or a card's."""
 NTH = "nth"
 """The unit of what counts places: an ordinal, the number of an item in a list."""
 
 
 def money_of(match: re.Match[str], text: str) -> Found:
     said = match.groupdict()
-    digits, scale = said["digits"], said.get("scale") or said.get("letter") or ""
+    digits, scale = said["digits"], _scale(match)
     read = numeral(digits, scale)
     sign = (said.get("before") or said.get("behind") or "").strip()
     unit = SIGNS.get(sign[-1:]) or MONEY_WORDS.get(sign.casefold(), sign.upper())
@@ -36,6 +38,11 @@ def money_of(match: re.Match[str], text: str) -> Found:
         read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
     yield written(MONEY, text, match.span(), *_grouped(read.values), step=read.step, unit=unit)
+
+
+def _scale(match: re.Match[str]) -> str:
+    said = match.groupdict()
+    return said.get("scale") or said.get("letter") or said.get("myriad") or ""
 
 
 def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
@@ -50,7 +57,7 @@ def percent_of(match: re.Match[str], text: str) -> Found:
 
 
 def scaled_of(match: re.Match[str], text: str) -> Found:
-    read = numeral(match["digits"], match["scale"] or match["letter"] or "")
+    read = numeral(match["digits"], _scale(match))
     yield written(NUMBER, text, match.span(), *read.values, step=read.step)
 
 
@@ -61,7 +68,7 @@ def range_of(match: re.Match[str], text: str) -> Found:
 
 def number_of(match: re.Match[str], text: str) -> Found:
     digits = match["digits"]
-    if is_code(digits) or (len(digits) > 15 and digits.isdigit()):
+    if digits.isdigit() and (is_code(digits) or len(digits) > _LONGEST):
         yield written(ID, text, match.span("digits"), digits)
     else:
         yield plain_number(digits, match.span("digits"), match["unit"] or "", text)

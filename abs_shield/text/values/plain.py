@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from abs_shield.answer.numerals import DIGITS
+from abs_shield.text.values.numerals import DIGITS
 
 _GONE = "\x00"
 _RUN = re.compile(r"\d[\d.]{0,40},[\d.,]*\d")

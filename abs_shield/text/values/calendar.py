@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.figure import Day, Minute
+from abs_shield.text.months import whole_names
+from abs_shield.text.values.figure import Day, Minute
 
-_MONTHS = (
-    "january jan januar janvier enero", "february feb februar février febrero",
-    "march mar märz mars marzo", "april apr avril abril", "may mai mayo",
-    "june jun juni juin junio", "july jul juli juillet julio", "august aug août agosto",
-    "september sep sept septembre septiembre", "october oct oktober octobre octubre okt",
-    "november nov novembre noviembre", "december dec dezember décembre diciembre dez",
-)  # fmt: skip
-_NUMBER = {name: n for n, names in enumerate(_MONTHS, 1) for name in names.split()}
-MONTH = rf"(?:{'|'.join(sorted(_NUMBER, key=len, reverse=True))})\b\.?"
+MONTH_NAMES = (
+    "january february march april may june july august september october november december"
+).split()
+_SHORT = {name[:3]: n for n, name in enumerate(MONTH_NAMES, 1)} | {
+    "sept": 9, "janv": 1, "févr": 2, "avr": 4, "juil": 7, "okt": 10, "déc": 12, "dez": 12,
+}  # fmt: skip
+_NUMBER = whole_names() | _SHORT
+MONTHS = {name: name for name in MONTH_NAMES} | {name[:3]: name for name in MONTH_NAMES}
+MONTHS["sept"] = "september"
+"""The English names of months, and the short ones, to the whole name."""
+MONTH = rf"(?:{'|'.join(sorted(map(re.escape, _NUMBER), key=len, reverse=True))})\b\.?"
+_WORD = r"[^\W\d_]{3,12}\b\.?"
+"""What may be a month's name: it is looked up, which is faster than some six hundred names."""
 _GAP = r"\s{1,8}"
 """A blank, or a line's end in wrapped text."""
 _MAYBE = r"(?=[^\W\d_]{3,12}\.?(?:[ ]of)?,?\s{1,8}\d)"
@@ -39,11 +44,11 @@ DATES = (
     r"(?P<ymd>\d{4}[/.]\d{1,2}[/.]\d{1,2})(?![\d/])",
     r"(?P<dmy>\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2}))(?![\d/]|[.-]\d)",
     r"(?P<cjk>\d{4}年\d{1,2}月(?:\d{1,2}日)?)",
-    rf"{_MAYBE}(?P<mdy>{MONTH}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
+    rf"{_MAYBE}(?P<mdy>{_WORD}{_GAP}\d{{1,2}}{_NTH}(?!\d|[:.]\d|,\d{{3}}|[ ]?[ap]\.?m\b)"
     rf"(?:,?{_GAP}(?:19|20)\d{{2}}(?!\d))?)",
-    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{MONTH}"
+    rf"(?P<dmony>\d{{1,2}}(?:{_NTH}|\.){_GAP}(?:of[ ]|de[ ])?{_WORD}"
     rf"(?:,?{_GAP}(?:de[ ])?(?:19|20)\d{{2}}(?!\d))?)",
-    rf"{_MAYBE}(?P<my>{MONTH}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
+    rf"{_MAYBE}(?P<my>{_WORD}(?:[ ]of)?,?{_GAP}(?:19|20)\d{{2}}(?!\d))",
 )
 """Forms of dates, each in a group of its own name."""
 TIMES = (
@@ -84,8 +89,9 @@ def days(form: str, text: str) -> tuple[Day, ...]:
 
 
 def _month(text: str) -> int:
-    words = (word for word in re.findall(r"[^\W\d_]+", text.casefold()) if word in _NUMBER)
-    return _NUMBER[next(words)]
+    """The first month that a text names; 0 where it names none."""
+    words = re.findall(r"[^\W\d_]+", text.casefold())
+    return next((_NUMBER[word] for word in words if word in _NUMBER), 0)
 
 
 def _exists(day: Day) -> bool:

@@ -6,7 +6,9 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-GAP = r"(?:[\u00a0\u2007\u2009\u202f']|\{,\})"
+from abs_shield.text.magnitudes import WORDS as WORDS_OF_SIZE
+
+GAP = r"(?:[\u00a0\u2007\u2009\u202f'\u2019]|\{,\})"
 DIGITS = (
     rf"(?:\d{{1,3}}(?:,\d{{2,3}}){{0,6}},\d{{3}}(?:\.\d{{1,12}})?|\d{{1,3}}(?:{GAP}\d{{3}}){{1,7}}(?:[.,]\d{{1,12}})?"
     r"|\d{1,3}(?:\.\d{3}){2,7}(?:,\d{1,12})?|\d{1,3}\.\d{3},\d{1,12}|\d{1,24}(?:[.,]\d{1,12})?)"
@@ -14,15 +16,23 @@ DIGITS = (
 """A number in digits: 1,200.50, 1.200,50, 1 200 with a narrow blank, 12,5."""
 SPACED = rf"(?:\d{{1,3}}(?:[ ]\d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?!\d)|{DIGITS})"
 """A number in digits, with any blank between its groups; only where money is meant."""
-SCALES = {
-    "hundred": 2, "thousand": 3, "k": 3, "lakh": 5, "million": 6, "mn": 6, "mio": 6, "m": 6,
-    "crore": 7, "billion": 9, "bn": 9, "b": 9, "trillion": 12, "tn": 12, "tausend": 3,
-    "millionen": 6, "milliarden": 9, "millones": 6, "millions": 6, "milliards": 9, "billions": 9,
-    "thousands": 3,
+_LEAST_LETTERS = 4
+"""Shorter words are others in English: ``bin`` and ``mil`` are thousands."""
+SCALES = {"hundred": 2, "thousands": 3, "k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9} | {
+    "trillion": 12, "tn": 12,
+    **{
+        word: power
+        for power, words in WORDS_OF_SIZE.items()
+        for word in words.split()
+        if len(word) >= _LEAST_LETTERS or not word.isascii()
+    },
 }  # fmt: skip
 """What stands behind a number and multiplies it, as a power of ten."""
 _LETTER = frozenset("kmb")
-WORD_SCALE = "|".join(sorted((w for w in SCALES if w not in _LETTER), key=len, reverse=True))
+MYRIADS = "".join(word for word in SCALES if len(word) == 1 and not word.isascii())
+"""Thousands, ten thousands and hundred millions, as Chinese, Japanese and Korean write them."""
+_WRITTEN = SCALES.keys() - _LETTER - {*MYRIADS}
+WORD_SCALE = "|".join(sorted(_WRITTEN, key=lambda word: (-len(word), word)))
 
 _ONES = dict(
     zip(

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
-from abs_shield.answer.lexis.figures import COUNTS, MONTHS, SCALES, WRITTEN, Figure, figure
-from abs_shield.text import sentences
-from abs_shield.text.normal import normal, unaccented
+from abs_shield.text.sentences import TITLES as SENTENCE_TITLES
+from abs_shield.text.stem import LONGEST_WORD, lowered, stem
+from abs_shield.text.values.calendar import MONTHS
+from abs_shield.text.values.numerals import (
+    COUNTED,
+    DIGITS,
+    MYRIADS,
+    SCALES,
+    SPACED,
+    WORDS,
+    numeral,
+    worded,
+)
+from abs_shield.text.values.patterns import BEHIND
 
 _TOKEN = re.compile(
-    r"\d+(?:[.,]\d+){0,12}(?![.,]?\d)"
+    rf"\d{{1,3}}(?: \d{{3}}){{1,6}}(?:[.,]\d{{1,2}})?(?= ?{BEHIND})"
+    rf"|{DIGITS}(?![.,'\u2019]?\d)|\d+(?:[.,]\d+){{0,12}}(?![.,]?\d)"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    r"|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-"
-    r"(?:one|two|three|four|five|six|seven|eight|nine)\b"
+    rf"|(?=[aotfsenhmbz])(?P<words>{WORDS})\b"
     r"|[^\W\d_]+\d[^\W_]*"
     r"|[^\W\d_]+(?:['\u2019][^\W\d_]{1,4}(?![^\W\d_]))?",
     re.IGNORECASE,
@@ -61,7 +71,7 @@ HEDGES = frozenset(
     "definitely absolutely certainly exactly indeed honestly personally hope guess wonder".split()
 )
 """Words of the speaker about what is said, not of what is said."""
-TITLES = sentences.TITLES | frozenset("sir dame madam".split())
+TITLES = SENTENCE_TITLES | frozenset("sir dame madam".split())
 """Titles of people: the name behind one begins no sentence, and says the same without it."""
 _DAYS = frozenset(
     f"{day}day{s}" for day in "mon tues wednes thurs fri satur sun".split() for s in ("", "s")
@@ -69,6 +79,21 @@ _DAYS = frozenset(
 """Words with a capital that are not names."""
 _CLITICS = frozenset("d ll m re s t ve".split())
 """What may stand behind the apostrophe of a small word: `I'd`, `it'll`."""
+
+
+class Number(NamedTuple):
+    """
+    A number as a text writes it.
+
+    Attributes:
+        value: The number; 1.2 million is 1,200,000.
+        within: Half of its last digit: what rounding it may hide.
+        other: What else it can mean: 1000 of ``1.000``; the same where it can mean nothing else.
+    """
+
+    value: float
+    within: float
+    other: float
 
 
 class Token(NamedTuple):
@@ -89,7 +114,7 @@ class Token(NamedTuple):
     key: str
     start: int
     end: int
-    figure: Figure | None
+    figure: Number | None
     content: bool
     small: bool
     counts: bool
@@ -105,12 +130,26 @@ def tokens(text: str, *, most: int) -> list[Token]:
     """
     found: list[Token] = []
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
+    behind = 0
     for match in _TOKEN.finditer(masked):
+        if match.start() < behind:  # the scale of a number: "1.2 million"
+            continue
         first = not found or _opens(masked, found[-1], match.start())
         found.extend(_read(match, masked, first))
+        behind = found[-1].end
         if len(found) >= most:
             break
     return found[:most]
+
+
+def keys_of(text: str, *, most: int = 2_000) -> list[str]:
+    """
+    Return the stems and numbers of *text* that say something, in order.
+
+    >>> keys_of("The towers were painted in 1889."), keys_of("東京")
+    (['tower', 'paint', '1889'], ['東', '京'])
+    """
+    return [one.key for one in tokens(text, most=most) if one.content or one.figure]
 
 
 def _opens(text: str, last: Token, start: int) -> bool:
@@ -122,7 +161,9 @@ def _opens(text: str, last: Token, start: int) -> bool:
 
 
 _OPENS = frozenset('.!?:\u3002"\u201c(*')
-_UNIT = re.compile(r"\s?([a-zA-Z]{1,8})(?![^\W\d_])")
+_SCALE = re.compile(rf"\s?(?:([a-zA-Z]{{1,9}})(?![^\W\d_])|([{MYRIADS}]))")
+_DIGITS = re.compile(SPACED)
+_LONGEST_NUMBER = 15
 
 
 def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
@@ -131,17 +172,12 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
     if written[0].isdigit():
         yield from _numbers(written, start, text)
         return
+    if match["words"] and (number := _in_words(match["words"], start, text)):
+        yield number
+        return
     lower = lowered(written)
     if not lower.isalpha() and any(map(str.isdigit, lower)):
         yield _code(written, start)
-        return
-    counts = lower in COUNTS
-    number = WRITTEN.get(lower, COUNTS.get(lower))
-    if number is not None:
-        scaled = _UNIT.match(text, end, end + 12)
-        times = SCALES.get(scaled[1].lower(), 1.0) if scaled else 1.0
-        value = Figure(number * times, 0.5)
-        yield _numeral(value, start, end, counts=counts and times == 1.0)
         return
     if _is_month(written, lower, text, start, end):
         yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
@@ -177,77 +213,49 @@ def _is_month(written: str, lower: str, text: str, start: int, end: int) -> bool
     return before is not None or _DAY_BEHIND.match(text, end) is not None
 
 
+def _in_words(written: str, start: int, text: str) -> Token | None:
+    """A number in words; None of one, and of a scale with nothing before it."""
+    value = worded(written)
+    if value == 1 or written.casefold() in SCALES:
+        return None
+    end = start + len(written)
+    step = 1 if value == value.to_integral_value() else 0.1
+    return _numeral(
+        Number(float(value), step / 2, float(value)), start, end, counts=value <= COUNTED
+    )
+
+
 def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
     end = start + len(written)
-    scaled = _UNIT.match(text, end, end + 12)
-    value = figure(written, scaled[1].lower() if scaled else "")
+    scaled = _SCALE.match(text, end, end + 12)
+    word = (scaled[1] or scaled[2]) if scaled else ""
+    scale = word if word.casefold() in SCALES else ""
+    value = _number(written, scale)
     if value is not None:
-        yield _numeral(value, start, end)
+        yield _numeral(value, start, scaled.end() if scaled and scale else end)
         return
     for piece in _PIECES.finditer(written):
         left, right = start + piece.start(), start + piece.end()
-        value = figure(piece[0])
+        value = _number(piece[0])
         if value is None:
             yield _code(piece[0], left)
         else:
             yield _numeral(value, left, right)
 
 
+def _number(digits: str, scale: str = "") -> Number | None:
+    """The number that *digits* write, times its scale; None of versions, addresses and codes."""
+    if len(digits) > _LONGEST_NUMBER or _DIGITS.fullmatch(digits) is None:
+        return None
+    read = numeral(digits, scale)
+    return Number(float(read.values[0]), float(read.step) / 2, float(read.values[-1]))
+
+
 def _code(written: str, start: int) -> Token:
     """An id, or digits too long for a number: compared as it stands."""
-    key = lowered(written[:_LONGEST_WORD])
+    key = lowered(written[:LONGEST_WORD])
     return Token(key, start, start + len(written), None, True, False, False, True)
 
 
-def _numeral(value: Figure, start: int, end: int, *, counts: bool = False) -> Token:
+def _numeral(value: Number, start: int, end: int, *, counts: bool = False) -> Token:
     return Token(f"{value.value:.12g}", start, end, value, False, False, counts, False)
-
-
-@lru_cache(maxsize=1 << 15)
-def _folded(word: str) -> str:
-    return unaccented(normal(word)).replace("\u2019", "'")
-
-
-def lowered(word: str) -> str:
-    """Give *word* without capitals and accents."""
-    if word.isascii():
-        return word.lower()
-    return _folded(word) if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD].lower()
-
-
-_LONGEST_WORD = 64
-_ENDINGS = (
-    ("ations", "ate"), ("ation", "ate"), ("ities", "ity"), ("iness", "y"), ("fulness", "ful"),
-    ("ements", "ement"), ("ingly", ""), ("edly", ""), ("ings", ""), ("ing", ""), ("ies", "y"),
-    ("ied", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ed", ""),
-    ("ely", "e"), ("ly", ""), ("es", "e"), ("s", ""),
-)  # fmt: skip
-_KEPT = ("ss", "us", "is", "ous")
-
-
-def stem(word: str) -> str:
-    """
-    Give the part of an English word that its forms share; of other words, nearly the whole.
-
-    >>> stem("flights"), stem("booked"), stem("booking"), stem("cities"), stem("mia's")
-    ('flight', 'book', 'book', 'city', 'mia')
-    """
-    return _stem(word) if len(word) <= _LONGEST_WORD else word[:_LONGEST_WORD]
-
-
-@lru_cache(maxsize=1 << 15)
-def _stem(word: str) -> str:
-    bare = word.partition("'")[0] if "n't" not in word else word
-    if len(bare) < 4 or bare.endswith(_KEPT):
-        return bare
-    for ending, kept in _ENDINGS:
-        if bare.endswith(ending) and len(bare) - len(ending) >= 3:
-            return _trimmed(bare[: len(bare) - len(ending)] + kept)
-    return _trimmed(bare)
-
-
-def _trimmed(base: str) -> str:
-    """Of ``plann``, ``make``, ``mak``: one form."""
-    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
-        return base[:-1]
-    return base[:-1] if len(base) > 3 and base[-1] == "e" else base

@@ -6,16 +6,30 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from abs_shield.answer.citations import citations
-from abs_shield.answer.days import DATES, MONTH, TIMES
-from abs_shield.answer.figure import (
+from abs_shield.text.citations import citations
+from abs_shield.text.values.calendar import DATES, MONTH, TIMES
+from abs_shield.text.values.figure import (
     TIME,
     Figure,
     Found,
     Minute,
     Value,
 )
-from abs_shield.answer.forms import (
+from abs_shield.text.values.ids import id_of, token_of
+from abs_shield.text.values.moments import day_of, time_of
+from abs_shield.text.values.numbers import (
+    SIGNS,
+    listed,
+    money_of,
+    number_of,
+    ordinal_of,
+    percent_of,
+    range_of,
+    scaled_of,
+    words_of,
+)
+from abs_shield.text.values.numerals import DIGITS, SPACED, WORDS
+from abs_shield.text.values.patterns import (
     ALONE,
     BEFORE,
     BEHIND,
@@ -30,21 +44,7 @@ from abs_shield.answer.forms import (
     TOKEN,
     URL,
 )  # fmt: skip
-from abs_shield.answer.numerals import DIGITS, SPACED, WORDS
-from abs_shield.answer.plain_text import PLAIN, apart, blanked, unescaped
-from abs_shield.answer.read_ids import id_of, token_of
-from abs_shield.answer.read_moments import day_of, time_of
-from abs_shield.answer.read_numbers import (
-    SIGNS,
-    listed,
-    money_of,
-    number_of,
-    ordinal_of,
-    percent_of,
-    range_of,
-    scaled_of,
-    words_of,
-)
+from abs_shield.text.values.plain import PLAIN, apart, blanked, unescaped
 
 _LIST_NUMBER = re.compile(
     rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.lexis.tokens import stem
+from abs_shield.text.stem import stem
 
 _PAIRS = (
     "increase decrease|rise fall|rose fell|gain loss|profit loss|grow shrink|win lose|won lost|"

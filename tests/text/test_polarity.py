@@ -6,8 +6,8 @@ import pytest
 
 from abs_shield.answer import Faithfulness
 from abs_shield.answer.check import checked
-from abs_shield.answer.polarity import without_reply
 from abs_shield.session import Session
+from abs_shield.text.polarity import without_reply
 
 TICKET = "The ticket is not refundable after May 3."
 MUSEUM = "The museum is closed on Mondays."

@@ -1,0 +1,57 @@
+"""The part of a word that its forms share, and a word without its capitals and accents."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from abs_shield.text.normal import normal, unaccented
+
+LONGEST_WORD = 64
+"""Characters of a word that are compared."""
+_ENDINGS = (
+    ("ations", "ate"), ("ation", "ate"), ("ities", "ity"), ("iness", "y"), ("fulness", "ful"),
+    ("ements", "ement"), ("ingly", ""), ("edly", ""), ("ings", ""), ("ing", ""), ("ies", "y"),
+    ("ied", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ed", ""),
+    ("ely", "e"), ("ly", ""), ("es", "e"), ("s", ""),
+)  # fmt: skip
+_KEPT = ("ss", "us", "is", "ous")
+
+
+@lru_cache(maxsize=1 << 15)
+def _folded(word: str) -> str:
+    return unaccented(normal(word)).replace("\u2019", "'")
+
+
+def lowered(word: str) -> str:
+    """Give *word* without capitals and accents."""
+    if word.isascii():
+        return word.lower()
+    return _folded(word) if len(word) <= LONGEST_WORD else word[:LONGEST_WORD].lower()
+
+
+def stem(word: str) -> str:
+    """
+    Give the part of an English word that its forms share; of other words, nearly the whole.
+
+    >>> stem("flights"), stem("booked"), stem("booking"), stem("cities"), stem("mia's")
+    ('flight', 'book', 'book', 'city', 'mia')
+    """
+    return _stem(word) if len(word) <= LONGEST_WORD else word[:LONGEST_WORD]
+
+
+@lru_cache(maxsize=1 << 15)
+def _stem(word: str) -> str:
+    bare = word.partition("'")[0] if "n't" not in word else word
+    if len(bare) < 4 or bare.endswith(_KEPT):
+        return bare
+    for ending, kept in _ENDINGS:
+        if bare.endswith(ending) and len(bare) - len(ending) >= 3:
+            return _trimmed(bare[: len(bare) - len(ending)] + kept)
+    return _trimmed(bare)
+
+
+def _trimmed(base: str) -> str:
+    """Of ``plann``, ``make``, ``mak``: one form."""
+    if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz":
+        return base[:-1]
+    return base[:-1] if len(base) > 3 and base[-1] == "e" else base

@@ -1,0 +1,51 @@
+"""Figures that an honest answer writes otherwise than the result that has them."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.answer.check import checked
+from abs_shield.core.events import Returned
+from abs_shield.session import Session
+
+
+def misses(result: object, answer: str, *, error: bool = False) -> list[str]:
+    """Return the figures of *answer* that are missed beside one result."""
+    session = Session()
+    session.user("How is it?")
+    session.take(Returned("look_up", result, "c1", error=error))
+    return [one.text for claim in checked(answer, session=session).claims for one in claim.misses]
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ({"balance": {"amount": 243177, "currency": "EUR"}}, "Your balance is €2,431.77."),
+        ({"monthly_fee": 3490}, "It costs 34.90 a month."),
+        ({"fare": {"amount": 8900, "currency": "CHF"}}, "The fare is CHF 89."),
+    ],
+)
+def test_whole_amounts_may_count_cents(result, answer):
+    """As APIs of payments write them; another amount is missed."""
+    assert misses(result, answer) == []
+    assert misses(result, answer.replace("4", "5").replace("8", "7")) != []
+
+
+def test_a_number_that_is_not_of_money_counts_no_cents():
+    """The answer is about something else."""
+    assert misses({"members": 3490}, "It costs €34.90.") == ["€34.90"]
+
+
+def test_a_hash_sign_names_a_number():
+    """``#318`` is the pull request of which the field `number` is 318."""
+    assert misses({"number": 318, "state": "open"}, "#318 is open.") == []
+    assert misses({"number": 318, "state": "open"}, "#319 is open.") == ["#319"]
+
+
+def test_what_an_error_says_is_evidence():
+    """Its figures were returned as much as those of a success; a deed it is none."""
+    error = {"error": {"message": "Order 70-5188 left the warehouse on 2026-01-19"}}
+    told = "I could not cancel it: order 70-5188 left the warehouse on 19 January."
+
+    assert misses(error, told, error=True) == []
+    assert misses(error, told.replace("19", "18"), error=True) == ["18 January."]

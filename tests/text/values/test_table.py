@@ -1,0 +1,107 @@
+"""Every reader of a text reads every value of the table alike, however it is written."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from abs_shield.answer.check import checked
+from abs_shield.answer.cloze import Gap, values_in
+from abs_shield.session import Session
+from abs_shield.text.amounts import amount
+from abs_shield.text.mentions import Kind, mentions
+from abs_shield.text.tokens import tokens
+from abs_shield.text.values.figure import DATE, MONEY, NUMBER, TIME, Day, Figure, Minute, same
+from abs_shield.text.values.reader import figures
+
+from .table import ROWS, Row
+
+SENTENCE = "The sheet says {} at that place."
+COUNTED = (Kind.NUMBER, Kind.MONEY, Kind.ID)
+SUMS = [row for row in ROWS if row.kind in (NUMBER, MONEY)]
+
+
+def test_the_table_is_large():
+    """Three hundred values, and some eight spellings of each."""
+    assert len(ROWS) >= 300
+    assert sum(len(row.spellings) for row in ROWS) >= 2_300
+
+
+def wanted(row: Row) -> Figure:
+    """Return the value of a row as a figure."""
+    return Figure(row.kind, str(row.value), 0, 1, (row.value,), Decimal("0.000001"))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_the_reader_finds_one_value(row):
+    """Of its kind, and the same as in any other spelling."""
+    for spelling in row.spellings:
+        (found,) = figures(SENTENCE.format(spelling))
+        assert found.kind == row.kind, spelling
+        assert same(wanted(row), found), spelling
+
+
+@pytest.mark.parametrize("row", SUMS, ids=str)
+def test_the_words_of_a_text_have_its_number(row):
+    """The scorer of words sees one number, by its value."""
+    for spelling in row.spellings:
+        (found,) = [one.figure for one in tokens(SENTENCE.format(spelling), most=99) if one.figure]
+        assert float(row.value) in (found.value, found.other), spelling
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_a_probe_takes_every_spelling_for_the_same(row):
+    """A model that is asked again may write a value in any way."""
+    (said,) = values_in(SENTENCE.format(row.spellings[0]))
+    for spelling in row.spellings:
+        assert Gap("", said).agrees(spelling), spelling
+
+
+@pytest.mark.parametrize("row", [row for row in SUMS if row.kind == NUMBER], ids=str)
+def test_a_policy_reads_the_number_of_an_argument(row):
+    """In digits, as people group them; words and units are no amount."""
+    for spelling in row.spellings:
+        read = amount(spelling)
+        assert read is None or read == row.value, spelling
+
+
+@pytest.mark.parametrize("row", SUMS, ids=str)
+def test_what_a_text_mentions_is_not_cut(row):
+    """A number in digits is one mention, from its first digit to its last."""
+    for spelling in row.spellings:
+        digits = [place for place, one in enumerate(spelling) if one.isdigit()]
+        if digits and any(one.isascii() for one in spelling):
+            found = [
+                one for one in mentions(spelling) if one.kind in (Kind.NUMBER, Kind.MONEY, Kind.ID)
+            ]
+            assert [True] == [one.start <= digits[0] and digits[-1] < one.end for one in found], (
+                spelling
+            )
+
+
+def written(row: Row) -> object:
+    """Return a value as a tool returns it."""
+    match row.value:
+        case Day(year, month, day):
+            return f"{year}-{month:02}-{day:02}"
+        case Minute(minutes):
+            return f"{minutes // 60:02}:{minutes % 60:02}"
+        case _:
+            return float(row.value)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_an_answer_may_spell_what_a_tool_returned(row):
+    """No figure of it is missed."""
+    for spelling in row.spellings:
+        session = Session()
+        session.user("What does the sheet say?")
+        session.tool_result("read_sheet", {"value": written(row)})
+        report = checked(SENTENCE.format(spelling), session=session)
+        assert [] == [miss.text for claim in report.claims for miss in claim.misses], spelling
+
+
+def test_kinds_of_the_table():
+    """Each is in it."""
+    assert {row.kind for row in ROWS} == {NUMBER, MONEY, DATE, TIME}
