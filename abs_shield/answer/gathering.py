@@ -17,7 +17,7 @@ from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.session import Session
 from abs_shield.session.calls import Executed, TooLarge, is_feedback
 from abs_shield.text.failure import tells_failure
-from abs_shield.text.leaves import opened
+from abs_shield.text.leaves import leaves, opened
 from abs_shield.text.show import shown
 
 _SOURCES = {"user": Source.USER, "system": Source.SYSTEM}
@@ -105,6 +105,8 @@ def evidence_from(context: Any) -> Evidence:
 
 
 _OWN_ERROR = "ShieldError: "
+_LEAST_ECHO = 3
+"""Characters of an argument that an error repeats; shorter ones stand in any text."""
 _CUT = "a result is too large to be read whole"
 
 
@@ -162,17 +164,31 @@ def _heard(call: Executed) -> Returned:
 
 def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Piece]:
     value = event.value
-    if value is None or is_feedback(value, "withheld") or _is_ours(event):
+    if value is None or _is_ours(event):
         return
     name = event.name or (call.tool if call else "")
     given = call.arguments if call else None
+    if event.error or tells_failure(value):
+        yield Piece(f"result:{place}", Source.TOOL_RESULT, _without(value, given), name)
+        return
     yield _piece(f"result:{place}", event.value, name=name, arguments=given)
 
 
 def _is_ours(event: Returned) -> bool:
-    """Whether an error is one of this package: no tool said it."""
+    """Whether a result is this package's word about a call, and no tool's."""
     said = event.value
+    if any(is_feedback(said, status) for status in ("blocked", "withheld")):
+        return True
     return event.error and isinstance(said, str) and said.startswith(_OWN_ERROR)
+
+
+def _without(value: Any, arguments: Any) -> str:
+    """What an error says, without what it repeats of its call: that is the model's own word."""
+    text = flattened(value).text
+    for _, leaf in leaves(arguments) if arguments is not None else ():
+        if len(given := str(leaf)) >= _LEAST_ECHO:
+            text = text.replace(given, " ")
+    return text
 
 
 def _piece(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Piece:

@@ -17,7 +17,7 @@ _REQUEST = re.compile(
     r"[\W\d]*(?:please )?(?:verify|check|make sure|be sure|ensure|confirm|see to it)\b",
     re.IGNORECASE,
 )
-_DIGITS = re.compile(r"[\d.,]+")
+_DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
 _LEAST_WORDS = 3
 _MOST_WORDS = 60
 _SURE = 0.8

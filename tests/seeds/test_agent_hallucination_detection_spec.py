@@ -356,14 +356,14 @@ def test_strict_evidence_is_tool_results_alone():
     }
 
 
-def test_failed_and_blocked_calls_are_no_evidence(shop):
-    """What a call that raised, or never ran, would have said supports nothing."""
+def test_failed_and_blocked_calls_vouch_for_nothing_of_their_own(shop):
+    """An error that repeats what it was asked supports no id; a call that never ran, nothing."""
     shop.call("get_order", order_id="W-1111")
     shop.call("get_order", order_id="W-2040", city="Lima")
     found = checked("Order W-1111 is lost in Lima.", session=shop.session)
 
     assert ["unsupported"] == statuses(found.report)
-    assert "Lima" in {miss.text for miss in found.claims[0].misses}
+    assert "W-1111" in {miss.text for miss in found.claims[0].misses}
 
 
 def test_the_agents_own_words_are_no_evidence():
