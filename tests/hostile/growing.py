@@ -185,7 +185,9 @@ GROWING = [
         lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
             open="about a second on a machine that is busy"),
     Growing(door="register", name="a tool of many parameters", made=registered(properties)),
-    *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece))
+    # accents are sorted in runs, so that the steps of small texts go in stairs
+    *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece),
+              small=160_000 if piece == "\u0315\u0300" else 20_000)
       for piece in ("\ufdfa", "\u0315\u0300", "①", "tx_1 ", "+49 30 1234567 ", "Привет мир ",
                     "a日")],
     *[Growing(door=RESULT, name=f"a result of {piece!r}", made=returned(piece),
