@@ -6,7 +6,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     made = {path.name.split(".")[0]: judged(path) for path in FILES}
     if options.format == "json":
-        print(json.dumps({name: asdict(told) for name, told in made.items()}, indent=2))
+        print(json.dumps({name: vars(told) for name, told in made.items()}, indent=2))
         return
     console = Console(width=120)
     console.print(_table(made))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 from pathlib import Path
 
@@ -28,3 +29,13 @@ def test_runs_of_other_domains(path):
 
     assert told.flagged <= told.calls / 40, told.flags
     assert told.found["phantom_target"] >= 0.9 * told.planted["phantom_target"], told.misses
+
+
+@pytest.mark.slow
+def test_the_figures_are_printed_as_json(capsys):
+    """One object a file of runs, with counts by layer."""
+    elsewhere().main(["--format", "json"])
+    told = json.loads(capsys.readouterr().out)
+
+    assert {"awkward", "mixed", "ordinary"} == told.keys()
+    assert all(0 < some["found"]["phantom_target"] <= some["calls"] for some in told.values())
