@@ -56,7 +56,7 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_pairs", "_parts",
+        "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs", "_parts",
         "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
     )  # fmt: skip
 
@@ -68,6 +68,7 @@ class Index:
         self._parts: dict[str, At] = {}
         self._squeezed: dict[str, tuple[At, bytes]] = {}
         self._grouped: dict[str, tuple[At, bytes]] = {}
+        self._one: dict[str, At] = {}  # numbers in groups with blanks alone
         self._unpadded: dict[str, At] = {}
         self._negative: dict[str, At] = {}
         self._kept = Kept(scan)
@@ -171,11 +172,13 @@ class Index:
             if len(tight.letters) >= _LEAST_GROUPED:
                 table = self._squeezed if run.one else self._grouped
                 table.setdefault(tight.letters, (at, tight.codes[1:-1]))
+                if run.one and run.text.replace(" ", "").isdigit():
+                    self._one.setdefault(tight.letters, at)
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
         return (
             *self._exact, *self._pairs, self._parts, self._squeezed, self._grouped,
-            self._unpadded, self._negative,
+            self._one, self._unpadded, self._negative,
         )  # fmt: skip
 
     def _size(self) -> int:
@@ -256,6 +259,8 @@ class Index:
         """
         if self._unread:
             self._read()
+        if not any(spelt) and letters in self._one:
+            return self._one[letters]
         for table in (self._squeezed, self._grouped) if grouped else (self._squeezed,):
             found = table.get(letters)
             if found is not None and names_the_same(letters, spelt, found[1]):

@@ -25,6 +25,8 @@ _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}
 _IBAN = re.compile(r"[a-z]{2}\d\d[0-9a-z]{11,30}")
 _WORD = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[;!?|]|(?<!\bn[or])\.\s")
+_IS = re.compile(r"(?:\b(?:is|was)|['\u2019]s|[=#])\W{0,3}\Z")
+"""What is said of one thing, whatever it is called: "my locker is 12 34", "it's 302 4417"."""
 _LONGEST_LABEL = 48
 _MOST_WORDS = 5
 _LITTLE = frozenset(
@@ -36,6 +38,7 @@ _LABELS = _NUMBERS | frozenset(
     "acct acc bank pan claim case contract member membership customer client meter routing sort "
     "bsb aba clabe aadhaar siren siret tax vat tin ein nhs nino licence license permit "
     "confirmation receipt bill "
+    "mrn pnr patient student employee badge docket prescription specimen sample incident request "
     "konto kto karte bestellung auftrag rechnung buchung kunde vertrag vorgang sendung "
     "kontonummer kartennummer kundennummer bestellnummer auftragsnummer rechnungsnummer "
     "vertragsnummer sendungsnummer zählernummer "
@@ -75,9 +78,10 @@ def groups(normalised: str) -> Iterator[Run]:
     """
     Yield the digits that stand in groups.
 
-    They are one number behind a word for one (``account 1234 5678``), in the form of a card or of
-    a telephone number with ``+`` or an area in brackets, as a whole value or message, and where no
-    blank is between them. They are not yielded behind a word for several (``orders 1234 5678``).
+    They are one number behind a word for one (``account 1234 5678``) or behind "is", in the form of
+    a card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
+    and where no blank is between them. They are not yielded behind a word for several (``orders
+    1234 5678``).
     An amount has commas in place of its blanks.
 
     >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
@@ -111,7 +115,7 @@ def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
         return False, True
     label = _label(before)
     if not _is_label(label):
-        return False, False
+        return False, _IS.search(before) is not None and singular(label) == label
     several = label not in _LABELS and singular(label) != label
     return several, not several
 

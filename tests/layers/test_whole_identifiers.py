@@ -194,3 +194,26 @@ def test_a_part_of_a_number_where_it_must_be_seen(said, value):
 def test_a_whole_number_where_it_must_be_seen(said, value):
     """As it stands, whatever number is behind it."""
     assert [] == codes(f"Use {said}.", value, field="phone", must_be_seen=True)
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("My locker is 302 4417 885, please open it.", "3024417885"),
+        ("The booking ref is 77 41 90.", "774190"),
+        ("The student number's 2023 0455.", "20230455"),
+        ("Look up patient MRN 00 12 45 78, please.", "00124578"),
+    ],
+)
+def test_a_number_in_groups_that_something_is(said, value):
+    """What is said to be something is one number, also a short one in pairs."""
+    assert [] == codes(said, value)
+    assert ["unseen"] == codes(said, value[:-1] + "3")
+
+
+@pytest.mark.parametrize(
+    "said", ["The orders are 1234 5678.", "It is done. Now 1234 5678.", "Cancel 1234 5678, please."]
+)
+def test_numbers_side_by_side_stay_two(said):
+    """Nothing says that they are one."""
+    assert ["unseen"] == codes(said, "12345678")
