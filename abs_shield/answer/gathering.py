@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
@@ -107,6 +109,7 @@ def evidence_from(context: Any) -> Evidence:
 _OWN_ERROR = "ShieldError: "
 _LEAST_ECHO = 3
 """Characters of an argument that an error repeats; shorter ones stand in any text."""
+_MOST_ECHOES, _LONGEST_ECHO = 50, 256
 _CUT = "a result is too large to be read whole"
 
 
@@ -184,11 +187,13 @@ def _is_ours(event: Returned) -> bool:
 
 def _without(value: Any, arguments: Any) -> str:
     """What an error says, without what it repeats of its call: that is the model's own word."""
-    text = flattened(value).text
-    for _, leaf in leaves(arguments) if arguments is not None else ():
-        if len(given := str(leaf)) >= _LEAST_ECHO:
-            text = text.replace(given, " ")
-    return text
+    text = "" if isinstance(value, TooLarge) else flattened(value).text
+    given = () if arguments is None else islice(leaves(arguments), _MOST_ECHOES)
+    said = {str(leaf)[:_LONGEST_ECHO] for _, leaf in given}
+    echoes = sorted((one for one in said if len(one) >= _LEAST_ECHO), key=len, reverse=True)
+    if not echoes:
+        return text
+    return re.sub(rf"(?<![\w-])(?:{'|'.join(map(re.escape, echoes))})(?!-?\w)", " ", text)
 
 
 def _piece(id: str, value: Any, *, name: str = "", arguments: Any = None) -> Piece:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from abs_shield.answer.check import checked
-from abs_shield.core.events import Returned
+from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
 
 
@@ -49,3 +49,15 @@ def test_what_an_error_says_is_evidence():
 
     assert misses(error, told, error=True) == []
     assert misses(error, told.replace("19", "18"), error=True) == ["18 January."]
+
+
+def test_a_part_of_what_an_error_says_stays_whole():
+    """An argument that stands inside a longer value is no echo of it."""
+    session = Session()
+    session.user("Cancel it.")
+    session.take(Proposed("cancel", {"year": "2026", "order": "W-77120"}, "c1"))
+    error = "W-77120 cannot be cancelled since 2026-01-19, 201 days ago"
+    session.take(Returned("cancel", error, "c1", error=True))
+    told = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
+
+    assert ["W-77120"] == [one.text for claim in told.claims for one in claim.misses]
