@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield import ToolCall
 from abs_shield.answer.check import checked
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
@@ -55,7 +56,8 @@ def test_a_part_of_what_an_error_says_stays_whole():
     """An argument that stands inside a longer value is no echo of it."""
     session = Session()
     session.user("Cancel it.")
-    session.take(Proposed("cancel", {"year": "2026", "order": "W-77120"}, "c1"))
+    call = ToolCall("cancel", {"year": "2026", "order": "W-77120"}, id="c1")
+    session.take(Proposed((call,)))
     error = "W-77120 cannot be cancelled since 2026-01-19, 201 days ago"
     session.take(Returned("cancel", error, "c1", error=True))
     told = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
