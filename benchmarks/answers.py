@@ -15,7 +15,7 @@ from answers_judging import scored
 from answers_natural import measure
 from answers_runs import Measured, measured
 
-from abs_shield.answer.gathering import evidence_from
+from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 
@@ -41,15 +41,15 @@ def of_answers(folder: Path, *, show: bool) -> dict[str, Any]:
 
 def _answer(row: dict[str, Any], table: dict[str, Counter[str]], *, show: bool) -> None:
     given = scored(row["answer"], evidence_from(row["context"]), row.get("question"))
-    misses = [miss for one in given for miss in one.misses if miss.kind != ID]
+    missing = [miss for one in given for miss in one.missing if miss.kind != ID]
     count = table.setdefault(row["source"], Counter())
     bad = row["label"] == "hallucinated"
     count["bad" if bad else "good"] += 1
     count["contradicted bad" if bad else "contradicted good"] += any(o.contradicted for o in given)
-    if misses:
+    if missing:
         count["hits" if bad else "alarms"] += 1
-    if show and misses and not bad:
-        print(row["id"], [m.text for m in misses], repr(row["answer"][:300]), file=sys.stderr)
+    if show and missing and not bad:
+        print(row["id"], [m.text for m in missing], repr(row["answer"][:300]), file=sys.stderr)
 
 
 def _rates(count: Counter[str]) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.text.sentences import sentence_spans
 
 _NO_CLAIM = re.compile(
@@ -28,7 +28,7 @@ def claims(answer: str) -> tuple[Claim, ...]:
     )
 
 
-def scored(answer: str, evidence: Evidence, question: str | None = None) -> list[Scored]:
+def scored(answer: str, evidence: Evidence, question: str | None = None) -> list[Opinion]:
     """What the hard checks say of them."""
     given = hard(claims(answer), evidence, question=question, answer=answer)
-    return [one for one in given if isinstance(one, Scored)]
+    return [one for one in given if isinstance(one, Opinion)]

@@ -6,8 +6,8 @@ import random
 import re
 import string
 
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.known import Known
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.values.figure import DATE, ID, MONEY, Day, Figure, Minute, same
 
 
@@ -24,7 +24,7 @@ def changed(figure: Figure, chance: random.Random) -> str | None:
 
 def swapped(figure: Figure, evidence: Evidence, chance: random.Random) -> str | None:
     """Give another value of that kind that stands somewhere in the evidence; None without one."""
-    known: Known = evidence.derived(Known)
+    known: ValueIndex = evidence.derived(ValueIndex)
     others = [
         stand.figure.value
         for stand in known.stands

@@ -11,7 +11,7 @@ from typing import Any
 from answers_labelled import KINDS, LabelledRun, load
 from grounding_measures import Spoken, roc_auc
 
-from abs_shield.answer.check import checked
+from abs_shield.answer.pipeline import checked
 from abs_shield.stats.wilson import wilson
 
 _REASONS = {
@@ -75,7 +75,7 @@ def outcome_of(run: LabelledRun) -> Outcome:
         names = scorers_of(claim)
         scorers |= names
         at_span |= claim.claim.start < end and start < claim.claim.end
-        why = claim.contradicted or ", ".join(f"no {m.kind} `{m.text}`" for m in claim.misses)
+        why = claim.contradicted or ", ".join(f"no {m.kind} `{m.text}`" for m in claim.missing)
         findings.append(f"{'+'.join(sorted(names))}: {row.text!r}: {why or row.score}")
     score = 1.0 if report.overall_score is None else report.overall_score
     return Outcome(run, report.action, score, frozenset(scorers), at_span, tuple(findings))
@@ -83,7 +83,7 @@ def outcome_of(run: LabelledRun) -> Outcome:
 
 def scorers_of(claim: Any) -> set[str]:
     """Return the names of the scorers that speak against a claim."""
-    names = {"names" if miss.kind == "name" else "figures" for miss in claim.misses}
+    names = {"names" if miss.kind == "name" else "figures" for miss in claim.missing}
     if claim.contradicted:
         reasons = (name for mark, name in _REASONS.items() if mark in claim.contradicted)
         names.add(next(reasons, "fields"))

@@ -14,10 +14,10 @@ from typing import Any
 from answers_judging import claims, scored
 from answers_mutations import changed, swapped
 
-from abs_shield.answer.deeds import said_done
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.known import Known
+from abs_shield.answer.checks.actions import said_done
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.core.events import Said
 from abs_shield.replay.lines import BadLine
 from abs_shield.replay.runs import Run, runs
@@ -56,21 +56,21 @@ class Measured:
         """Judge one reply as it is, with one figure changed, and without its calls."""
         said = _hard_figures(answer)
         given = scored(answer, evidence)
-        misses = [miss for one in given for miss in one.misses]
+        missing = [miss for one in given for miss in one.missing]
         told = [one.contradicted for one in given if one.contradicted]
         self.count.update(turns=1)
         self.count.update({f"turns with {kind}" for kind in {one.kind for one in said}})
         self.count["turns with figures"] += bool(said)
-        self.count["turns flagged"] += bool(misses)
-        self.alarms.update({miss.kind for miss in misses})
+        self.count["turns flagged"] += bool(missing)
+        self.alarms.update({miss.kind for miss in missing})
         for name, mark in (("deeds", _CALL), ("sources", _SOURCE), ("negations", _SAYS)):
             self.count[name] += any(mark in line for line in told)
-        if self.show and (misses or told):
-            print(run.run_id, [(m.kind, m.text) for m in misses], told, file=sys.stderr)
+        if self.show and (missing or told):
+            print(run.run_id, [(m.kind, m.text) for m in missing], told, file=sys.stderr)
             print("    ", repr(answer[:1500]), file=sys.stderr)
         self._without_calls(answer, evidence)
-        known: Known = evidence.derived(Known)
-        for kind in KINDS if not misses else ():
+        known: ValueIndex = evidence.derived(ValueIndex)
+        for kind in KINDS if not missing else ():
             some = [one for one in said if one.kind == kind]
             some = [one for one in some if kind != ID or any(known.find(one))]
             if some:
@@ -88,7 +88,7 @@ class Measured:
             seen = any(
                 miss.start < end and figure.start < miss.end
                 for one in scored(written, evidence)
-                for miss in one.misses
+                for miss in one.missing
             )
             self.count.update({f"changed {name}": 1, f"seen {name}": int(seen)})
             if self.unseen and not seen:

@@ -29,8 +29,8 @@ from grounding_measures import (
 from grounding_path import latency, shown
 from lexical_fit import fitted
 
-from abs_shield.answer.lexis.judging import judged, meant, told
-from abs_shield.answer.lexis.weights import Weights
+from abs_shield.answer.scorers.lexical.model import judged, meant, told
+from abs_shield.answer.scorers.lexical.weights import Weights
 from abs_shield.policy.answer import AnswerConfig
 
 ROOT = Path(__file__).parents[1]
@@ -127,9 +127,9 @@ def _told(row: Row, weights: Weights) -> Told:
         return Told(row, None, ())
     scored = judged(row.claims, row.evidence, question=row.question, weights=weights)
     claims = [(c.start, c.end, s.score) for c, s in zip(row.claims, scored, strict=True)]
-    misses = [(miss.start, miss.end) for one in scored for miss in one.misses]
+    missing = [(miss.start, miss.end) for one in scored for miss in one.missing]
     score = told([meant(one.score, weights) for one in scored], weights)
-    return Told(row, score, marked(claims, misses))
+    return Told(row, score, marked(claims, missing))
 
 
 def _figures(scored: Sequence[Told]) -> dict[str, Any]:

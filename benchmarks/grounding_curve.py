@@ -12,8 +12,8 @@ from grounding_data import FOLDS, MEASURED, TRAINED, Row, corpus
 from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
 
-from abs_shield.answer.lexis.judging import judged, meant, told
-from abs_shield.answer.lexis.weights import Weights
+from abs_shield.answer.scorers.lexical.model import judged, meant, told
+from abs_shield.answer.scorers.lexical.weights import Weights
 
 ROOT = Path(__file__).parents[1]
 _BINS = 10

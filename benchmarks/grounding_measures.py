@@ -165,10 +165,10 @@ def span_overlap(told: Iterable[Told]) -> dict[str, float | None]:
 
 
 def marked(
-    claims: Iterable[tuple[int, int, float]], misses: Iterable[tuple[int, int]]
+    claims: Iterable[tuple[int, int, float]], missing: Iterable[tuple[int, int]]
 ) -> tuple[tuple[int, int], ...]:
     """Give what would be marked: claims below .2, and tokens that the evidence does not have."""
-    return (*((start, end) for start, end, score in claims if score < _MARKED), *misses)
+    return (*((start, end) for start, end, score in claims if score < _MARKED), *missing)
 
 
 def _places(spans: Iterable[tuple[int, int]]) -> set[int]:

@@ -12,11 +12,11 @@ from unittest.mock import patch
 from grounding_data import Row
 from grounding_measures import Told
 
-from abs_shield.answer.check import Checked, checked
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.lexis.weights import Weights
-from abs_shield.answer.scorers.lexical import lexical
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.pipeline import Checked, checked
+from abs_shield.answer.scorers.lexical.weights import Weights
+from abs_shield.answer.scorers.words import lexical
 from abs_shield.text.values.figure import ID
 
 SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
@@ -24,7 +24,7 @@ SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
 _FEW, _MANY = 20, 300
 _TIMES = 3
 """Runs of which the quickest counts: others use the machine too."""
-_SCORER = import_module("abs_shield.answer.scorers.lexical")
+_SCORER = import_module("abs_shield.answer.scorers.words")
 
 
 def shown(rows: Iterable[Row], weights: Weights) -> list[Told]:
@@ -38,13 +38,13 @@ def _checked(row: Row, evidence: Evidence) -> Checked:
 
 
 def _told(row: Row, found: Checked) -> Told:
-    misses = [miss for one in found.claims for miss in one.misses]
+    missing = [miss for one in found.claims for miss in one.missing]
     return Told(
         row,
         found.report.overall_score,
         found.marked,
         action=found.report.action,
-        figured=any(miss.kind not in (ID, "name") for miss in misses),
+        figured=any(miss.kind not in (ID, "name") for miss in missing),
     )
 
 

@@ -10,10 +10,10 @@ from operator import mul
 
 from grounding_data import Row
 
-from abs_shield.answer.index import index_of
-from abs_shield.answer.lexis.features import FEATURES, MOST_WORDS, Idf, measured
-from abs_shield.answer.lexis.judging import asked_of, summary
-from abs_shield.answer.lexis.weights import ANSWER, Calibration, Layer, Weights
+from abs_shield.answer.evidence.sentence_index import index_of
+from abs_shield.answer.scorers.lexical.features import FEATURES, MOST_WORDS, Idf, measured
+from abs_shield.answer.scorers.lexical.model import asked_of, summary
+from abs_shield.answer.scorers.lexical.weights import ANSWER, Calibration, Layer, Weights
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import tokens
 

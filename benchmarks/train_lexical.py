@@ -9,10 +9,10 @@ from pathlib import Path
 from grounding_data import TRAINED, corpus
 from lexical_fit import fitted
 
-from abs_shield.answer.lexis.weights import SHIPPED, written
+from abs_shield.answer.scorers.lexical.weights import SHIPPED, written
 
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "abs_shield" / "answer" / "scorers" / SHIPPED
+TARGET = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / SHIPPED
 
 
 def main() -> None:

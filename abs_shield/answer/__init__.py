@@ -6,43 +6,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from abs_shield.answer.check import acheck_answer, achecked, check_answer, checked
-    from abs_shield.answer.claim import Claim, Miss, Scored, Span
-    from abs_shield.answer.claims import claims_of
-    from abs_shield.answer.evidence import Evidence
+    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+    from abs_shield.answer.evidence.types import Evidence
+    from abs_shield.answer.extraction.claims import claims_of
     from abs_shield.answer.faithfulness import Faithfulness, FaithfulnessResult
-    from abs_shield.answer.gathering import evidence_from, evidence_of
+    from abs_shield.answer.pipeline import acheck_answer, achecked, check_answer, checked
     from abs_shield.answer.report import REPORT_SCHEMA, HallucinationReport
-    from abs_shield.answer.reported import Checked
-    from abs_shield.answer.revise import Settled, asettled, feedback_on, settled
+    from abs_shield.answer.revision import Settled, asettled, feedback_on, settled
+    from abs_shield.answer.types import Claim, MissingValue, Opinion, Span
     from abs_shield.answer.verifier import Odds, Verifier
     from abs_shield.policy.answer import AnswerConfig
 
 _FILE = {
     "AnswerConfig": "abs_shield.policy.answer",
-    "Checked": "abs_shield.answer.reported",
-    "Claim": "abs_shield.answer.claim",
-    "Evidence": "abs_shield.answer.evidence",
+    "Checked": "abs_shield.answer.assembly",
+    "Claim": "abs_shield.answer.types",
+    "Evidence": "abs_shield.answer.evidence.types",
     "Faithfulness": "abs_shield.answer.faithfulness",
     "FaithfulnessResult": "abs_shield.answer.faithfulness",
     "HallucinationReport": "abs_shield.answer.report",
-    "Miss": "abs_shield.answer.claim",
+    "MissingValue": "abs_shield.answer.types",
     "Odds": "abs_shield.answer.verifier",
     "REPORT_SCHEMA": "abs_shield.answer.report",
-    "Scored": "abs_shield.answer.claim",
-    "Settled": "abs_shield.answer.revise",
-    "Span": "abs_shield.answer.claim",
+    "Opinion": "abs_shield.answer.types",
+    "Settled": "abs_shield.answer.revision",
+    "Span": "abs_shield.answer.types",
     "Verifier": "abs_shield.answer.verifier",
-    "acheck_answer": "abs_shield.answer.check",
-    "achecked": "abs_shield.answer.check",
-    "asettled": "abs_shield.answer.revise",
-    "check_answer": "abs_shield.answer.check",
-    "checked": "abs_shield.answer.check",
-    "claims_of": "abs_shield.answer.claims",
-    "evidence_from": "abs_shield.answer.gathering",
-    "evidence_of": "abs_shield.answer.gathering",
-    "feedback_on": "abs_shield.answer.revise",
-    "settled": "abs_shield.answer.revise",
+    "acheck_answer": "abs_shield.answer.pipeline",
+    "achecked": "abs_shield.answer.pipeline",
+    "asettled": "abs_shield.answer.revision",
+    "check_answer": "abs_shield.answer.pipeline",
+    "checked": "abs_shield.answer.pipeline",
+    "claims_of": "abs_shield.answer.extraction.claims",
+    "evidence_from": "abs_shield.answer.evidence.collect",
+    "evidence_of": "abs_shield.answer.evidence.collect",
+    "feedback_on": "abs_shield.answer.revision",
+    "settled": "abs_shield.answer.revision",
 }
 """Imported when they are asked for: one scorer alone does not pay for a guardrail."""
 
@@ -55,9 +55,9 @@ __all__ = [
     "Faithfulness",
     "FaithfulnessResult",
     "HallucinationReport",
-    "Miss",
+    "MissingValue",
     "Odds",
-    "Scored",
+    "Opinion",
     "Settled",
     "Span",
     "Verifier",

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from abs_shield.answer.asked import Asked
-from abs_shield.answer.claim import Claim, Scored, Span
-from abs_shield.answer.claims import is_label
-from abs_shield.answer.combine import Said, moved
-from abs_shield.answer.evidence import Source
+from abs_shield.answer.combination import Said, moved
+from abs_shield.answer.evidence.types import Source
+from abs_shield.answer.extraction.claims import is_label
+from abs_shield.answer.request import Asked
+from abs_shield.answer.types import Claim, Opinion, Span
 from abs_shield.stats.logodds import log_odds, probability
 
 _BESIDE_SENTENCES = log_odds(0.8)
@@ -21,8 +21,8 @@ _SENTENCE = 6
 
 
 def at_odds(
-    claim: Claim, one: Scored, check: Said, asked: Asked, sources: Mapping[str, Source]
-) -> Scored:
+    claim: Claim, one: Opinion, check: Said, asked: Asked, sources: Mapping[str, Source]
+) -> Opinion:
     """
     Give a lexical score at the odds of a run.
 
@@ -40,22 +40,22 @@ def at_odds(
     """
     if not asked.prior or _names_new(claim, one):
         return one
-    backed = "action" in claim.kinds and isinstance(check, Scored)
+    backed = "action" in claim.kinds and isinstance(check, Opinion)
     near = not backed and _is_near_a_sentence(one, sources)
     prior = min(asked.prior, _BESIDE_SENTENCES) if near else asked.prior
     return replace(one, score=moved(one.score, prior))
 
 
-def at_base_rate(one: Scored, asked: Asked) -> Scored:
+def at_base_rate(one: Opinion, asked: Asked) -> Opinion:
     """Return a lexical score with the run's base rate in its place: its words count for nothing."""
     return replace(one, score=probability(asked.prior))
 
 
-def _names_new(claim: Claim, one: Scored) -> bool:
-    return any(miss.kind != "number" and not is_label(claim, miss) for miss in one.misses)
+def _names_new(claim: Claim, one: Opinion) -> bool:
+    return any(miss.kind != "number" and not is_label(claim, miss) for miss in one.missing)
 
 
-def _is_near_a_sentence(one: Scored, sources: Mapping[str, Source]) -> bool:
+def _is_near_a_sentence(one: Opinion, sources: Mapping[str, Source]) -> bool:
     return any(
         sources.get(span.piece) is Source.TOOL_RESULT and _is_sentence(span) for span in one.spans
     )

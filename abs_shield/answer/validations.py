@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from abs_shield.answer.flattened import as_written
+from abs_shield.answer.evidence.flatten import as_written
 from abs_shield.answer.report import ToolCallValidation
 from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments

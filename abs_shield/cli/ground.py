@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from abs_shield.answer.check import checked
-from abs_shield.answer.combine import Combined
+from abs_shield.answer.assembly import Checked
+from abs_shield.answer.combination import Assessment
+from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
-from abs_shield.answer.reported import Checked
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import safe, screen
@@ -107,7 +107,7 @@ def shape(found: Checked) -> dict[str, Any]:
     }
 
 
-def _claim(reported: ReportedClaim, one: Combined) -> dict[str, Any]:
+def _claim(reported: ReportedClaim, one: Assessment) -> dict[str, Any]:
     return {
         "text": reported.text,
         "start": one.claim.start,
@@ -115,7 +115,7 @@ def _claim(reported: ReportedClaim, one: Combined) -> dict[str, Any]:
         "score": reported.score,
         "critical": reported.critical,
         "status": reported.status,
-        "misses": [miss._asdict() for miss in one.misses if miss.kind in _MISSES],
+        "misses": [miss._asdict() for miss in one.missing if miss.kind in _MISSES],
         "evidence": [
             {"id": span.message, "start": span.start, "end": span.end, "text": span.text}
             for span in reported.evidence_spans

@@ -25,9 +25,9 @@ from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
-    from abs_shield.answer.combine import Combined
+    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.combination import Assessment
     from abs_shield.answer.report import ReportedClaim
-    from abs_shield.answer.reported import Checked
 
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,
@@ -128,12 +128,12 @@ def _of_claims(found: Checked, mode: Mode) -> Iterator[Finding]:
             )
 
 
-def _why(claim: ReportedClaim, one: Combined) -> str:
+def _why(claim: ReportedClaim, one: Assessment) -> str:
     if one.contradicted:
         return one.contradicted
     if claim.status == "divergent":
         return "the model answered otherwise when it was asked again"
-    missed = ", ".join(f"`{escaped(miss.text, limit=80)}`" for miss in one.misses[:5])
+    missed = ", ".join(f"`{escaped(miss.text, limit=80)}`" for miss in one.missing[:5])
     return f"{missed} stands nowhere in the evidence" if missed else "no evidence says this"
 
 

@@ -13,7 +13,7 @@ from abs_shield.shield.settling import Door, unsettled
 
 if TYPE_CHECKING:
     from abs_shield.answer.report import HallucinationReport
-    from abs_shield.answer.revise import Settled, Write
+    from abs_shield.answer.revision import Settled, Write
 
 
 class Answers:

@@ -29,7 +29,7 @@ from abs_shield.stores import Store
 from abs_shield.telemetry import Hook, emit
 
 if TYPE_CHECKING:
-    from abs_shield.answer.reported import Checked
+    from abs_shield.answer.assembly import Checked
 
 logger = logging.getLogger("abs_shield")
 _NO_LOG = (

@@ -19,8 +19,8 @@ from abs_shield.shield.off import NOTE, SWITCH
 from abs_shield.shield.registry import Registry
 
 if TYPE_CHECKING:
-    from abs_shield.answer.reported import Checked
-    from abs_shield.answer.revise import Settled, Write
+    from abs_shield.answer.assembly import Checked
+    from abs_shield.answer.revision import Settled, Write
 
 logger = logging.getLogger("abs_shield")
 _UNDECLARED = "answers_not_judged"
@@ -46,7 +46,9 @@ class Door:
         question: str | None,
         config: AnswerConfig,
     ) -> None:
-        from abs_shield.answer.gathering import Gathered  # only who checks answers pays for it
+        from abs_shield.answer.evidence.collect import (
+            Gathered,  # only who checks answers pays for it
+        )
 
         self._desk = desk
         self._session = session
@@ -76,7 +78,7 @@ class Door:
 
     def settle(self, answer: str, write: Write) -> Settled:
         """Say what may be emitted; in audit that is the draft, whatever was found."""
-        from abs_shield.answer.revise import settled
+        from abs_shield.answer.revision import settled
 
         def writes(feedback: str) -> Any:
             self._record()
@@ -92,7 +94,7 @@ class Door:
 
     async def asettle(self, answer: str, write: Write) -> Settled:
         """As `settle`, on this event loop."""
-        from abs_shield.answer.revise import asettled
+        from abs_shield.answer.revision import asettled
 
         def writes(feedback: str) -> Any:
             self._record()
@@ -109,7 +111,7 @@ class Door:
     # Inside --------------------------------------------------------------------------------------
 
     def _check(self, answer: str) -> Checked:
-        from abs_shield.answer.check import checked
+        from abs_shield.answer.pipeline import checked
 
         began = Began.now()
         if SWITCH.off:
@@ -122,7 +124,7 @@ class Door:
             return self._failed(error, began)
 
     async def _acheck(self, answer: str) -> Checked:
-        from abs_shield.answer.check import achecked
+        from abs_shield.answer.pipeline import achecked
 
         began = Began.now()
         if SWITCH.off:
@@ -140,13 +142,13 @@ class Door:
         return found
 
     def _unchecked(self, began: Began) -> Checked:
-        from abs_shield.answer.reported import unchecked
+        from abs_shield.answer.assembly import unchecked
 
         return self._held(unchecked(self._session, note=NOTE), began)
 
     def _failed(self, error: Exception, began: Began) -> Checked:
         """Our own failure is no verdict; strict lets no answer pass that nobody checked."""
-        from abs_shield.answer.reported import NOT_CHECKED, unchecked
+        from abs_shield.answer.assembly import NOT_CHECKED, unchecked
 
         said = f"{ANSWER}: {place_of(error)}"
         logger.error("abs_shield could not check an answer: %s", said)
@@ -179,7 +181,7 @@ class Door:
 
 def unsettled(answer: str, session: Session) -> Settled:
     """Give an answer as it is, where the policy judges none."""
-    from abs_shield.answer.reported import unchecked
-    from abs_shield.answer.revise import Settled
+    from abs_shield.answer.assembly import unchecked
+    from abs_shield.answer.revision import Settled
 
     return Settled(answer, unchecked(session, note=_UNDECLARED), 0)

@@ -16,10 +16,10 @@ from urllib.request import urlopen
 
 import pytest
 
-from abs_shield.answer.scorers.entailment import entailment
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.scorers.judge import judge
-from abs_shield.answer.scorers.lexical import lexical
+from abs_shield.answer.scorers.verifier import entailment
+from abs_shield.answer.scorers.words import lexical
 from abs_shield.model import Judge
 from tests.answer.judges import Clerk, asynchronous
 from tests.model.served import serving

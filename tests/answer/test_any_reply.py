@@ -8,15 +8,15 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.claim import Claim, Scored, Unavailable
-from abs_shield.answer.evidence import Evidence, Piece, Source
+from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.faithfulness import Faithfulness
-from abs_shield.answer.probes import aprobe, probe
+from abs_shield.answer.probes.consistency import aprobe, probe
 from abs_shield.answer.scorers.judge import judge
+from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.model import Terms
 
 CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."
-EVIDENCE = Evidence((Piece("result:1", Source.TOOL_RESULT, CONTEXT),))
+EVIDENCE = Evidence((Passage("result:1", Source.TOOL_RESULT, CONTEXT),))
 CLAIM = Claim("It was built in 1889.", 0, 21, frozenset({"date"}))
 
 SCALARS = st.none() | st.booleans() | st.integers(-2, 5) | st.floats() | st.text(max_size=20)
@@ -62,8 +62,8 @@ def test_the_scorer_gives_a_score_or_says_why_not(reply):
     """A score in [0, 1] with spans of the evidence, or `Unavailable`."""
     (one,) = judge(always(reply))((CLAIM,), EVIDENCE)
 
-    assert isinstance(one, Scored | Unavailable)
-    if isinstance(one, Scored):
+    assert isinstance(one, Opinion | Unavailable)
+    if isinstance(one, Opinion):
         assert 0 <= one.score <= 1
         assert all(CONTEXT[s.start : s.end] == s.text for s in one.spans)
 

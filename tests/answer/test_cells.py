@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from abs_shield.answer.cells import Cells
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.gathering import evidence_from
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.cells import Cells
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.text.sentences import sentence_spans
 
 BOATS = (
@@ -24,7 +24,7 @@ def told(answer):
     claims = tuple(Claim(answer[a:b], a, b) for a, b in sentence_spans(answer))
     evidence = evidence_from([*map(json.dumps, BOATS)])
     found = hard(claims, evidence, answer=answer)
-    return [one.contradicted for one in found if isinstance(one, Scored) and one.contradicted]
+    return [one.contradicted for one in found if isinstance(one, Opinion) and one.contradicted]
 
 
 @pytest.mark.parametrize(

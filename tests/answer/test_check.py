@@ -7,11 +7,11 @@ import asyncio
 import pytest
 
 from abs_shield import AnswerConfig, Shield, ShieldError, Tool, shield
-from abs_shield.answer.check import achecked, check_answer, checked
-from abs_shield.answer.gathering import evidence_from
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.pipeline import achecked, check_answer, checked
 from abs_shield.answer.report import REPORT_SCHEMA
-from abs_shield.answer.revise import asettled, feedback_on, settled
-from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.answer.revision import asettled, feedback_on, settled
+from abs_shield.answer.scorers.words import answer_score, lexical
 from abs_shield.core import Action, Subject, Verdict
 from abs_shield.schema import compile_schema
 

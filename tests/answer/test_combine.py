@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Miss, Scored, Unavailable
-from abs_shield.answer.combine import combined
+from abs_shield.answer.combination import combined
+from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))
-ABSENT = Scored(score=0.55, misses=(Miss("money", "$7", 9, 11),))
-REFUTED = Scored(score=0.25, contradicted="the evidence says $9")
+ABSENT = Opinion(score=0.55, missing=(MissingValue("money", "$7", 9, 11),))
+REFUTED = Opinion(score=0.25, contradicted="the evidence says $9")
 
 
 def said(score, contradicted=""):
-    return Scored(score=score, contradicted=contradicted)
+    return Opinion(score=score, contradicted=contradicted)
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,16 @@ def test_a_contradiction_is_outvoted_by_another_model():
 
 def test_misses_are_figures_and_names_beside_them():
     """In their order; a name within a missed figure is not told twice."""
-    lexical = Scored(
+    lexical = Opinion(
         score=0.2,
-        misses=(Miss("number", "7", 10, 11), Miss("name", "Mia", 0, 3), Miss("name", "$7", 9, 11)),
+        missing=(
+            MissingValue("number", "7", 10, 11),
+            MissingValue("name", "Mia", 0, 3),
+            MissingValue("name", "$7", 9, 11),
+        ),
     )
 
     assert [("name", "Mia"), ("money", "$7")] == [
-        (miss.kind, miss.text) for miss in combined(CLAIM, lexical, ABSENT).misses
+        (miss.kind, miss.text) for miss in combined(CLAIM, lexical, ABSENT).missing
     ]
     assert not combined(CLAIM, lexical, None).confirmed

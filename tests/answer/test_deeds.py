@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.session import Session
 
 LOOK = ("get_booking", {"id": "BK-2041"}, {"id": "BK-2041", "status": "confirmed", "price": 120})
@@ -63,7 +63,7 @@ def told(run, answer):
             ]
         )
     (one,) = hard((Claim(answer, 0, len(answer)),), evidence_of(session), answer=answer)
-    return one.contradicted if isinstance(one, Scored) else ""
+    return one.contradicted if isinstance(one, Opinion) else ""
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Scored, Unavailable
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
-from abs_shield.answer.gathering import evidence_from
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.types import Claim, Opinion, Unavailable
 from tests.answer.conformance import HOSTILE, SCORERS, Row
 
 DOCUMENT = "The tower is in Paris. It was built in 1889. Anna Berg painted it red on May 4, 2023."
@@ -44,21 +44,21 @@ def well_formed(found: Any, claims: Any, answer: str, evidence: Evidence) -> Non
             assert one.reason
             assert len(one.reason.splitlines()) == 1
             continue
-        assert isinstance(one, Scored)
+        assert isinstance(one, Opinion)
         assert 0 <= one.score <= 1
         assert len(one.spans) <= 3
         assert all(texts[s.piece][s.start : s.end] == s.text for s in one.spans)
-        assert all(answer[m.start : m.end] == m.text for m in one.misses)
+        assert all(answer[m.start : m.end] == m.text for m in one.missing)
         assert len(one.contradicted.splitlines()) <= 1
 
 
 def test_each_claim_has_its_result(row):
-    """One a claim, in order; spans point into the evidence, misses into the answer."""
+    """One a claim, in order; spans point into the evidence, missing into the answer."""
     found = row.scores(CLAIMS, EVIDENCE, question="Where is the tower, and what about my order?")
 
     assert len(CLAIMS) >= 5
     well_formed(found, CLAIMS, ANSWER, EVIDENCE)
-    assert any(isinstance(one, Scored) for one in found)
+    assert any(isinstance(one, Opinion) for one in found)
 
 
 def test_results_follow_the_claims_order(row):
@@ -141,9 +141,13 @@ def test_any_question_is_read(row):
 def test_evidence_of_every_source(row):
     """Tool results, user, system and allowlist, with calls that ran and without."""
     pieces = tuple(
-        Piece(f"{source}:1", source, f"{DOCUMENT} Seen by {source}.") for source in Source
+        Passage(f"{source}:1", source, f"{DOCUMENT} Seen by {source}.") for source in Source
     )
-    for deeds in (None, (), (Deed("cancel_order", {"id": "W-4411"}), Deed("x", None, reads=True))):
+    for deeds in (
+        None,
+        (),
+        (ExecutedAction("cancel_order", {"id": "W-4411"}), ExecutedAction("x", None, reads=True)),
+    ):
         evidence = Evidence(pieces, deeds=deeds)
         well_formed(row.scores(CLAIMS, evidence), CLAIMS, ANSWER, evidence)
 
@@ -157,5 +161,5 @@ def test_an_instruction_is_no_score(row):
     (one,) = row.scores(false, poisoned)
     (plain,) = row.scores(false, evidence_from([DOCUMENT]))
     assert isinstance(one, type(plain))
-    if isinstance(one, Scored) and isinstance(plain, Scored):
+    if isinstance(one, Opinion) and isinstance(plain, Opinion):
         assert one.score == pytest.approx(plain.score, abs=0.3)

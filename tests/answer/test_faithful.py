@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.claim import Claim, Scored, Unavailable
-from abs_shield.answer.faithful.provider import Judged, Verdict
-from abs_shield.answer.faithful.streaming import Held
+from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
-from abs_shield.answer.gathering import evidence_from
+from abs_shield.answer.faithfulness.provider import Judged, Verdict
+from abs_shield.answer.faithfulness.streaming import Held
+from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader
@@ -177,7 +177,7 @@ def test_a_scorer_of_ones_own():
         return (Claim(text, 0, len(text)),)
 
     def sure(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
-        return tuple(Scored(score=0.9) for _ in claims)
+        return tuple(Opinion(score=0.9) for _ in claims)
 
     def absent(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
         return tuple(Unavailable("no weights") for _ in claims)

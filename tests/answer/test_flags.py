@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.evidence import Deed, Evidence
-from abs_shield.answer.gathering import evidence_from
-from abs_shield.answer.scorers.hard import CONTRADICTED, hard
+from abs_shield.answer.checks.hard import CONTRADICTED, hard
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.text.sentences import sentence_spans
 
 HALL = {
@@ -37,7 +37,7 @@ def against(answer, evidence):
     """The same, of evidence that is there."""
     claims = tuple(Claim(answer[a:b], a, b) for a, b in sentence_spans(answer))
     found = hard(claims, evidence, answer=answer)
-    return [one.contradicted if isinstance(one, Scored) else "" for one in found]
+    return [one.contradicted if isinstance(one, Opinion) else "" for one in found]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,10 @@ def test_records_that_disagree():
 
 @pytest.mark.parametrize(
     ("deed", "is_told"),
-    [(Deed("lock_door", {"door": "D-2"}), False), (Deed("get_door", {}, reads=True), True)],
+    [
+        (ExecutedAction("lock_door", {"door": "D-2"}), False),
+        (ExecutedAction("get_door", {}, reads=True), True),
+    ],
 )
 def test_what_was_changed_since(deed, is_told):
     """Before something was done a door was open; nobody knows what it is now."""
@@ -147,7 +150,7 @@ def test_it_is_a_contradiction_with_its_line():
     claim = Claim("Door D-2 is locked.", 0, 19)
     (found,) = hard([claim], evidence_from([json.dumps(DOOR)]))
 
-    assert isinstance(found, Scored)
+    assert isinstance(found, Opinion)
     assert (CONTRADICTED, "/locked") == (found.score, found.spans[-1].pointer)
 
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield import Shield, shield
-from abs_shield.answer.evidence import Source
-from abs_shield.answer.flattened import MOST_LINES, flattened
-from abs_shield.answer.gathering import evidence_from, evidence_of
+from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+from abs_shield.answer.evidence.flatten import MOST_LINES, flattened
+from abs_shield.answer.evidence.types import Source
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.claim import Claim, Scored, Unavailable
-from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
-from abs_shield.answer.gathering import evidence_from, evidence_of
-from abs_shield.answer.scorers.hard import ABSENT, CONTRADICTED, DERIVED, FOUND, hard
+from abs_shield.answer.checks.hard import ABSENT, CONTRADICTED, DERIVED, FOUND, hard
+from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans
 
@@ -77,7 +77,7 @@ def test_what_stands_in_the_record_is_found(answer):
     """In any form of writing, with the place where it stands."""
     one = judged(answer, run(TRIP))
 
-    assert (FOUND, (), "") == (one.score, one.misses, one.contradicted)
+    assert (FOUND, (), "") == (one.score, one.missing, one.contradicted)
     assert one.spans
 
 
@@ -105,7 +105,7 @@ def test_the_value_of_another_record_is_a_contradiction(answer, text, has):
     one = judged(answer, run(TRIP))
 
     assert CONTRADICTED == one.score
-    assert [text] == [miss.text for miss in one.misses]
+    assert [text] == [miss.text for miss in one.missing]
     assert has in one.contradicted
 
 
@@ -123,7 +123,7 @@ def test_what_stands_nowhere_is_a_miss(answer, kind):
     """With its kind and its offsets in the answer; below the revise band's cap."""
     one = judged(answer, run(TRIP))
 
-    (miss,) = one.misses
+    (miss,) = one.missing
     assert (kind, ABSENT) == (miss.kind, one.score)
     assert miss.text == answer[miss.start : miss.end]
     assert ABSENT <= 0.59
@@ -144,21 +144,21 @@ def test_what_follows_from_the_reply_and_the_newest_result_is_derived(answer):
     """Sums, differences, multiples, shares, and totals of totals."""
     one = judged(answer, run(TRIP, user="May I have 10% off?"))
 
-    assert (DERIVED, ()) == (one.score, one.misses)
+    assert (DERIVED, ()) == (one.score, one.missing)
 
 
 def test_a_sum_of_older_results_is_not_derived():
     """Any two figures of a long run make nearly every number."""
     one = judged("The total is $243.", run(TRIP, {"status": "fine"}))
 
-    assert ["$243"] == [miss.text for miss in one.misses]
+    assert ["$243"] == [miss.text for miss in one.missing]
 
 
 def test_an_amount_that_nobody_says_is_reckoned_is_not_derived():
     """The sentence has to say so: a total, a difference, a sign."""
     one = judged("You get a voucher worth $243.", run(TRIP))
 
-    assert ["$243"] == [miss.text for miss in one.misses]
+    assert ["$243"] == [miss.text for miss in one.missing]
 
 
 def test_a_list_binds_its_items_to_its_headings():
@@ -168,9 +168,9 @@ def test_a_list_binds_its_items_to_its_headings():
         "2. **Flight HAT277**\n   - Date: May 30\n   - Departs: 9:15 AM\n"
     )
     told = hard(claims(answer), run(TRIP), answer=answer)
-    wrong = [one for one in told if isinstance(one, Scored) and one.misses]
+    wrong = [one for one in told if isinstance(one, Opinion) and one.missing]
 
-    assert [answer.index("9:15 AM")] == [one.misses[0].start for one in wrong]
+    assert [answer.index("9:15 AM")] == [one.missing[0].start for one in wrong]
     assert "another record" in wrong[0].contradicted
 
 
@@ -203,7 +203,7 @@ def test_soft_figures_are_never_missed():
     """Counts and ordinals, and ids that are given as examples."""
     answer = "The 3rd of your two bags has an id such as ORD-77123."
 
-    assert () == judged(answer, run(TRIP)).misses
+    assert () == judged(answer, run(TRIP)).missing
 
 
 def test_nothing_to_check_is_said():
@@ -353,7 +353,7 @@ def test_another_value_for_the_same_thing_is_a_contradiction(answer, text):
     """A sentence of the evidence says all the rest."""
     one = judged(answer, evidence_from("The tower in Paris was finished in 1889. It is tall."))
 
-    assert one.misses
+    assert one.missing
     assert text in one.contradicted
 
 
@@ -396,7 +396,7 @@ ANSWERS = st.lists(
 
 @given(answer=ANSWERS, value=JSON)
 def test_any_answer_on_any_result_is_judged(answer, value):
-    """One verdict a claim, scores in range, misses where they stand, and no exception."""
+    """One verdict a claim, scores in range, missing where they stand, and no exception."""
     session = Session()
     session.tool_result("get", value)
     session.tool_result("get_trip", TRIP)
@@ -406,7 +406,7 @@ def test_any_answer_on_any_result_is_judged(answer, value):
     assert len(told) == len(given_claims)
     for one in told:
         assert isinstance(one, Unavailable) or 0 <= one.score <= 1
-        for miss in getattr(one, "misses", ()):
+        for miss in getattr(one, "missing", ()):
             assert miss.text == answer[miss.start : miss.end]
 
 
@@ -415,7 +415,7 @@ def test_without_the_answer_the_claims_stand_for_it():
     answer = "Hello there! HAT028 leaves on May 30."
     (one,) = hard(claims(answer)[1:], run(TRIP))
 
-    assert answer.index("May 30") == one.misses[0].start
+    assert answer.index("May 30") == one.missing[0].start
 
 
 @pytest.mark.slow
@@ -423,8 +423,8 @@ def test_a_large_run_is_read_in_time():
     """A hundred thousand values, and an answer of ten thousand figures."""
     rows = [{"id": f"ORD-{n:06}", "at": "2024-05-01", "total": n} for n in range(6_000)]
     evidence = Evidence(
-        (Piece("r", Source.TOOL_RESULT, "", value=rows),),
-        deeds=(Deed("cancel_order", {"id": "ORD-000001"}),),
+        (Passage("r", Source.TOOL_RESULT, "", value=rows),),
+        deeds=(ExecutedAction("cancel_order", {"id": "ORD-000001"}),),
     )
     answer = " ".join(f"ORD-{n:06} has a total of ${n}." for n in range(1_000))
 

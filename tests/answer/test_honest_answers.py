@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield import AnswerConfig
 from abs_shield.answer import Faithfulness
-from abs_shield.answer.check import Checked, checked
+from abs_shield.answer.pipeline import Checked, checked
 from abs_shield.session import Session
 
 BANK = (
@@ -170,7 +170,7 @@ def test_amounts_of_two_records_in_one_answer():
     )
 
     assert [] == [one.contradicted for one in found.claims if one.contradicted]
-    assert [] == [miss.text for one in found.claims for miss in one.misses if miss.kind == "money"]
+    assert [] == [miss.text for one in found.claims for miss in one.missing if miss.kind == "money"]
     assert "block" != found.report.action
 
 
@@ -179,7 +179,7 @@ def test_an_amount_with_a_code_behind_it():
     fares = {"fares": [{"class": "basic", "price": "60 EUR"}, {"class": "bag", "price": "35 EUR"}]}
     found = after(fares, answer="The basic fare is €60, and a bag is another €35.")
 
-    assert [] == [miss.text for one in found.claims for miss in one.misses if miss.kind == "money"]
+    assert [] == [miss.text for one in found.claims for miss in one.missing if miss.kind == "money"]
 
 
 def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
@@ -193,7 +193,7 @@ def test_an_amount_that_stands_nowhere_is_contradicted_by_its_record():
 def names_missed(answer: str, evidence: object) -> list[str]:
     """Names of *answer* that its documents do not have."""
     found = checked(answer, evidence=json.dumps(evidence))
-    return [miss.text for one in found.claims for miss in one.misses if miss.kind == "name"]
+    return [miss.text for one in found.claims for miss in one.missing if miss.kind == "name"]
 
 
 def test_a_name_behind_a_title_is_a_name():
@@ -263,7 +263,7 @@ def test_a_figure_in_another_spelling(answer, evidence):
     guard = Faithfulness(provider="lexical", context=evidence).check(answer)
 
     assert ("emit", "emit") == (beside.report.action, after(evidence, answer=answer).report.action)
-    assert [()] == [one.misses for one in beside.claims]
+    assert [()] == [one.missing for one in beside.claims]
     assert guard.passed
 
 
@@ -278,5 +278,5 @@ def test_what_is_missed_beside_another_spelling_has_its_place(answer, text):
     """Places are those of the answer, whatever was read in place of its figures."""
     (claim,) = checked(answer, evidence="There were 206 guests.").claims[-1:]
 
-    assert text in {answer[miss.start : miss.end] for miss in claim.misses}
-    assert all(answer[miss.start : miss.end] == miss.text for miss in claim.misses)
+    assert text in {answer[miss.start : miss.end] for miss in claim.missing}
+    assert all(answer[miss.start : miss.end] == miss.text for miss in claim.missing)

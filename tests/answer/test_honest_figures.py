@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from abs_shield import ToolCall
-from abs_shield.answer.check import checked
+from abs_shield.answer.pipeline import checked
 from abs_shield.core.events import Proposed, Returned
 from abs_shield.session import Session
 
 
-def misses(result: object, answer: str, *, error: bool = False) -> list[str]:
+def missing(result: object, answer: str, *, error: bool = False) -> list[str]:
     """Return the figures of *answer* that are missed beside one result."""
     session = Session()
     session.user("How is it?")
     session.take(Returned("look_up", result, "c1", error=error))
-    return [one.text for claim in checked(answer, session=session).claims for one in claim.misses]
+    return [one.text for claim in checked(answer, session=session).claims for one in claim.missing]
 
 
 @pytest.mark.parametrize(
@@ -28,19 +28,19 @@ def misses(result: object, answer: str, *, error: bool = False) -> list[str]:
 )
 def test_whole_amounts_may_count_cents(result, answer):
     """As APIs of payments write them; another amount is missed."""
-    assert misses(result, answer) == []
-    assert misses(result, answer.replace("4", "5").replace("8", "7")) != []
+    assert missing(result, answer) == []
+    assert missing(result, answer.replace("4", "5").replace("8", "7")) != []
 
 
 def test_a_number_that_is_not_of_money_counts_no_cents():
     """The answer is about something else."""
-    assert misses({"members": 3490}, "It costs €34.90.") == ["€34.90"]
+    assert missing({"members": 3490}, "It costs €34.90.") == ["€34.90"]
 
 
 def test_a_hash_sign_names_a_number():
     """``#318`` is the pull request of which the field `number` is 318."""
-    assert misses({"number": 318, "state": "open"}, "#318 is open.") == []
-    assert misses({"number": 318, "state": "open"}, "#319 is open.") == ["#319"]
+    assert missing({"number": 318, "state": "open"}, "#318 is open.") == []
+    assert missing({"number": 318, "state": "open"}, "#319 is open.") == ["#319"]
 
 
 def test_what_an_error_says_is_evidence():
@@ -48,8 +48,8 @@ def test_what_an_error_says_is_evidence():
     error = {"error": {"message": "Order 70-5188 left the warehouse on 2026-01-19"}}
     told = "I could not cancel it: order 70-5188 left the warehouse on 19 January."
 
-    assert misses(error, told, error=True) == []
-    assert misses(error, told.replace("19", "18"), error=True) == ["18 January."]
+    assert missing(error, told, error=True) == []
+    assert missing(error, told.replace("19", "18"), error=True) == ["18 January."]
 
 
 def test_a_part_of_what_an_error_says_stays_whole():
@@ -62,4 +62,4 @@ def test_a_part_of_what_an_error_says_stays_whole():
     session.take(Returned("cancel", error, "c1", error=True))
     told = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
 
-    assert ["W-77120"] == [one.text for claim in told.claims for one in claim.misses]
+    assert ["W-77120"] == [one.text for claim in told.claims for one in claim.missing]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.gathering import evidence_from
-from abs_shield.answer.index import index_of
-from abs_shield.answer.lexis.features import FEATURES, Idf, measured
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.sentence_index import index_of
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.scorers.lexical.features import FEATURES, Idf, measured
 
 
 def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:

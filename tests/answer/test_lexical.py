@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.answer.lexis.features import FEATURES
-from abs_shield.answer.lexis.weights import Weights, read, shipped, written
+from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.scorers import SCORERS
-from abs_shield.answer.scorers.lexical import answer_score, lexical
+from abs_shield.answer.scorers.lexical.features import FEATURES
+from abs_shield.answer.scorers.lexical.weights import Weights, read, shipped, written
+from abs_shield.answer.scorers.words import answer_score, lexical
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.errors import ShieldError
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ POINTERS = tuple(f"/bookings/{n}/{name}" for n in (0, 1) for name in ("id", "pri
 def evidence(*texts: str) -> Evidence:
     """Give these texts as tool results."""
     return Evidence(
-        tuple(Piece(f"result:{n}", Source.TOOL_RESULT, text) for n, text in enumerate(texts))
+        tuple(Passage(f"result:{n}", Source.TOOL_RESULT, text) for n, text in enumerate(texts))
     )
 
 
@@ -50,10 +50,10 @@ def booked() -> Evidence:
         (start, start + len(line), pointer)
         for start, line, pointer in zip(starts, LINES, POINTERS, strict=True)
     )
-    return Evidence((Piece("result:0", Source.TOOL_RESULT, text, lines=lines),))
+    return Evidence((Passage("result:0", Source.TOOL_RESULT, text, lines=lines),))
 
 
-def scored(text: str, held: Evidence, *, question: str | None = None) -> Scored:
+def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion:
     """Score *text* as one claim."""
     return lexical((Claim(text, 0, len(text)),), held, question=question)[0]
 
@@ -92,7 +92,7 @@ def test_absent_numbers_and_names_are_missed_at_their_place(
     """A miss stands where its token stands in the whole answer."""
     answer = f"Welcome to the page. {said}"
     claim = claims_of(answer)[-1]
-    (miss,) = lexical((claim,), evidence(PARK))[0].misses
+    (miss,) = lexical((claim,), evidence(PARK))[0].missing
 
     assert (kind, text) == (miss.kind, miss.text)
     assert text == answer[miss.start : miss.end]
@@ -108,7 +108,7 @@ def test_absent_numbers_and_names_are_missed_at_their_place(
 def test_other_spellings_of_a_number_are_no_misses(said: str) -> None:
     """Grouping, scale and rounding change no number; citations and small counts are none."""
 
-    assert () == scored(said, evidence(PARK)).misses
+    assert () == scored(said, evidence(PARK)).missing
 
 
 def test_the_nearest_sentence_is_the_first_span() -> None:
@@ -126,7 +126,7 @@ def test_a_line_of_a_record_has_its_pointer() -> None:
     found = scored("The trip to Turin costs 310.", held)
 
     assert {"/bookings/1/price", "/bookings/1/city"} == {s.pointer for s in found.spans[:2]}
-    assert ("0",) == tuple(miss.text for miss in scored("There are 0 trips.", held).misses)
+    assert ("0",) == tuple(miss.text for miss in scored("There are 0 trips.", held).missing)
 
 
 def test_a_word_of_the_question_is_less_new() -> None:
@@ -135,8 +135,8 @@ def test_a_word_of_the_question_is_less_new() -> None:
     held = evidence(PARK)
 
     asked = scored(said, held, question="What about the Bellweather hall?")
-    assert ("Bellweather",) == tuple(miss.text for miss in scored(said, held).misses)
-    assert () == asked.misses
+    assert ("Bellweather",) == tuple(miss.text for miss in scored(said, held).missing)
+    assert () == asked.missing
 
 
 def test_without_evidence_nothing_is_near() -> None:
@@ -224,18 +224,18 @@ def test_hostile_texts_are_scored(text: str) -> None:
 
 @given(st.text(max_size=200), st.text(max_size=200), st.none() | st.text(max_size=50))
 def test_scores_keep_their_bounds(claim: str, held: str, question: str | None) -> None:
-    """Any texts: a probability, at most three spans that stand where they say, misses likewise."""
+    """Any texts: a probability, at most three spans that stand where they say, missing likewise."""
     found = scored(claim, evidence(held), question=question)
 
     assert 0 <= found.score <= 1
     assert len(found.spans) <= 3
     assert all(held[span.start : span.end] == span.text for span in found.spans)
-    assert all(claim[miss.start : miss.end] == miss.text for miss in found.misses)
+    assert all(claim[miss.start : miss.end] == miss.text for miss in found.missing)
 
 
 def test_the_weights_are_small_and_name_their_data() -> None:
     """The shipped file is at most 100 KB, and says what taught it, with licences."""
-    file = files("abs_shield.answer.scorers").joinpath("lexical-1.json")
+    file = files("abs_shield.answer.scorers.lexical").joinpath("weights-1.json")
     told = json.loads(file.read_text("utf-8"))
 
     assert len(file.read_bytes()) <= 100_000

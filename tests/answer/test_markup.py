@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.markup import without_markup
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.extraction.markup import without_markup
 
 
 def said(answer):

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.session import Session
 from abs_shield.text.values.units import field_units, units_of
 
@@ -24,7 +24,7 @@ def _misses(answer: str) -> list[str]:
     session.user("Tell me about it.")
     session.tool_result("get_item", RESULT)
     scored = hard(claims_of(answer), evidence_of(session), answer=answer)
-    return [miss.text for one in scored for miss in getattr(one, "misses", ())]
+    return [miss.text for one in scored for miss in getattr(one, "missing", ())]
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.session import Session
 from abs_shield.text.sentences import sentence_spans
 
@@ -240,8 +240,8 @@ def missed(run, answer):
     return [
         (miss.text, one.contradicted)
         for one in told
-        if isinstance(one, Scored)
-        for miss in one.misses
+        if isinstance(one, Opinion)
+        for miss in one.missing
     ]
 
 

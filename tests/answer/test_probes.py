@@ -7,17 +7,18 @@ from typing import Any
 
 import pytest
 
-from abs_shield.answer.claim import Claim
-from abs_shield.answer.cloze import GAP, gaps
-from abs_shield.answer.evidence import Deed, Evidence, Piece, Source
-from abs_shield.answer.probes import aprobe, probe
+from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
+from abs_shield.answer.probes.cloze import GAP, gaps
+from abs_shield.answer.probes.consistency import aprobe, probe
+from abs_shield.answer.types import Claim
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Replies, Terms
 from tests.answer.judges import Scripted, asynchronous, data_in
 
 TEXT = "Flight HAT028 costs $79. It leaves on May 15, 2024. Mia Li booked it."
 EVIDENCE = Evidence(
-    (Piece("result:1", Source.TOOL_RESULT, TEXT),), deeds=(Deed("cancel", {"id": "HAT028"}),)
+    (Passage("result:1", Source.TOOL_RESULT, TEXT),),
+    deeds=(ExecutedAction("cancel", {"id": "HAT028"}),),
 )
 ANSWER = "The flight HAT028 costs $79.00. It leaves on 2024-05-15. I have cancelled it."
 QUESTION = "What does it cost, and when does it leave?"

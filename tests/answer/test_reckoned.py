@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from abs_shield.answer.check import checked
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.cues import wording
-from abs_shield.answer.gathering import evidence_of
-from abs_shield.answer.scorers.hard import hard
+from abs_shield.answer.checks.cues import wording
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.extraction.claims import claims_of
+from abs_shield.answer.pipeline import checked
 from abs_shield.session import Session
 
 ORDER = {
@@ -28,7 +28,7 @@ def _misses(answer: str, result: object) -> list[str]:
     session.user("Tell me about it.")
     session.tool_result("get_it", result)
     scored = hard(claims_of(answer), evidence_of(session), answer=answer)
-    return [miss.text for one in scored for miss in getattr(one, "misses", ())]
+    return [miss.text for one in scored for miss in getattr(one, "missing", ())]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +117,8 @@ def test_figures_behind_the_500th_are_looked_up():
 
     assert "figures_cut" in told.notes
     assert "figures_cut" not in short.notes
-    assert ["$77"] == [miss.text for one in told.claims for miss in one.misses]
-    assert ["$77"] == [miss.text for one in short.claims for miss in one.misses]
+    assert ["$77"] == [miss.text for one in told.claims for miss in one.missing]
+    assert ["$77"] == [miss.text for one in short.claims for miss in one.missing]
 
 
 def test_a_total_behind_the_500th_figure_is_reckoned():
@@ -130,5 +130,5 @@ def test_a_total_behind_the_500th_figure_is_reckoned():
     told = checked(listed + total, session=session)
     many = checked(listed + total * 501, session=session)
 
-    assert [] == [miss.text for one in told.claims for miss in one.misses]
-    assert ["$500"] == [miss.text for one in many.claims for miss in one.misses]
+    assert [] == [miss.text for one in told.claims for miss in one.missing]
+    assert ["$500"] == [miss.text for one in many.claims for miss in one.missing]

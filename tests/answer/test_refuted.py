@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.faithful.refuted import refuted
+from abs_shield.answer.faithfulness.refuted import refuted
 
 
 @pytest.mark.parametrize(

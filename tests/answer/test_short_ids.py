@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from abs_shield.answer.claim import Claim, Scored
-from abs_shield.answer.gathering import evidence_from
-from abs_shield.answer.scorers.hard import hard
-from abs_shield.answer.short_ids import form
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.short_ids import form
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.types import Claim, Opinion
 from abs_shield.text.sentences import sentence_spans
 
 DOCK = {
@@ -23,11 +23,11 @@ DOCK = {
 
 
 def missed(answer, *documents):
-    """The ids that each claim misses."""
+    """The ids that each claim missing."""
     claims = tuple(Claim(answer[a:b], a, b) for a, b in sentence_spans(answer))
     found = hard(claims, evidence_from([*map(json.dumps, documents)]), answer=answer)
-    misses = [miss for one in found if isinstance(one, Scored) for miss in one.misses]
-    return [miss.text for miss in misses if miss.kind == "id"]
+    missing = [miss for one in found if isinstance(one, Opinion) for miss in one.missing]
+    return [miss.text for miss in missing if miss.kind == "id"]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_the_user_said():
     claim = Claim("Berth K-41 is taken.", 0, 20)
     (found,) = hard([claim], evidence_from([json.dumps(DOCK)]), question="Is berth K-41 free?")
 
-    assert not isinstance(found, Scored) or () == found.misses
+    assert not isinstance(found, Opinion) or () == found.missing
 
 
 def test_running_text_has_no_forms():

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.claims import claims_of
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.gathering import evidence_from, evidence_of
-from abs_shield.answer.scorers.hard import hard
-from abs_shield.answer.tables import MOST_CELLS, tabled
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.evidence.collect import evidence_from, evidence_of
+from abs_shield.answer.evidence.tables import MOST_CELLS, tabled
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.session import Session
 
 HEAD = ("order", "name", "qty", "total", "due")
@@ -42,7 +42,7 @@ def _evidence(result: object) -> Evidence:
 
 def _misses(answer: str, evidence: Evidence) -> list[str]:
     scored = hard(claims_of(answer), evidence, answer=answer)
-    return [miss.text for one in scored for miss in getattr(one, "misses", ())]
+    return [miss.text for one in scored for miss in getattr(one, "missing", ())]
 
 
 @pytest.mark.parametrize("form", TABLES)

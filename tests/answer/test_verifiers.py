@@ -13,10 +13,10 @@ import torch
 import transformers
 from safetensors.torch import save_file
 
-from abs_shield.answer.claim import Claim, Unavailable
-from abs_shield.answer.evidence import Evidence, Piece, Source
-from abs_shield.answer.scorers.entailment import entailment
+from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.scorers.verifier import entailment
 from abs_shield.answer.transformer import chunks
+from abs_shield.answer.types import Claim, Unavailable
 from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect
 from abs_shield.answer.verifiers.sequence import SequenceVerifier
@@ -240,7 +240,7 @@ def test_a_folder_without_a_model_is_one_line(kind, tmp_path):
 def test_a_real_model_scores_claims(nli):
     """The scorer hands a verifier the evidence and reads its odds."""
     folder, _, _ = nli
-    evidence = Evidence((Piece("result:1", Source.TOOL_RESULT, PREMISE),))
+    evidence = Evidence((Passage("result:1", Source.TOOL_RESULT, PREMISE),))
     claims = tuple(Claim(text, 0, len(text)) for text in CLAIMS)
     scored = entailment(SequenceVerifier(str(folder)))(claims, evidence)
 

@@ -9,15 +9,15 @@ from typing import get_args
 
 import pytest
 
-from abs_shield.answer.evidence import Source
-from abs_shield.answer.lexis.weights import SHIPPED
+from abs_shield.answer.evidence.types import Source
 from abs_shield.answer.report import REPORT_SCHEMA, Status
+from abs_shield.answer.scorers.lexical.weights import SHIPPED
 from abs_shield.policy.answer import TaskType
 
 ROOT = Path(__file__).parents[2]
 ROOM = ROOT / "abs_shield" / "answer"
 PAGE = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
-WEIGHTS = json.loads((ROOM / "scorers" / SHIPPED).read_text(encoding="utf-8"))
+WEIGHTS = json.loads((ROOM / "scorers" / "lexical" / SHIPPED).read_text(encoding="utf-8"))
 
 
 def parts(folder: str) -> list[str]:

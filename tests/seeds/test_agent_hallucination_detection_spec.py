@@ -12,9 +12,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from abs_shield import AnswerConfig, PolicyError, Shield, Tool, shield
-from abs_shield.answer.check import achecked, check_answer, checked
-from abs_shield.answer.claims import claims_of
+from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.gate import Judged, gate, overall_of
+from abs_shield.answer.pipeline import achecked, check_answer, checked
 from abs_shield.answer.report import (
     REPORT_SCHEMA,
     EvidenceSpan,
@@ -22,7 +22,7 @@ from abs_shield.answer.report import (
     ReportedClaim,
     ToolCallValidation,
 )
-from abs_shield.answer.revise import asettled
+from abs_shield.answer.revision import asettled
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.core import Action, Decision, Subject
 from abs_shield.session import Session
@@ -89,7 +89,7 @@ def test_inference_that_fits_the_evidence_is_none():
     evidence = "The flight costs $120.50. The bag costs $9.50."
     found = checked("The flight is $120.50 and the bag $9.50: $130.00 in total.", evidence=evidence)
 
-    assert [()] == [one.misses for one in found.claims]
+    assert [()] == [one.missing for one in found.claims]
     assert "contradicted" not in statuses(found.report)
 
 
@@ -349,7 +349,7 @@ def test_strict_evidence_is_tool_results_alone():
     wide = checked(answer, session=session)
     strict = checked(answer, session=session, config=AnswerConfig(strict_tool_evidence=True))
 
-    assert not any(one.misses for one in wide.claims)
+    assert not any(one.missing for one in wide.claims)
     assert strict.report.overall_score < wide.report.overall_score
     assert {"tool_result"} == {
         span.source for claim in strict.report.claims for span in claim.evidence_spans
@@ -363,7 +363,7 @@ def test_failed_and_blocked_calls_vouch_for_nothing_of_their_own(shop):
     found = checked("Order W-1111 is lost in Lima.", session=shop.session)
 
     assert ["unsupported"] == statuses(found.report)
-    assert "W-1111" in {miss.text for miss in found.claims[0].misses}
+    assert "W-1111" in {miss.text for miss in found.claims[0].missing}
 
 
 def test_the_agents_own_words_are_no_evidence():

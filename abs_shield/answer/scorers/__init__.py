@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abs_shield.answer.scorers.hard import hard
-from abs_shield.answer.scorers.lexical import lexical
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.scorers.words import lexical
 
 SCORERS = {"lexical": lexical, "hard": hard}
 """The scorers that need nothing but the claims and the evidence."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.answer.claim import Claim, Scored, Span, Unavailable
-from abs_shield.answer.evidence import Evidence
-from abs_shield.answer.excerpts import calls, excerpts
-from abs_shield.answer.replying import fits_each, listed
-from abs_shield.answer.windows import nearest
+from abs_shield.answer.evidence.excerpts import calls, excerpts
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.windows import nearest
+from abs_shield.answer.replies import fits_each, listed
+from abs_shield.answer.types import Claim, Opinion, Span, Unavailable
 from abs_shield.model import Ask, Judge, Terms, Undetermined, aplay, fenced, play
 from abs_shield.model.ask import USUAL, Steps
 from abs_shield.text.show import escaped
@@ -45,7 +45,7 @@ _LONGEST_QUOTE = 1_000
 _REASON = 300
 _WORD = re.compile(r"\w+")
 _BETWEEN = r"\W{1,12}"
-Result = tuple[Scored | Unavailable, ...]
+Result = tuple[Opinion | Unavailable, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +120,7 @@ def _ask(claims: tuple[Claim, ...], evidence: Evidence, question: str | None) ->
 
 def _scores(
     claims: tuple[Claim, ...], reply: dict[str, Any] | Undetermined, evidence: Evidence
-) -> Iterator[Scored | Unavailable]:
+) -> Iterator[Opinion | Unavailable]:
     if isinstance(reply, Undetermined):
         yield from (Unavailable(f"undetermined: {reply.reason}") for _ in claims)
         return
@@ -129,13 +129,13 @@ def _scores(
         yield _scored(claim, told[f"c{number}"], evidence)
 
 
-def _scored(claim: Claim, told: dict[str, Any], evidence: Evidence) -> Scored:
+def _scored(claim: Claim, told: dict[str, Any], evidence: Evidence) -> Opinion:
     verdict = told["verdict"]
     quoted = _place(told["quote"], evidence)
     shown = verdict != "supported" or quoted is not None or "action" in claim.kinds
     near = nearest(claim.text, evidence) if quoted is None else ()
     reason = escaped(told["reason"].strip(), limit=_REASON) or "the evidence says something else"
-    return Scored(
+    return Opinion(
         score=_SCORES[verdict] if shown else _UNQUOTED,
         spans=(quoted,) if quoted else near,
         contradicted=reason if verdict == "contradicted" else "",

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from abs_shield.answer.transformer import BATCH, chunks, cut, libraries, limit, loaded
+from abs_shield.answer.transformer import (
+    BATCH,
+    chunks,
+    cut,
+    libraries,
+    limit,
+    loaded,
+)
 from abs_shield.errors import ShieldError
 from abs_shield.text.show import escaped
 

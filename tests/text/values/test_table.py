@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from abs_shield.answer.check import checked
-from abs_shield.answer.cloze import Gap, values_in
+from abs_shield.answer.pipeline import checked
+from abs_shield.answer.probes.cloze import Gap, values_in
 from abs_shield.session import Session
 from abs_shield.text.amounts import amount
 from abs_shield.text.mentions import Kind, mentions
@@ -99,7 +99,7 @@ def test_an_answer_may_spell_what_a_tool_returned(row):
         session.user("What does the sheet say?")
         session.tool_result("read_sheet", {"value": written(row)})
         report = checked(SENTENCE.format(spelling), session=session)
-        assert [] == [miss.text for claim in report.claims for miss in claim.misses], spelling
+        assert [] == [miss.text for claim in report.claims for miss in claim.missing], spelling
 
 
 def test_kinds_of_the_table():

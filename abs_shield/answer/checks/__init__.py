@@ -1,0 +1,1 @@
+"""Deterministic checks of a claim against the evidence."""

@@ -1,0 +1,118 @@
+"""What a text says of the very thing that a claim says, with another value or a negation."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from abs_shield.answer.evidence.sentence_index import index_of
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.text.polarity import denial, opposite, read, without_reply
+from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
+from abs_shield.text.values.reader import figures
+
+_REQUEST = re.compile(
+    r"[\W\d]*(?:please )?(?:verify|check|make sure|be sure|ensure|confirm|see to it)\b",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
+_LEAST_WORDS = 3
+_MOST_WORDS = 60
+_SURE = 0.8
+_SAME = 0.6
+
+
+class Statement(NamedTuple):
+    """A sentence of a result or a document, and the words of it that say something."""
+
+    text: str
+    words: frozenset[str]
+
+
+def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
+    """
+    Return the sentence of running text that has most of *words*, the shortest of equals, or None.
+
+    Lines of records and what people said are left out.
+    """
+    index = index_of(evidence)
+    votes: Counter[int] = Counter()
+    for word in sorted(words)[:_MOST_WORDS]:
+        votes.update(n for n in index.postings.get(word, ()) if index.is_statement(n))
+    if not votes:
+        return None
+    best = max(votes, key=lambda n: (votes[n], -len(index.sentences[n].content)))
+    return Statement(index.text(best), _words(index.sentences[best].content))
+
+
+def _said(claim: str) -> frozenset[str]:
+    """The words of a claim; its numbers go first, for of those there may be hundreds."""
+    return _words(read(_DIGITS.sub(" ", claim)).keys)
+
+
+def _words(keys: Iterable[str]) -> frozenset[str]:
+    """The keys that are words: which numbers stand there is what is compared."""
+    return frozenset(key for key in keys if key[0].isalpha())
+
+
+def other_value(claim: str, missing: Figure, evidence: Evidence) -> tuple[Statement, Figure] | None:
+    """
+    Give what a sentence that says the same has in place of *missing*; None where nobody can tell.
+
+    It has to have nearly all words of the claim, and one value of that kind; fewer words suffice
+    where the two values differ by their magnitude or their year alone.
+    """
+    words = _said(claim)
+    near = nearest(words, evidence) if len(words) >= _LEAST_WORDS else None
+    if near is None:
+        return None
+    share = len(words & near.words) / len(words)
+    if share < _SAME:
+        return None
+    alike = [one for one in figures(near.text) if _alike(missing, one)]
+    if len({one.values for one in alike}) != 1:
+        return None
+    if share >= _SURE or _shifted(missing, alike[0]):
+        return near, alike[0]
+    return None
+
+
+def _alike(missing: Figure, other: Figure) -> bool:
+    return missing.kind == other.kind and missing.unit == other.unit
+
+
+def _shifted(missing: Figure, other: Figure) -> bool:
+    """Whether two values differ by a power of ten, or two days by the year, alone."""
+    if missing.kind in SUMS:
+        one, another = missing.numbers[0].normalize(), other.numbers[0].normalize()
+        return one.as_tuple().digits == another.as_tuple().digits and len(one.as_tuple().digits) > 1
+    a, b = missing.value, other.value
+    if missing.kind == DATE and isinstance(a, Day) and isinstance(b, Day):
+        return a[1:] == b[1:] and None not in (a.year, b.year)
+    return False
+
+
+def _asks_for(sentence: str) -> bool:
+    """Return whether a sentence of the evidence asks for what it says: it is not so, maybe."""
+    return _REQUEST.match(sentence) is not None
+
+
+def contrary(claim: str, evidence: Evidence) -> tuple[Statement, str] | None:
+    """
+    Return the sentence that says the same but for a negation or an opposite, and which; or None.
+
+    It has all words of the claim but for that one, and one more at most: nothing else may differ.
+    """
+    said = without_reply(claim)
+    if said.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
+        return None
+    words = _said(said)
+    near = nearest(words, evidence) if len(words) >= _LEAST_WORDS else None
+    if near is None or len(near.words) > len(words) + 1 or _asks_for(near.text):
+        return None
+    new = len(words - near.words)
+    compare = (denial, opposite)[new] if new < 2 else None
+    told = compare(read(said), read(near.text)) if compare else ""
+    return (near, told) if told else None

@@ -1,0 +1,101 @@
+"""What an answer may stand on: pieces of text with their source, indexed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Source(StrEnum):
+    """Where a piece of evidence came from."""
+
+    TOOL_RESULT = "tool_result"
+    USER = "user"
+    SYSTEM = "system"
+    ALLOWLIST = "allowlist"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """
+    One message, tool result or document.
+
+    Attributes:
+        id: Its name in spans, e.g. ``"result:3"`` or a document's own id.
+        source: Where it came from.
+        text: What a person reads of it; JSON as one ``path: value`` a line.
+        name: The tool that returned it; empty of anything else.
+        lines: For JSON: each line's (start, end, pointer) in *text*; empty of other text.
+        value: The tool result itself, in JSON's shape; None of other text.
+        arguments: What the tool was called with, in JSON's shape; None where nobody knows.
+        cut: Whether it was too large to be read whole.
+    """
+
+    id: str
+    source: Source
+    text: str
+    name: str = ""
+    lines: tuple[tuple[int, int, str], ...] = ()
+    value: Any = None
+    arguments: Any = None
+    cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutedAction:
+    """
+    A call that ran: where it did not fail, an answer may say that it was done.
+
+    Attributes:
+        tool: Its tool.
+        arguments: Its arguments.
+        reads: Whether the tool only reads.
+        value: What it returned, in JSON's shape; None where nobody knows.
+    """
+
+    tool: str
+    arguments: Any
+    reads: bool = False
+    value: Any = None
+
+
+class Evidence:
+    """
+    Pieces in the order in which the run saw them; what scorers derive from them is kept with it.
+
+    Args:
+        pieces: The pieces.
+        deeds: Calls that ran without failing; None where nobody knows what ran.
+        failed: Calls that failed, or whose result says that nothing was done.
+        blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
+        vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
+            does.
+    """
+
+    def __init__(
+        self,
+        pieces: tuple[Passage, ...],
+        *,
+        deeds: tuple[ExecutedAction, ...] | None = None,
+        failed: tuple[ExecutedAction, ...] = (),
+        blind: str = "",
+        vouches: Callable[[str], bool] | None = None,
+    ) -> None:
+        self.pieces = pieces
+        self.deeds = deeds
+        self.failed = failed
+        self.blind = blind
+        self.vouches = vouches
+        self._derived: dict[Any, Any] = {}
+
+    def __iter__(self) -> Iterator[Passage]:
+        return iter(self.pieces)
+
+    def derived(self, make: Any) -> Any:
+        """Give ``make(self)``, made once: a scorer's index of these pieces."""
+        found = self._derived.get(make)
+        if found is None:
+            found = self._derived[make] = make(self)
+        return found

@@ -1,0 +1,1 @@
+"""The claims of an answer: Markdown, sentences, and sentences that claim nothing."""

@@ -1,0 +1,153 @@
+"""What stands in an answer: prose, list items, table rows and headings; code is left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from abs_shield.answer.extraction.markup import without_markup
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_FENCE = re.compile(r"\s{0,3}(?:> ?){0,8}(`{3,64}|~{3,64})[ \t]*([\w+-]{0,32})")
+_PROSE_FENCE = frozenset({"text", "txt", "plaintext", "markdown", "md"})
+_QUOTE = re.compile(r"[ \t]{0,64}(?:>[ \t]?){1,64}")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]+")
+_ITEM = re.compile(
+    r"[ \t]*(?:[-*+\u2022\u2023\u25aa\u25cf\u2013\u2014\u30fb][ \t]+|(?:\d{1,4}|[a-zA-Z])[.)][ \t]+"
+    r"|\(\d{1,4}\)[ \t]+)(?:\[[ xX]\][ \t]+)?"
+)
+_RULE = re.compile(r"[\s|:+=*_.\-\u2500-\u257f]*")
+_MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
+_STOPPED = ".!?:;\u3002\uff01\uff1f\u2026|"
+_WRAPPED = 50
+"""Characters of a line from which on its end may be a fold, and no end of a sentence."""
+
+
+class Form(StrEnum):
+    """How a block stands in the answer."""
+
+    PROSE = "prose"
+    ITEM = "item"
+    ROW = "row"
+    HEADING = "heading"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """
+    A paragraph's line or lines, a list item, a table row or a heading.
+
+    Attributes:
+        form: How it stands there.
+        start: Offset of its first character in the answer.
+        text: What stands there, as long as it is there; marks of layout are blanks.
+    """
+
+    form: Form
+    start: int
+    text: str
+
+
+def blocks(answer: str) -> Iterator[Block]:
+    """
+    Give the blocks of *answer* that may say something, in order; time is linear.
+
+    Fenced code is left out, unless the fence says that it holds text, and so are tags and the
+    reasoning between closed ones; what nothing closes hides nothing. A line of 50 characters or
+    more that no stop ends goes on in a next line that begins with a small letter.
+
+    >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx\\n```")]
+    [('heading', 'Trip'), ('item', 'Seat   4')]
+    """
+    held: Block | None = None
+    for block in _tables(_lines(without_markup(answer))):
+        if held and _goes_on(held, block):
+            gap = " " * (block.start - held.start - len(held.text))
+            held = Block(held.form, held.start, held.text.rstrip("\r\n") + gap + block.text)
+            continue
+        if held:
+            yield held
+        held = block
+    if held:
+        yield held
+
+
+def has_code(answer: str) -> bool:
+    """
+    Whether fenced code is left out of *answer*.
+
+    >>> has_code("```\\nx = 1\\n```"), has_code("`x`")
+    (True, False)
+    """
+    lines = [(line.start(), line[0]) for line in _LINE.finditer(without_markup(answer))]
+    return any(code for _, _, code in _fences(lines))
+
+
+def _goes_on(one: Block, other: Block) -> bool:
+    if one.form not in (Form.PROSE, Form.ITEM) or other.form is not Form.PROSE:
+        return False
+    last = one.text[-400:].rstrip()
+    ended = not last or last[-1] in _STOPPED or len(one.text) - one.text.rfind("\n") < _WRAPPED
+    return not ended and other.text.lstrip()[:1].islower()
+
+
+def _lines(answer: str) -> Iterator[Block]:
+    for start, line in _outside_code(answer):
+        text = line.rstrip("\r\n")
+        shown = _QUOTE.sub(lambda mark: " " * len(mark[0]), text, count=1)
+        form = Form.PROSE
+        for pattern, meant in ((_HEADING, Form.HEADING), (_ITEM, Form.ITEM)):
+            if mark := pattern.match(shown):
+                shown, form = " " * mark.end() + shown[mark.end() :], meant
+                break
+        if form is Form.PROSE and "|" in shown and shown.strip().startswith("|"):
+            form = Form.ROW
+        yield Block(form, start, _MARKUP.sub(lambda mark: " " * len(mark[0]), shown))
+
+
+def _outside_code(answer: str) -> Iterator[tuple[int, str]]:
+    lines = [(line.start(), line[0]) for line in _LINE.finditer(answer)]
+    behind = 0
+    for first, last, code in _fences(lines):
+        yield from lines[behind:first]
+        yield from () if code else lines[first + 1 : last]
+        behind = last + 1
+    yield from lines[behind:]
+
+
+def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
+    """Give the first and the last line of each closed fence, and whether it holds code."""
+    opened: tuple[int, str, str] | None = None
+    for n, (_, line) in enumerate(lines):
+        fence = _FENCE.match(line)
+        if fence is None:
+            continue
+        if opened is None:
+            opened = n, fence[1], fence[2].lower()
+        elif fence[1].startswith(opened[1]) and not line[fence.end() :].strip() and not fence[2]:
+            yield opened[0], n, opened[2] not in _PROSE_FENCE
+            opened = None
+
+
+def _tables(lines: Iterator[Block]) -> Iterator[Block]:
+    """Drop rules, and the row over a table's rule; a line over a rule of its own is a heading."""
+    held: Block | None = None
+    for block in lines:
+        bare = _RULE.fullmatch(block.text) is not None
+        if bare and held and "-" in block.text and "|" in block.text and "|" in held.text:
+            held = None
+        elif bare and held and _underlined(held, block):
+            held = Block(Form.HEADING, held.start, held.text)
+        if held:
+            yield held
+        held = None if bare else block
+    if held:
+        yield held
+
+
+def _underlined(block: Block, rule: Block) -> bool:
+    marks = rule.text.strip()
+    plain = len(marks) > 2 and set(marks) in ({"="}, {"-"})
+    return plain and block.form is Form.PROSE and block.text.rstrip()[-1:] not in _STOPPED

@@ -1,0 +1,1 @@
+"""Consistency probes: critical claims, asked again."""

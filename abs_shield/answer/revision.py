@@ -1,0 +1,219 @@
+"""Lets an answer be written again until it holds, or refuses it: at most so many rounds."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from abs_shield.answer.assembly import NOT_CHECKED, Checked
+from abs_shield.answer.combination import Assessment
+from abs_shield.answer.report import ReportedClaim
+from abs_shield.errors import ShieldError
+from abs_shield.policy.answer import AnswerConfig
+from abs_shield.text.show import escaped, shown
+from abs_shield.text.tokens import tokens
+
+Write = Callable[[str], Any]
+"""Writes the answer again, given the feedback; sync or async."""
+Check = Callable[[str], Any]
+"""Checks an answer: `checked` or `achecked` with everything else given."""
+
+_CLAIM, _EVIDENCE = 500, 300
+_MOST = 10
+_REASONS = {
+    "contradicted": "a statement in it contradicts what the tools returned",
+    "divergent": "a statement in it did not come out the same when it was checked again",
+    "unsupported": "a statement in it is not supported by what was found",
+    "unverified": "nothing was found that it could be checked against",
+    "call_rejected": "a step that it rests on could not be taken",
+    NOT_CHECKED: "it could not be checked",
+    "not_probed": "it could not be checked as closely as it has to be",
+}
+"""By status or note, worst first: the failure mode, and nothing of how it was found."""
+_HOW = (
+    "Some statements of your answer are not supported by the evidence of this run. Write the "
+    "answer again: correct or leave out each of these, change nothing else, add nothing new."
+)
+_STOPPED = (
+    "A call of your last turn was rejected and has not run. Make it right and call again, or write "
+    "the answer again without what it should have done or returned."
+)
+_MOST_WEAK = 3
+_SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
+"""Stems of the only word of a rewrite that has lost its content: "Done!", "It costs"."""
+_MOST_WORDS = 40
+_FAILED = "revisions_failed"
+_IN_VAIN = frozenset({"not_probed"})
+"""Notes of what no other wording changes."""
+_MENDABLE = frozenset(
+    {"unsupported_claim", "unverified_claim", "divergent_claim", "below_emit_threshold",
+     "call_rejected", "check_failed"}
+)  # fmt: skip
+
+
+class Settled(NamedTuple):
+    """
+    How it ended.
+
+    Attributes:
+        text: What may be emitted: the answer, or the refusal.
+        checked: The last check.
+        rounds: How often it was written again.
+        refused: Why it was refused; empty where it was emitted.
+    """
+
+    text: str
+    checked: Checked
+    rounds: int
+    refused: str = ""
+
+
+def feedback_on(found: Checked) -> str:
+    """
+    Write what the model is told: each claim that does not hold, with the evidence nearest to it.
+
+    Args:
+        found: A check whose action is revise.
+    """
+    told: list[str] = []
+    if wrong := _wrong(found):
+        told += [_HOW, *(_line(*one) for one in wrong[:_MOST])]
+    if len(wrong) > _MOST:
+        told.append(f"- and {len(wrong) - _MOST} more")
+    if "call_rejected" in found.notes:
+        told += [_STOPPED, *_rejected(found)]
+    return "\n".join(told)
+
+
+def _wrong(found: Checked) -> list[tuple[ReportedClaim, Assessment]]:
+    """The claims that do not hold; where the whole is too weak, its weakest ones."""
+    both = [*zip(found.report.claims, found.claims, strict=True)]
+    wrong = [one for one in both if one[0].status != "grounded"]
+    if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(found.notes):
+        return wrong
+    return sorted(both, key=lambda one: one[0].score or 0.0)[:_MOST_WEAK]
+
+
+def _line(claim: ReportedClaim, one: Assessment) -> str:
+    status = "weakly supported" if claim.status == "grounded" else claim.status
+    line = f"- {status}: {escaped(claim.text, limit=_CLAIM)}"
+    if one.contradicted:
+        line += f" ({escaped(one.contradicted, limit=_EVIDENCE)})"
+    nearest = claim.evidence_spans[0].text if claim.evidence_spans else ""
+    return f"{line}\n  nearest evidence: {escaped(nearest, limit=_EVIDENCE) or 'none'}"
+
+
+def _rejected(found: Checked) -> Iterator[str]:
+    """The newest calls that stage 1 rejected, with its errors."""
+    calls = [one for one in found.report.tool_call_validations if one.status == "rejected"]
+    for call in calls[-_MOST_WEAK:]:
+        errors = "; ".join(call.errors) or "it was rejected"
+        yield f"- `{escaped(call.tool, limit=_CLAIM)}`: {escaped(errors, limit=_EVIDENCE)}"
+
+
+def settled(
+    answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
+) -> Settled:
+    """
+    Check an answer, have it written again where it does not hold, and emit or refuse it.
+
+    Args:
+        answer: The first draft.
+        write: Writes it again from feedback.
+        check: Checks a draft.
+        config: How often, and what a refusal says.
+        enforced: Whether an answer that does not hold is stopped; else it is checked, and goes.
+
+    Returns:
+        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds, and
+    so does one that says nothing, such as an empty text or "Done!", where an earlier one had
+    claims; what is refused then is reported as blocked.
+
+    Raises:
+        ShieldError: *write* gave no text.
+    """
+    steps = _rounds(answer, config, enforced)
+    try:
+        do, given = next(steps)
+        while True:
+            do, given = steps.send(write(given) if do == "write" else check(given))
+    except StopIteration as end:
+        done: Settled = end.value
+        return done
+
+
+async def asettled(
+    answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
+) -> Settled:
+    """As `settled`, for a *write* and a *check* that may be async."""
+    steps = _rounds(answer, config, enforced)
+    try:
+        do, given = next(steps)
+        while True:
+            got = write(given) if do == "write" else check(given)
+            do, given = steps.send(await got if inspect.isawaitable(got) else got)
+    except StopIteration as end:
+        done: Settled = end.value
+        return done
+
+
+def _rounds(
+    answer: str, config: AnswerConfig, enforced: bool
+) -> Generator[tuple[str, str], Any, Settled]:
+    drafts = {answer}
+    best: float | None = None
+    before: Checked | None = None
+    rounds = 0
+    while True:
+        found: Checked = yield "check", answer
+        report = found.report
+        if enforced and before is not None and not _says_something(found):
+            return _refused(found, rounds, config, because=before)
+        if report.action == "emit" or not enforced:
+            return Settled(answer, found, rounds)
+        score = -1.0 if report.overall_score is None else report.overall_score
+        stuck = best is not None and score <= best
+        if report.action == "block" or stuck or rounds >= config.revisions or _in_vain(found):
+            return _refused(found, rounds, config)
+        best = score
+        before = found if report.claims else before
+        answer = yield "write", feedback_on(found)
+        if not isinstance(answer, str):
+            raise ShieldError(f"settled: `write` gave {shown(answer)}; give the new answer's text")
+        rounds += 1
+        if answer in drafts:
+            return _refused(found, rounds, config)
+        drafts.add(answer)
+
+
+def _says_something(found: Checked) -> bool:
+    """Return whether a rewrite has a claim left, and not the rest of one such as "Done!"."""
+    words = {
+        token.key
+        for claim in found.report.claims
+        for token in tokens(claim.text, most=_MOST_WORDS)
+        if token.content
+    }
+    marked = any(one.claim.kinds for one in found.claims)
+    return marked or not words <= _SAYS_NOTHING
+
+
+def _in_vain(found: Checked) -> bool:
+    notes = frozenset(found.notes)
+    return bool(notes & _IN_VAIN) and not notes & _MENDABLE
+
+
+def _refused(
+    found: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
+) -> Settled:
+    """Return the refusal; *because* is the draft that says why, the last one where None."""
+    failed = because or found
+    seen = {*failed.notes, *(claim.status for claim in failed.report.claims)}
+    usual = _REASONS["unsupported"]
+    reason = next((told for word, told in _REASONS.items() if word in seen), usual)
+    if found.report.action != "block":
+        report = replace(found.report, action="block")
+        found = found._replace(report=report, notes=(*found.notes, _FAILED))
+    return Settled(config.refusal.format(reason=reason), found, rounds, reason)
