@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from answers_ablate import OfRuns, of_natural, table
 from answers_gate import CONFIGS, of_runs, of_texts
 from answers_judging import scored
 from answers_natural import measure
@@ -22,6 +23,8 @@ from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
 _GATE_EVERY = 10
 """The gate is asked four times of each answer: a tenth of the runs tells enough."""
+_ABLATED_EVERY = 8
+"""Runs are judged once for each rule: an eighth of them shows what a rule does."""
 _TEXTS = 2_000
 """Labelled answers of a corpus that are checked in a session, where every run is read."""
 FLAGGED, PRECISION, ALARMS = 0.025, 0.87, 0.03
@@ -91,7 +94,13 @@ def main() -> None:
     parser.add_argument("--unseen", action="store_true", help="print changes that are not flagged")
     parser.add_argument("--only", choices=("runs", "gate", "answers", "natural"))
     parser.add_argument("--list", choices=("wrong",), help="print each natural answer misjudged")
+    parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
+    parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
     given = parser.parse_args()
+    if given.ablate:
+        _ablate(given)
+        return
     if given.data is None and given.only != "natural":
         parser.error("the following arguments are required: --data")
     report = _recorded(given) if given.data is not None else {}
@@ -100,6 +109,21 @@ def main() -> None:
     report["not_reached"] = not_reached(report)
     json.dump(report, sys.stdout, indent=1, ensure_ascii=False)
     print()
+
+
+def _ablate(given: argparse.Namespace) -> None:
+    """Print one JSON object a rule: natural errors, and recorded runs where there are any."""
+    sets: dict[str, Any] = {"natural": of_natural}
+    if given.data is not None:
+        path = given.data / "toolcalls" / "runs.jsonl.gz"
+        sets["runs"] = OfRuns(path, every=max(given.every, _ABLATED_EVERY))
+    for name, figures in sets.items():
+        for row in table(figures, names=given.rules, jobs=given.jobs):
+            print(json.dumps({"data": name} | _rounded(row), ensure_ascii=False), flush=True)
+
+
+def _rounded(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: round(one, 4) if isinstance(one, float) else one for key, one in row.items()}
 
 
 def _recorded(given: argparse.Namespace) -> dict[str, Any]:

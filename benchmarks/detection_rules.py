@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
-from importlib import import_module
 from typing import Any, NamedTuple
+
+from ablation import FIRST, replaced
 
 from abs_shield.plan import verbs
 from abs_shield.plan.readings import READINGS
@@ -16,8 +17,6 @@ from abs_shield.text import names
 
 Asked = tuple[str, str]
 """A function of a name, and a name that it was asked about."""
-FIRST = object()
-"""Stands for the first argument of a rule: it changes nothing."""
 CALL, TOOL, EVER = "call", "tool", "ever"
 _NONE: frozenset[str] = frozenset()
 _CACHED = (verbs.deed, names._name_words, names._of_what)
@@ -266,29 +265,12 @@ def _noted(part: Callable[[str], Any], by: str, asked: set[Asked]) -> Callable[[
 @contextmanager
 def _replaced(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
     """Put what is *made* of a part wherever the package has the part by name."""
-    if "[" in rule.part:
-        with _reading(rule, made):
-            yield
-        return
-    module, _, path = rule.part.partition(":")
-    import_module(f"abs_shield.{module}")
-    holder: Any = sys.modules[f"abs_shield.{module}"]  # a layer's module is called as its function
-    *inside, name = path.split(".")
-    for step in inside:
-        holder = getattr(holder, step)
-    part = vars(holder)[name]
-    holders = [holder] if inside else [*_holders(part)]
-    new = made(part)
-    bound = [(each, key) for each in holders for key, value in vars(each).items() if value is part]
-    for each, key in bound:
-        setattr(each, key, new)
-    _forget()
-    try:
-        yield
-    finally:
-        for each, key in bound:
-            setattr(each, key, part)
+    with _reading(rule, made) if "[" in rule.part else replaced(rule.part, made):
         _forget()
+        try:
+            yield
+        finally:
+            _forget()
 
 
 @contextmanager
@@ -300,12 +282,6 @@ def _reading(rule: Rule, made: Callable[[Any], Any]) -> Iterator[None]:
         yield
     finally:
         READINGS[name] = reading
-
-
-def _holders(part: Any) -> Iterator[Any]:
-    for name, module in [*sys.modules.items()]:
-        if name.startswith("abs_shield.") and any(v is part for v in vars(module).values()):
-            yield module
 
 
 def _forget() -> None:

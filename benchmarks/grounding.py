@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import grounding_goals
+from answers_ablate import table
 from grounding_data import EDITED, FOLDS, MEASURED, SPANNED, TRAINED, Row, corpus
 from grounding_measures import (
     Spoken,
@@ -30,7 +31,7 @@ from grounding_path import latency, shown
 from lexical_fit import fitted
 
 from abs_shield.answer.scorers.lexical.model import judged, meant, told
-from abs_shield.answer.scorers.lexical.weights import Weights
+from abs_shield.answer.scorers.lexical.weights import Weights, shipped
 from abs_shield.policy.answer import AnswerConfig
 
 ROOT = Path(__file__).parents[1]
@@ -58,10 +59,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     parser.add_argument("--limit", type=int, help="rows of each corpus; all without it")
+    parser.add_argument("--ablate", action="store_true", help="switch each rule off in turn")
+    parser.add_argument("--rules", nargs="*", default=(), help="of --ablate; all without it")
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes of --ablate")
     asked = parser.parse_args()
     folder = asked.data / "grounding"
     if not folder.is_dir():
         print(f"skipped: no labelled answers at {folder}")
+        return
+    if asked.ablate:
+        for row in table(OfDocuments(folder, asked.limit), names=asked.rules, jobs=asked.jobs):
+            print(json.dumps(_rounded(row)), flush=True)
         return
     for line in lines(folder, asked.limit):
         print(json.dumps(_rounded(line)), flush=True)
@@ -91,6 +99,41 @@ def lines(folder: Path, limit: int | None) -> Iterable[dict[str, Any]]:
     yield {"latency_ms": spent}
     yield {"published": PUBLISHED}
     yield grounding_goals.told(natural, together, spent)
+
+
+class OfDocuments:
+    """
+    Computes the figures of natural answers beside documents, with the shipped weights.
+
+    The weights have seen some of these answers: what a rule changes is told, not how good it is.
+
+    Args:
+        folder: The labelled answers.
+        limit: Rows of each corpus; all where None.
+    """
+
+    def __init__(self, folder: Path, limit: int | None) -> None:
+        self._folder, self._limit = folder, limit
+
+    def __call__(self) -> dict[str, float]:
+        names = (*TRAINED, *MEASURED)
+        rows = {name: corpus(self._folder, name, limit=self._limit) for name in names}
+        told_of = {name: shown(some, shipped()) for name, some in rows.items()}
+        together = [one for some in told_of.values() for one in some]
+        auc = {name: roc_auc(as_shown(some)) or 0.0 for name, some in told_of.items()}
+        figures = {
+            "pooled AUC": roc_auc(as_shown(together)),
+            "mean AUC": statistics.fmean(auc.values()),
+            "RAGTruth AUC": auc["ragtruth-qa-test"],
+            "WiCE AUC": auc["wice-claim"],
+            "bad emitted": taken(together, "emit")["bad"],
+            "good emitted": taken(together, "emit")["good"],
+            "good blocked": taken(together, "block")["good"],
+            "bad blocked": taken(together, "block")["bad"],
+            "span F1": span_overlap(together)["f1"],
+            "number precision": number_check(together)["precision"],
+        }
+        return {name: round(value or 0.0, 4) for name, value in figures.items()}
 
 
 def _flat(some: Iterable[Sequence[Told]]) -> list[Told]:

@@ -1,0 +1,57 @@
+"""The rules of the answer room, and how each is switched off: one row a rule."""
+
+from __future__ import annotations
+
+from ablation import FIRST, Argument, Part
+
+FACTS: dict[str, tuple[Part, ...]] = {
+    "records: values bound to them": (Part("answer.checks.records:Bound.records", ()),),
+    "records: headings of columns": (Part("answer.checks.scope:Scope._column", None),),
+    "records: pairs in a sentence": (Part("answer.checks.scope:Scope._paired", ()),),
+    "records: fields of a moment": (Part("answer.checks.records:Bound.fitting", Argument(2)),),
+    "derivation: any": (Part("answer.checks.derivation:Reckoned.gives", False),),
+    "derivation: columns": (Part("answer.checks.derivation:columns", ()),),
+    "derivation: moments": (Part("answer.checks.moments:Later.gives", False),),
+    "derivation: lengths": (Part("answer.checks.moments:Later.is_length", False),),
+    "derivation: sums that are wrong": (Part("answer.checks.values:wrong", ()),),
+    "exemptions: examples": (Part("answer.checks.exemptions:is_example", False),),
+    "exemptions: looked up": (Part("answer.checks.exemptions:is_looked_up", False),),
+    "exemptions: endings": (Part("answer.checks.exemptions:is_ending", False),),
+    "exemptions: names made of ids": (
+        Part("answer.evidence.value_index:ValueIndex.names_known", False),
+    ),
+    "ids: parts of longer ones": (Part("answer.evidence.values:_parts", ()),),
+    "ids: short ones": (Part("answer.checks.short_ids:ShortIds.has_like", False),),
+    "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.broken", False),),
+    "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),
+    "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
+}
+ACTIONS: dict[str, tuple[Part, ...]] = {
+    "actions": (Part("answer.checks.actions:said_done", ()),),
+    "actions: kinds of calls": (Part("answer.checks.action_kin:Kin.close", True),),
+    "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
+    "actions: lists of ids": (Part("answer.checks.backing:Backing._more", False),),
+    "actions: other ids": (Part("answer.checks.backing:Backing._others", False),),
+}
+SOURCES: dict[str, tuple[Part, ...]] = {
+    "citations": (Part("answer.checks.citations:Sources.unretrieved", ""),),
+}
+POLARITY: dict[str, tuple[Part, ...]] = {
+    "polarity: sentences": (Part("answer.checks.conflicts:contrary", None),),
+    "polarity: fields": (Part("answer.checks.values:Standings.flagged", (None, "")),),
+}
+EXTRACTION: dict[str, tuple[Part, ...]] = {
+    "claims: clauses": (Part("answer.extraction.claims:_whole", False),),
+    "claims: courtesies": (Part("answer.extraction.speech_acts:courteous", False),),
+    "claims: refusals": (Part("answer.extraction.speech_acts:refuses", False),),
+    "claims: reasons of refusals": (Part("answer.extraction.speech_acts:reason_in", (0, 0)),),
+    "claims: questions in documents": (Part("answer.extraction.claims:_asks_back", True),),
+    "claims: markup": (Part("answer.extraction.markup:without_markup", FIRST),),
+    "evidence: tables in texts": (Part("answer.evidence.tables:tabled", None),),
+}
+WORDS: dict[str, tuple[Part, ...]] = {}
+
+RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
+
+NAMED: dict[str, str] = {}
+"""Rules that the specification asks for, or that a test needs and no data has: name to test."""
