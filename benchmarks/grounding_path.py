@@ -16,7 +16,7 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.pipeline import Checked, checked
 from abs_shield.answer.scorers.lexical.weights import Weights
-from abs_shield.answer.scorers.words import lexical
+from abs_shield.answer.scorers.words import words
 from abs_shield.text.values.figure import ID
 
 SIZES = (1_000, 3_000, 6_000, 15_000, 1_000_000)
@@ -78,7 +78,7 @@ def _timed(row: Row) -> tuple[float, float, float]:
 
 
 def _worded(row: Row, evidence: Evidence) -> None:
-    lexical(claims_of(row.answer, questions=True), evidence, question=row.question)
+    words(claims_of(row.answer, questions=True), evidence, question=row.question)
 
 
 def _spent(work: Callable[[], object]) -> float:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from abs_shield.answer.combination import Assessment
 from abs_shield.answer.gate import Judged, gate
 from abs_shield.answer.probes.consistency import ConsistencyProbe
 from abs_shield.answer.report import (
@@ -17,7 +16,8 @@ from abs_shield.answer.report import (
     Status,
     ToolCallValidation,
 )
-from abs_shield.answer.request import Asked
+from abs_shield.answer.request import AnswerRequest
+from abs_shield.answer.types import Assessment
 from abs_shield.answer.validations import final_turn_rejected, validations_of
 from abs_shield.core.ids import new_id
 from abs_shield.policy.answer import AnswerConfig
@@ -93,7 +93,7 @@ class Found(NamedTuple):
 
 
 def found_of(
-    asked: Asked,
+    asked: AnswerRequest,
     judged: tuple[Assessment, ...],
     *,
     overall: float | None,
@@ -108,7 +108,7 @@ def found_of(
     return Found(judged, overall, session.run_id, *stage_1, notes, errors)
 
 
-def reported(asked: Asked, found: Found, probes: tuple[ConsistencyProbe, ...]) -> Checked:
+def reported(asked: AnswerRequest, found: Found, probes: tuple[ConsistencyProbe, ...]) -> Checked:
     """Let the gate decide, and write the report."""
     config, notes = asked.config, found.notes
     divergent = {probe.claim for probe in probes if probe.diverges}

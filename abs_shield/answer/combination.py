@@ -1,118 +1,79 @@
-"""One score a claim, of what several scorers say: log-odds add up, and a hard check caps."""
+"""One score a claim from the opinions of several scorers: log-odds add up, and checks cap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Span, Unavailable
+from abs_shield.answer.scorers import SCORERS, Effect
+from abs_shield.answer.types import Assessment, Claim, MissingValue, Opinion, Unavailable
 from abs_shield.stats.logodds import log_odds, probability
 
-Said = Opinion | Unavailable | None
-"""What one scorer says of one claim; None where it was not asked."""
-
-_ABSENT_CAP = 0.59
-"""A figure that is nowhere: the claim is revised, however well the rest of it reads."""
-_REFUTED_CAP = 0.3
+_MISSING_CAP = 0.59
+"""A value that the evidence lacks: the claim is revised, however well the rest of it reads."""
 _LEAST, _MOST = 0.001, 0.999
 REFUTED_BELOW = 0.4
 """A verifier's or judge's score below which it agrees that a claim is wrong."""
 
 
-class Assessment(NamedTuple):
-    """
-    What all scorers together say of one claim.
-
-    Attributes:
-        claim: The claim.
-        score: P(grounded), in [0, 1]; None where nothing could score it.
-        spans: The evidence nearest to it, best first.
-        missing: Its tokens that the evidence does not have.
-        contradicted: Why the evidence says something else; empty where it does not.
-        confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
-        words: The lexical score at even odds, in [0, 1]; None where there is no evidence.
-    """
-
-    claim: Claim
-    score: float | None
-    spans: tuple[Span, ...] = ()
-    missing: tuple[MissingValue, ...] = ()
-    contradicted: str = ""
-    confirmed: bool = False
-    words: float | None = None
-
-
-def combined(
+def combine(
     claim: Claim,
-    lexical: Said,
-    hard: Said,
-    asked: Sequence[Said] = (),
+    opinions: Mapping[str, Opinion | Unavailable | None],
     *,
-    absent_refutes: bool = True,
+    effects: Mapping[str, Effect],
+    prior: float = 0.0,
+    missing_confirms: bool = True,
 ) -> Assessment:
     """
-    Combine what was said of a claim.
+    Combine the opinions of a claim.
 
-    Source: naive Bayes at even odds, log(p / (1 - p)) of each opinion added. The hard check is no
-    opinion: what it finds absent caps the sum, and what it finds contradicted caps it lower.
+    Source: naive Bayes, the log-odds p / (1 - p) of each opinion added to those of the prior. A
+    check is no opinion: a missing value caps the sum, a contradiction caps it lower. Where words
+    may not revise, the prior replaces their score, unless the models speak against the claim.
 
     Args:
         claim: The claim.
-        lexical: The lexical scorer's word.
-        hard: The hard checks' word.
-        asked: What a verifier and a judge said, where they were asked.
-        absent_refutes: Whether a figure that stands nowhere says that a claim is wrong, and not
-            only that it is unsupported.
+        opinions: What each scorer says of it, by the scorer's name.
+        effects: What each scorer may do.
+        prior: Log-odds of being grounded before anything is looked at; 0 are even odds.
+        missing_confirms: Whether a missing value says that a claim is wrong, and not only that it
+            is unsupported.
     """
-    told = [one for one in asked if isinstance(one, Opinion)]
-    opinions = [lexical, *told] if isinstance(lexical, Opinion) else told
-    checks = [hard] if isinstance(hard, Opinion) else []
-    score = _together(opinions)
-    for check in checks:
+    given = {name: one for name, one in opinions.items() if isinstance(one, Opinion)}
+    checks = {name: one for name, one in given.items() if SCORERS[name].caps}
+    models = {name: one for name, one in given.items() if SCORERS[name].model}
+    words = given.get("words")
+    summed = [*models.values()]
+    if words is not None:
+        summed.insert(0, _weighed(words, summed, effects["words"], prior))
+    score = _together(summed)
+    for check in checks.values():
         score = check.score if score is None else min(score, _cap(check))
-    outvoted = _odds(told) > 0  # the others support what one of them calls contradicted
-    against = checks if outvoted else [*checks, *told]
+    outvoted = _odds([*models.values()]) > 0  # the others support what one calls contradicted
+    against = [*checks.values(), *(() if outvoted else models.values())]
     return Assessment(
         claim,
         score,
-        spans=next((one.spans for one in (*checks, *opinions) if one.spans), ()),
-        missing=_misses(lexical, checks),
+        spans=next((one.spans for one in (*checks.values(), *summed) if one.spans), ()),
+        missing=_missing(words, [*checks.values()]),
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
-        confirmed=any(one.score < REFUTED_BELOW for one in told)
-        or any(check.contradicted or (absent_refutes and check.missing) for check in checks),
+        confirmed=any(
+            effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
+            for name, one in given.items()
+        ),
+        words=words.score if words else None,
+        against=tuple(name for name, one in given.items() if _objects(name, one, effects)),
     )
 
 
-def _misses(lexical: Said, checks: Sequence[Opinion]) -> tuple[MissingValue, ...]:
-    """What the hard checks miss, and the names that the lexical scorer misses beside it."""
-    found = [miss for check in checks for miss in check.missing]
-    taken = {place for miss in found for place in range(miss.start, miss.end)}
-    for miss in lexical.missing if isinstance(lexical, Opinion) else ():
-        if miss.kind == "name" and taken.isdisjoint(range(miss.start, miss.end)):
-            found.append(miss)
-    return tuple(sorted(found, key=lambda miss: miss.start))
-
-
-def _together(opinions: Sequence[Opinion]) -> float | None:
-    """One score is told as it is; of several the log-odds add up."""
-    if len(opinions) < 2:
-        return opinions[0].score if opinions else None
-    return probability(_odds(opinions))
-
-
-def _odds(opinions: Sequence[Opinion]) -> float:
-    """What opinions come to, in log-odds."""
-    return sum(log_odds(min(max(one.score, _LEAST), _MOST)) for one in opinions)
-
-
-def refuted(asked: Sequence[Said]) -> bool:
-    """Whether the models that were asked together speak against a claim."""
-    return _odds([one for one in asked if isinstance(one, Opinion)]) < 0
+def is_refuted(opinions: Sequence[Opinion]) -> bool:
+    """Return whether these opinions together speak against a claim."""
+    return _odds(opinions) < 0
 
 
 def moved(score: float, prior: float) -> float:
     """
-    Give a score at even odds as it is at other odds, which Bayes' rule adds.
+    Return a score at even odds as it is at other odds, which Bayes' rule adds.
 
     Args:
         score: P(grounded) at even odds, in [0, 1].
@@ -121,10 +82,55 @@ def moved(score: float, prior: float) -> float:
     >>> moved(0.2, 0.0), round(moved(0.2, log_odds(0.9)), 2)
     (0.2, 0.69)
     """
-    return probability(log_odds(min(max(score, _LEAST), _MOST)) + prior) if prior else score
+    return probability(log_odds(_bounded(score)) + prior) if prior else score
 
 
-def _cap(checked: Opinion) -> float:
-    if checked.contradicted:
-        return min(_REFUTED_CAP, checked.score)
-    return _ABSENT_CAP if checked.missing or checked.score < REFUTED_BELOW else 1.0
+def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: float) -> Opinion:
+    """Return the opinion of the words as the gate reads it."""
+    if effect is not Effect.ROUTE:
+        return replace(words, score=moved(words.score, prior))
+    return words if is_refuted(models) else replace(words, score=probability(prior))
+
+
+def _refutes(name: str, one: Opinion, missing_confirms: bool) -> bool:
+    if SCORERS[name].caps:
+        return bool(one.contradicted or (missing_confirms and one.missing))
+    return bool(SCORERS[name].model) and one.score < REFUTED_BELOW
+
+
+def _objects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
+    """Return whether a scorer that may revise speaks against a claim."""
+    if SCORERS[name].caps:
+        return bool(one.contradicted or one.missing)
+    return effects[name] is not Effect.ROUTE and one.score < 0.5
+
+
+def _missing(words: Opinion | None, checks: Sequence[Opinion]) -> tuple[MissingValue, ...]:
+    """Return what the checks miss, and the names that the words miss beside it."""
+    found = [value for check in checks for value in check.missing]
+    taken = {place for value in found for place in range(value.start, value.end)}
+    for value in words.missing if words else ():
+        if value.kind == "name" and taken.isdisjoint(range(value.start, value.end)):
+            found.append(value)
+    return tuple(sorted(found, key=lambda value: value.start))
+
+
+def _together(opinions: Sequence[Opinion]) -> float | None:
+    """Return one score as it is; of several the log-odds add up."""
+    if len(opinions) < 2:
+        return opinions[0].score if opinions else None
+    return probability(_odds(opinions))
+
+
+def _odds(opinions: Sequence[Opinion]) -> float:
+    return sum(log_odds(_bounded(one.score)) for one in opinions)
+
+
+def _bounded(score: float) -> float:
+    return min(max(score, _LEAST), _MOST)
+
+
+def _cap(check: Opinion) -> float:
+    if check.contradicted:
+        return check.score
+    return _MISSING_CAP if check.missing else 1.0

@@ -1,10 +1,14 @@
-"""From an answer to its report: claims, scores, probes and the gate, sync and async of one text."""
+"""
+From an answer to its report: claims, opinions, probes and the gate.
+
+Sync and async come from one text: what asks a model is a generator that `play` or `aplay` drives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from abs_shield.answer.assembly import (
     NO_EVIDENCE,
@@ -15,22 +19,19 @@ from abs_shield.answer.assembly import (
     found_of,
     reported,
 )
-from abs_shield.answer.checks.hard import hard, spellings_of
 from abs_shield.answer.checks.values import has_unchecked_figures
-from abs_shield.answer.combination import Assessment, Said, combined, refuted
+from abs_shield.answer.combination import combine
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.blocks import has_code
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.injected import injected
-from abs_shield.answer.odds import at_base_rate, at_odds
 from abs_shield.answer.probes.background import Probed, abegin, begin, room
 from abs_shield.answer.probes.consistency import ConsistencyProbe, probing
 from abs_shield.answer.report import HallucinationReport
-from abs_shield.answer.request import Asked, asked_of
-from abs_shield.answer.scorers.judge import judging
-from abs_shield.answer.scorers.verifier import entailment
-from abs_shield.answer.scorers.words import answer_score, lexical
-from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.answer.request import AnswerRequest, request_of
+from abs_shield.answer.scorers import CHECKS, SCORERS, Effect, Scorer
+from abs_shield.answer.scorers.words import answer_score
+from abs_shield.answer.types import Assessment, Claim, Opinion, Opinions, Unavailable
 from abs_shield.errors import ShieldError
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import NO_JUDGE, Steps
@@ -63,17 +64,17 @@ def check_answer(
             or an object or mapping that has them as ``messages``.
         evidence: Documents in place of a run: a text, a list of texts or of ``{"id", "text"}``,
             or an `Evidence`.
-        question: What the user asked; of a run its newest user message where None.
-        config: Thresholds, and who is asked; the usual where None.
-        allow: Values, globs and callables that a run may speak of without having seen them.
-        probed: Told the whole once ``probing="background"`` is through with its probes.
+        question: What the user asked; of a run its newest user message if None.
+        config: Thresholds and models; the defaults if None.
+        allow: Values, globs and callables that a run may mention without having seen them.
+        probed: Called with the whole once ``probing="background"`` is through with its probes.
 
     Returns:
         Claims with scores and evidence, and what to do: emit, revise or block.
 
     Raises:
-        ShieldError: The answer is no text; none or several of *session*, *run* and *evidence* are
-            given; the probes run in the background and nobody is told.
+        ShieldError: The answer is not a text; none or several of *session*, *run* and *evidence*
+            are given; the probes run in the background without *probed*.
     """
     return checked(
         answer, session=session, run=run, evidence=evidence, question=question, config=config,
@@ -82,242 +83,250 @@ def check_answer(
 
 
 async def acheck_answer(answer: str, **given: Any) -> HallucinationReport:
-    """As `check_answer`; models are asked side by side, without holding up the event loop."""
+    """As `check_answer`; models are asked side by side, without blocking the event loop."""
     return (await achecked(answer, **given)).report
 
 
 def checked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
     """As `check_answer`, with what the report has no field for."""
-    asked = _asked(answer, probed, given)
-    judge, terms = asked.config.judge, asked.terms
-    found = play(_scored(asked, _read(asked)), judge, terms=terms)
-    if probed is not None and _is_late(asked, found):
-        begin(_probed(asked, found), asked, probed)
-        return _pending(asked, found)
-    return play(_probed(asked, found), judge, terms=terms)
+    request = _request(answer, probed, given)
+    judge, terms = request.config.judge, request.terms
+    found = play(_assessed(request, _scored(request)), judge, terms=terms)
+    if probed is not None and _is_late(request, found):
+        begin(_probed(request, found), request, probed)
+        return _pending(request, found)
+    return play(_probed(request, found), judge, terms=terms)
 
 
 async def achecked(answer: str, *, probed: Probed | None = None, **given: Any) -> Checked:
     """As `checked`, on this event loop; what computes does so in a thread."""
-    asked = _asked(answer, probed, given)
-    judge, terms = asked.config.judge, asked.terms
-    found = await aplay(_scored(asked, await _aread(asked)), judge, terms=terms)
-    if probed is not None and _is_late(asked, found):
-        abegin(_probed(asked, found), asked, probed)
-        return _pending(asked, found)
-    return await aplay(_probed(asked, found), judge, terms=terms)
-
-
-def _asked(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> Asked:
-    asked = asked_of(answer, **given)
-    if asked.config.probing == "background" and probed is None:
-        raise ShieldError(
-            "check_answer: the probes run in the background; give `probed=` a callable that is"
-            " told the whole, or use `Shield.check_answer`, which writes it down"
-        )
-    return asked
-
-
-# Stage 2 -----------------------------------------------------------------------------------------
-
-
-class _Read(NamedTuple):
-    """
-    What code alone and a verifier say of each claim, in order.
-
-    Attributes:
-        claims: The claims.
-        bare: The lexical scores at even odds; None where there is no evidence.
-        lexical: The same at the odds of the run; in their place the base rate, where facts decide.
-        hard: The hard checks.
-        said: What models said of those that were left open.
-        of_a_run: Whether figures may be reckoned from more than anybody can follow here.
-    """
-
-    claims: tuple[Claim, ...]
-    bare: Sequence[Opinion | None]
-    lexical: Sequence[Opinion | None]
-    hard: Sequence[Said]
-    said: dict[Claim, list[Said]]
-    of_a_run: bool = False
-
-    @property
-    def judged(self) -> tuple[Assessment, ...]:
-        told = zip(self.claims, self.bare, self.lexical, self.hard, strict=True)
-        return tuple(
-            combined(
-                claim,
-                bare if refuted(said) else lexical,
-                hard,
-                said,
-                absent_refutes=not self.of_a_run,
-            )._replace(words=bare.score if bare else None)
-            for claim, bare, lexical, hard in told
-            for said in [self.said.get(claim, ())]
-        )
-
-
-def _read(asked: Asked) -> _Read:
-    """Score every claim without a judge."""
-    evidence, of_documents = asked.evidence, asked.session is None
-    claims = claims_of(asked.answer, questions=of_documents) if asked.config.scores else ()
-    question = None if asked.config.strict_tool_evidence else asked.question  # it is the user's
-    checks = hard(claims, evidence, question=question, answer=asked.answer)
-    if claims and not evidence.pieces and not evidence.deeds:
-        nothing = (None,) * len(claims)
-        return _Read(claims, nothing, nothing, _undone(checks), {})
-    missed = _missed(checks) if asked.has_base_rate else None
-    bare = lexical(
-        claims, evidence, question=question, missed=missed, spellings=spellings_of(checks)
-    )
-    if evidence.blind or evidence.vouches is not None:  # what stands nowhere may have stood there
-        bare = tuple(replace(one, missing=()) for one in bare)
-    first = _weighed(asked, claims, bare, checks)
-    read = _Read(claims, bare, first, checks, {}, of_a_run=asked.has_base_rate)
-    open_ = _open(read, asked.config)
-    if open_ and asked.config.verifier is not None:
-        verify = entailment(asked.config.verifier)
-        for claim, one in zip(open_, verify(open_, evidence, question=question), strict=True):
-            read.said[claim] = [one]
-    return read
-
-
-def _weighed(
-    asked: Asked, claims: Sequence[Claim], bare: Sequence[Opinion], checks: Sequence[Said]
-) -> list[Opinion]:
-    """The lexical scores as the gate reads them."""
-    if asked.facts_decide:
-        return [at_base_rate(one, asked) for one in bare]
-    sources = {piece.id: piece.source for piece in asked.evidence}
-    told = zip(claims, bare, checks, strict=True)
-    return [at_odds(*one, asked, sources) for one in told]
-
-
-def _missed(checks: Sequence[Said]) -> list[MissingValue]:
-    return [miss for one in checks if isinstance(one, Opinion) for miss in one.missing]
-
-
-def _undone(checks: Sequence[Said]) -> tuple[Said, ...]:
-    """Of a run in which nothing came back, what it cannot have done; all else is unverified."""
-    return tuple(one if isinstance(one, Opinion) and one.contradicted else None for one in checks)
-
-
-async def _aread(asked: Asked) -> _Read:
-    """In a thread: a long answer would hold the event loop up, and so would a verifier."""
     import asyncio  # sync programs start faster without it
 
-    return await asyncio.to_thread(_read, asked)
+    request = _request(answer, probed, given)
+    judge, terms = request.config.judge, request.terms
+    scored = await asyncio.to_thread(_scored, request)  # a long answer would block the event loop
+    found = await aplay(_assessed(request, scored), judge, terms=terms)
+    if probed is not None and _is_late(request, found):
+        abegin(_probed(request, found), request, probed)
+        return _pending(request, found)
+    return await aplay(_probed(request, found), judge, terms=terms)
 
 
-def _open(read: _Read, config: AnswerConfig) -> tuple[Claim, ...]:
+def _request(answer: str, probed: Probed | None, given: Mapping[str, Any]) -> AnswerRequest:
+    request = request_of(answer, **given)
+    if request.config.probing == "background" and probed is None:
+        raise ShieldError(
+            "check_answer: the probes run in the background; give `probed=`, a callable that gets"
+            " the whole result, or use `Shield.check_answer`, which records it"
+        )
+    return request
+
+
+# Stage 2: opinions --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Scores:
     """
-    Give the claims that the cheap scorers leave open: the models are asked about these.
+    The claims of an answer, and what each scorer says of them.
 
-    In a run such a claim is high enough with the run's base rate, and too low without it.
+    Attributes:
+        request: What is checked.
+        claims: The claims, in order.
+        opinions: One for each claim, by the scorer's name.
     """
-    low, high = config.block_threshold, config.emit_threshold
-    cheap = read._replace(said={}).judged
-    return tuple(
-        one.claim
-        for one, bare in zip(cheap, read.bare, strict=True)
-        if one.score is not None and bare is not None and low <= one.score
-        if min(one.score, bare.score) < high
+
+    request: AnswerRequest
+    claims: tuple[Claim, ...]
+    opinions: dict[str, Opinions] = field(default_factory=dict)
+
+    @property
+    def effects(self) -> dict[str, Effect]:
+        """What each scorer may do here."""
+        in_run = self.request.in_run
+        found = {name: scorer.effect(in_run=in_run) for name, scorer in SCORERS.items()}
+        return found | ({"words": Effect.REVISE} if self.request.config.words == "gate" else {})
+
+    def assessments(self, *, models: bool = True) -> tuple[Assessment, ...]:
+        """Combine the opinions of each claim; without *models*, those of cheap scorers alone."""
+        used = [name for name in self.opinions if models or not SCORERS[name].model]
+        effects, request = self.effects, self.request
+        return tuple(
+            combine(
+                claim,
+                {name: self.opinions[name][place] for name in used},
+                effects=effects,
+                prior=request.prior,
+                missing_confirms=not request.has_base_rate,
+            )
+            for place, claim in enumerate(self.claims)
+        )
+
+    def open(self) -> tuple[int, ...]:
+        """
+        Return the places of claims that the cheap scorers leave open: models are asked about them.
+
+        In a run such a claim is high enough with the run's base rate, and too low without it.
+        """
+        low, high = self.request.config.block_threshold, self.request.config.emit_threshold
+        return tuple(
+            place
+            for place, one in enumerate(self.assessments(models=False))
+            if one.score is not None and one.words is not None and low <= one.score
+            if min(one.score, one.words) < high
+        )
+
+    def add(
+        self, name: str, places: Sequence[int], opinions: Iterable[Opinion | Unavailable]
+    ) -> None:
+        """Add what a scorer says of the claims at some places."""
+        some: list[Opinion | Unavailable | None] = [None] * len(self.claims)
+        for place, one in zip(places, opinions, strict=True):
+            some[place] = one
+        self.opinions[name] = tuple(some)
+
+
+def _scored(request: AnswerRequest) -> _Scores:
+    """Ask every scorer but the judge."""
+    config, evidence = request.config, request.evidence
+    claims = claims_of(request.answer, questions=not request.in_run) if config.scores else ()
+    scores = _Scores(request, claims)
+    for name in CHECKS:
+        scores.opinions[name] = _checked(SCORERS[name], scores)
+    if claims and request.has_no_evidence:
+        for name in CHECKS:  # what cannot have been done is wrong; all else is unverified
+            scores.opinions[name] = tuple(map(_refuted_alone, scores.opinions[name]))
+        return scores
+    scores.opinions["words"] = _words(scores)
+    places = scores.open() if config.verifier is not None else ()
+    if places:
+        some = tuple(claims[place] for place in places)
+        verify = SCORERS["verifier"].score
+        opinions = verify(some, evidence, question=request.usable_question, model=config.verifier)
+        scores.add("verifier", places, opinions)
+    return scores
+
+
+def _checked(scorer: Scorer, scores: _Scores) -> Opinions:
+    request = scores.request
+    opinions: Opinions = scorer.score(
+        scores.claims, request.evidence, question=request.usable_question, answer=request.answer
     )
+    return opinions
 
 
-def _scored(asked: Asked, read: _Read) -> Steps[Found]:
-    """Ask the judge about the claims that are open, and give what is known before the probes."""
-    config = asked.config
-    open_ = _open(read, config)
-    if open_ and config.judge is not None:
-        verdicts = yield from judging(open_, asked.evidence, asked.question)
-        for claim, one in zip(open_, verdicts, strict=True):
-            read.said.setdefault(claim, []).append(one)
+def _words(scores: _Scores) -> Opinions:
+    request = scores.request
+    opinions: Opinions = SCORERS["words"].score(
+        scores.claims,
+        request.evidence,
+        question=request.usable_question,
+        facts=scores.opinions["facts"],
+        trust_facts=request.has_base_rate,
+    )
+    if request.evidence.blind or request.evidence.vouches is not None:
+        some = (one for one in opinions if isinstance(one, Opinion))
+        return tuple(replace(one, missing=()) for one in some)  # it may have been seen
+    return opinions
+
+
+def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
+    return one if isinstance(one, Opinion) and one.contradicted else None
+
+
+def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Found]:
+    """Ask the judge about the claims that are open, and return what is known before the probes."""
+    places = scores.open() if request.config.judge is not None else ()
+    if places:
+        some = tuple(scores.claims[place] for place in places)
+        opinions = yield from SCORERS["judge"].score(some, request.evidence, request.question)
+        scores.add("judge", places, opinions)
     return found_of(
-        asked,
-        read.judged,
-        overall=_overall(read, config),
-        notes=_notes(asked, read),
-        errors=_errors(read),
+        request,
+        scores.assessments(),
+        overall=_overall(scores),
+        notes=_notes(scores),
+        errors=_errors(scores),
     )
 
 
-def _errors(read: _Read) -> tuple[str, ...]:
-    """Why a verifier or a judge gave no usable word."""
-    said = (one for some in read.said.values() for one in some)
-    return tuple(dict.fromkeys(one.reason for one in said if isinstance(one, Unavailable)))
+def _errors(scores: _Scores) -> tuple[str, ...]:
+    """Return why a verifier or a judge gave no usable opinion."""
+    asked = (one for name, some in scores.opinions.items() if SCORERS[name].model for one in some)
+    return tuple(dict.fromkeys(one.reason for one in asked if isinstance(one, Unavailable)))
 
 
-def _notes(asked: Asked, read: _Read) -> tuple[str, ...]:
-    notes: tuple[str, ...] = () if asked.config.scores else (SKIPPED,)
-    if None in read.lexical:
+def _notes(scores: _Scores) -> tuple[str, ...]:
+    request, answer = scores.request, scores.request.answer
+    notes: tuple[str, ...] = () if request.config.scores else (SKIPPED,)
+    if scores.claims and "words" not in scores.opinions:
         notes = (NO_EVIDENCE,)
-    if "```" in asked.answer or "~~~" in asked.answer:
-        notes += (_CODE,) if has_code(asked.answer) else ()
-    if asked.config.scores and has_unchecked_figures(asked.answer):
+    if ("```" in answer or "~~~" in answer) and has_code(answer):
+        notes += (_CODE,)
+    if request.config.scores and has_unchecked_figures(answer):
         notes += (_CUT,)
-    if asked.config.judge is None:  # what nobody reads instructs nobody
+    if request.config.judge is None:  # what no model reads instructs none
         return notes
-    none = Evidence(())
-    told = (injected(asked.answer, none), injected("", asked.evidence))
-    found = (name for name, some in zip(_INJECTED, told, strict=True) if some)
-    return (*notes, *found)
+    both = (injected(answer, Evidence(())), injected("", request.evidence))
+    return (*notes, *(name for name, some in zip(_INJECTED, both, strict=True) if some))
 
 
-def _overall(read: _Read, config: AnswerConfig) -> float | None:
+def _overall(scores: _Scores) -> float | None:
     """
-    The worst claim's score; of lexical scores at even odds the answer layer's, which reads all.
+    Return the worst claim's score; of words at even odds the answer layer's, which reads all.
 
-    A hard check bounds either: no answer is better than a claim that is known to be wrong.
+    A check bounds either: no answer is better than a claim that is known to be wrong.
     """
-    scored = [one for one in read.judged if one.score is not None]
-    bare = [one for one in read.bare if one is not None]
-    if not bare or config.aggregate != "min":
+    words = [one for one in scores.opinions.get("words", ()) if isinstance(one, Opinion)]
+    if not words or scores.request.config.aggregate != "min":
         return None
-    if read.said or [*read.lexical] != [*read.bare]:
-        return min(one.score for one in scored if one.score is not None)
-    known = (one.score for one in scored if one.confirmed and one.score is not None)
-    return min([answer_score(bare), *known])
+    some = [one for one in scores.assessments() if one.score is not None]
+    asked_models = any(SCORERS[name].model for name in scores.opinions)
+    if asked_models or scores.request.prior or scores.effects["words"] is Effect.ROUTE:
+        return min(one.score for one in some if one.score is not None)
+    confirmed = (one.score for one in some if one.confirmed and one.score is not None)
+    return min([answer_score(words), *confirmed])
 
 
-# Stage 3 -----------------------------------------------------------------------------------------
+# Stage 3: probes ----------------------------------------------------------------------------------
 
 
-def _is_late(asked: Asked, found: Found) -> bool:
-    """Whether the answer goes without waiting for its probes; who says so has a place there."""
-    config = asked.config
+def _is_late(request: AnswerRequest, found: Found) -> bool:
+    """Return whether the answer goes without waiting for its probes; if so, a slot is taken."""
+    config = request.config
     if config.probing != "background" or config.judge is None:
         return False
-    return bool(_critical(asked, found)) and room()
+    return bool(_critical(request, found)) and room()
 
 
-def _pending(asked: Asked, found: Found) -> Checked:
-    """Give the report of an answer whose probes are still being asked."""
-    probes = _unasked(asked, found, "in the background")
-    return reported(asked, found._replace(notes=(*found.notes, PENDING)), probes)
+def _pending(request: AnswerRequest, found: Found) -> Checked:
+    """Return the report of an answer whose probes still run."""
+    probes = _not_run(request, found, "in the background")
+    return reported(request, found._replace(notes=(*found.notes, PENDING)), probes)
 
 
-def _critical(asked: Asked, found: Found) -> tuple[Claim, ...]:
-    """What is to be asked again."""
-    if not asked.config.probes or NO_EVIDENCE in found.notes:
+def _critical(request: AnswerRequest, found: Found) -> tuple[Claim, ...]:
+    """Return the claims that are asked again."""
+    if not request.config.probes or NO_EVIDENCE in found.notes:
         return ()
     return tuple(one.claim for one in found.judged if one.claim.critical)
 
 
-def _unasked(asked: Asked, found: Found, reason: str) -> tuple[ConsistencyProbe, ...]:
+def _not_run(request: AnswerRequest, found: Found, reason: str) -> tuple[ConsistencyProbe, ...]:
     return tuple(
         ConsistencyProbe(claim=claim.text, original=claim.text, not_run=reason)
-        for claim in _critical(asked, found)
+        for claim in _critical(request, found)
     )
 
 
-def _probed(asked: Asked, found: Found) -> Steps[Checked]:
+def _probed(request: AnswerRequest, found: Found) -> Steps[Checked]:
     """Ask about the critical claims again, and report."""
-    probes, config = _unasked(asked, found, NO_JUDGE), asked.config
+    probes, config = _not_run(request, found, NO_JUDGE), request.config
     if probes and config.judge is not None:
-        claims = _critical(asked, found)
-        again = probing(claims, asked.answer, asked.question, asked.evidence, times=config.probes)
-        probes = yield from again
-        broke = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
-        found = found._replace(errors=(*found.errors, *broke))
-    return reported(asked, found, probes)
+        claims = _critical(request, found)
+        probes = yield from probing(
+            claims, request.answer, request.question, request.evidence, times=config.probes
+        )
+        broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
+        found = found._replace(errors=(*found.errors, *broken))
+    return reported(request, found, probes)

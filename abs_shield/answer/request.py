@@ -20,7 +20,7 @@ _OF_A_RUN = 0.99
 _WAYS = ("session", "run", "evidence")
 
 
-class Asked(NamedTuple):
+class AnswerRequest(NamedTuple):
     """
     What is checked, against what, and how.
 
@@ -43,17 +43,27 @@ class Asked(NamedTuple):
     prior: float
 
     @property
-    def facts_decide(self) -> bool:
-        """Whether the gate reads hard checks and models alone, and no lexical scores."""
-        return self.session is not None and self.config.words == "show"
+    def in_run(self) -> bool:
+        """Whether the answer ends a run, and is not judged beside documents."""
+        return self.session is not None
 
     @property
     def has_base_rate(self) -> bool:
-        """Whether claims are judged as those of a run, and not at even odds as documents are."""
-        return self.facts_decide or self.prior != 0.0
+        """Whether claims are judged at a run's base rate, and not at even odds as documents are."""
+        return self.prior != 0.0 or (self.in_run and self.config.words == "show")
+
+    @property
+    def has_no_evidence(self) -> bool:
+        """Whether nothing was returned, and nothing was done."""
+        return not self.evidence.pieces and not self.evidence.deeds
+
+    @property
+    def usable_question(self) -> str | None:
+        """The question, unless tool results alone are evidence: it is the user's."""
+        return None if self.config.strict_tool_evidence else self.question
 
 
-def asked_of(
+def request_of(
     answer: Any,
     *,
     session: Session | None = None,
@@ -63,7 +73,7 @@ def asked_of(
     config: AnswerConfig | Mapping[str, Any] | None = None,
     allow: Iterable[Any] = (),
     gathered: Gathered | None = None,
-) -> Asked:
+) -> AnswerRequest:
     """
     Read what `check_answer` is given.
 
@@ -96,7 +106,7 @@ def asked_of(
         question = question if question is not None else _newest_question(heard)
     terms = Terms(budget=Budget(calls=told.calls))
     rate = told.base_rate or (_OF_A_RUN if heard is not None else 0.5)
-    return Asked(answer, found, question, told, heard, terms, log_odds(rate))
+    return AnswerRequest(answer, found, question, told, heard, terms, log_odds(rate))
 
 
 def _named(config: Mapping[Any, Any]) -> dict[str, Any]:

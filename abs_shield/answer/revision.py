@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from abs_shield.answer.assembly import NOT_CHECKED, Checked
-from abs_shield.answer.combination import Assessment
 from abs_shield.answer.report import ReportedClaim
+from abs_shield.answer.types import Assessment
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.text.show import escaped, shown

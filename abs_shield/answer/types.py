@@ -1,4 +1,4 @@
-"""One proposition of an answer, and what a scorer says of it."""
+"""One proposition of an answer, and what scorers say of it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from abs_shield.core.finding import Unavailable
 
-__all__ = ["Claim", "MissingValue", "Opinion", "Span", "Spelling", "Unavailable"]
+__all__ = [
+    "Assessment",
+    "Claim",
+    "MissingValue",
+    "Opinion",
+    "Opinions",
+    "Span",
+    "Spelling",
+    "Unavailable",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +25,9 @@ class Claim:
     One factual proposition of an answer.
 
     Attributes:
-        text: The proposition as it stands in the answer: ``answer[start:end]``.
+        text: The proposition as it is written in the answer: ``answer[start:end]``.
         start: Offset of its first character in the answer.
-        end: Offset behind its last character.
+        end: Offset after its last character.
         kinds: What makes it critical: number, money, date, time, id, citation, name,
             action (what was done), commitment (what the agent says it will do).
     """
@@ -30,20 +39,20 @@ class Claim:
 
     @property
     def critical(self) -> bool:
-        """Whether it has a figure, a date, an id, a citation, a name or a deed to check."""
+        """Whether it has a value, a date, an id, a citation, a name or an action to check."""
         return bool(self.kinds)
 
 
 class Span(NamedTuple):
     """
-    A stretch of a piece of evidence.
+    A part of a passage of evidence.
 
     Attributes:
-        piece: The piece's id.
-        start: Offset of its first character in the piece's text.
-        end: Offset behind its last character.
-        text: What stands there.
-        pointer: JSON pointer into a tool result; empty where it is no JSON.
+        piece: The passage's id.
+        start: Offset of its first character in the passage's text.
+        end: Offset after its last character.
+        text: The text between them.
+        pointer: JSON pointer into a tool result; empty if it is not JSON.
     """
 
     piece: str
@@ -59,9 +68,9 @@ class MissingValue(NamedTuple):
 
     Attributes:
         kind: number, money, date, time, id or name.
-        text: The token as it stands in the answer.
+        text: The token as it is written in the answer.
         start: Offset of its first character in the answer.
-        end: Offset behind its last character.
+        end: Offset after its last character.
     """
 
     kind: str
@@ -72,12 +81,12 @@ class MissingValue(NamedTuple):
 
 class Spelling(NamedTuple):
     """
-    A figure of an answer as the evidence writes it: ``206`` for "two hundred and six".
+    A value of an answer as the evidence writes it: ``206`` for "two hundred and six".
 
     Attributes:
-        text: How the evidence writes it.
-        start: Offset of its first character in the answer.
-        end: Offset behind its last character.
+        text: The evidence's spelling.
+        start: Offset of the value's first character in the answer.
+        end: Offset after its last character.
     """
 
     text: str
@@ -94,8 +103,8 @@ class Opinion:
         score: P(grounded), in [0, 1], at even odds.
         spans: The evidence nearest to it, best first; at most three.
         missing: Its tokens that the evidence does not have.
-        contradicted: Why the evidence says something else, one line; empty where it does not.
-        spellings: Its figures that the evidence has, and writes otherwise.
+        contradicted: Why the evidence says something else, one line; empty if it does not.
+        spellings: Its values that the evidence has in another spelling.
     """
 
     score: float
@@ -103,3 +112,32 @@ class Opinion:
     missing: tuple[MissingValue, ...] = ()
     contradicted: str = ""
     spellings: tuple[Spelling, ...] = ()
+
+
+Opinions = tuple[Opinion | Unavailable | None, ...]
+"""One for each claim, in order; None if the scorer was not asked about it."""
+
+
+class Assessment(NamedTuple):
+    """
+    What all scorers together say of one claim.
+
+    Attributes:
+        claim: The claim.
+        score: P(grounded), in [0, 1]; None if nothing could score it.
+        spans: The evidence nearest to it, best first.
+        missing: Its tokens that the evidence does not have.
+        contradicted: Why the evidence says something else; empty if it does not.
+        confirmed: Whether a scorer that may block says that it is wrong.
+        words: The score of its words at even odds, in [0, 1]; None without evidence.
+        against: Names of the scorers that speak against it, in the order of their table.
+    """
+
+    claim: Claim
+    score: float | None
+    spans: tuple[Span, ...] = ()
+    missing: tuple[MissingValue, ...] = ()
+    contradicted: str = ""
+    confirmed: bool = False
+    words: float | None = None
+    against: tuple[str, ...] = ()

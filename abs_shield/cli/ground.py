@@ -12,9 +12,9 @@ import typer
 from rich.table import Table
 
 from abs_shield.answer.assembly import Checked
-from abs_shield.answer.combination import Assessment
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
+from abs_shield.answer.types import Assessment
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
 from abs_shield.cli.screen import safe, screen

@@ -26,8 +26,8 @@ from abs_shield.text.show import escaped
 
 if TYPE_CHECKING:
     from abs_shield.answer.assembly import Checked
-    from abs_shield.answer.combination import Assessment
     from abs_shield.answer.report import ReportedClaim
+    from abs_shield.answer.types import Assessment
 
 _VERDICTS = {
     "emit": Verdict.CLEAN, "revise": Verdict.SUSPICIOUS, "block": Verdict.HALLUCINATED,

@@ -19,7 +19,7 @@ import pytest
 from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.scorers.judge import judge
 from abs_shield.answer.scorers.verifier import entailment
-from abs_shield.answer.scorers.words import lexical
+from abs_shield.answer.scorers.words import words
 from abs_shield.model import Judge
 from tests.answer.judges import Clerk, asynchronous
 from tests.model.served import serving
@@ -98,7 +98,7 @@ def asked_of(url: str) -> int:
 
 
 SCORERS: dict[str, Callable[[pytest.FixtureRequest], Row]] = {
-    "lexical": lambda request: Row(lexical),
+    "words": lambda request: Row(words),
     "hard": lambda request: Row(hard),
     "entailment": _tiny_model,
     "judge": _scripted,

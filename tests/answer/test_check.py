@@ -11,7 +11,7 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import achecked, check_answer, checked
 from abs_shield.answer.report import REPORT_SCHEMA
 from abs_shield.answer.revision import asettled, feedback_on, settled
-from abs_shield.answer.scorers.words import answer_score, lexical
+from abs_shield.answer.scorers.words import answer_score, words
 from abs_shield.core import Action, Subject, Verdict
 from abs_shield.schema import compile_schema
 
@@ -65,10 +65,10 @@ def test_the_answer_layer_reads_all_claims_where_words_alone_judge():
     """The overall score is the answer layer's, not the smallest of the claims'."""
     answer = "The Eiffel Tower is in Paris. It stands near a river. It was built for a fair."
     found = checked(answer, evidence=TOWER)
-    words = lexical([one.claim for one in found.claims], evidence_from(TOWER))
+    found_words = words([one.claim for one in found.claims], evidence_from(TOWER))
 
-    assert answer_score(words) == found.report.overall_score
-    assert [one.score for one in words] == [one.score for one in found.claims]
+    assert answer_score(found_words) == found.report.overall_score
+    assert [one.score for one in found_words] == [one.score for one in found.claims]
 
 
 def test_no_answer_is_better_than_a_refuted_claim():

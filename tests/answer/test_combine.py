@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield.answer.combination import combined
+from abs_shield.answer.combination import combine
+from abs_shield.answer.scorers import Effect
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
+from abs_shield.stats.logodds import log_odds
 
 CLAIM = Claim("Mia paid $7.", 0, 12, frozenset({"money"}))
 ABSENT = Opinion(score=0.55, missing=(MissingValue("money", "$7", 9, 11),))
 REFUTED = Opinion(score=0.25, contradicted="the evidence says $9")
+
+
+EFFECTS = dict.fromkeys(("facts", "words", "verifier", "judge"), Effect.BLOCK)
+
+
+def combined(words, facts=None, models=(), effects=EFFECTS, **given):
+    """Combine opinions given by place."""
+    named = dict(zip(("verifier", "judge"), models, strict=False))
+    return combine(CLAIM, {"facts": facts, "words": words, **named}, effects=effects, **given)
 
 
 def said(score, contradicted=""):
@@ -31,7 +42,7 @@ def said(score, contradicted=""):
 )
 def test_the_score(lexical, hard, asked, score):
     """Log-odds add up; what a check finds absent or refuted caps them."""
-    found = combined(CLAIM, lexical, hard, asked).score
+    found = combined(lexical, hard, asked).score
 
     assert score == (found if found is None else pytest.approx(found))
 
@@ -40,9 +51,9 @@ def test_a_contradiction_is_outvoted_by_another_model():
     """A judge that supports what a verifier doubts has the last word; words alone have not."""
     doubt = said(0.4, "the evidence says $9")
 
-    assert combined(CLAIM, said(0.84), None, (doubt,)).contradicted
-    assert not combined(CLAIM, said(0.84), None, (doubt, said(0.95))).contradicted
-    assert combined(CLAIM, said(0.84), REFUTED, (said(0.95),)).contradicted
+    assert combined(said(0.84), None, (doubt,)).contradicted
+    assert not combined(said(0.84), None, (doubt, said(0.95))).contradicted
+    assert combined(said(0.84), REFUTED, (said(0.95),)).contradicted
 
 
 def test_misses_are_figures_and_names_beside_them():
@@ -57,6 +68,30 @@ def test_misses_are_figures_and_names_beside_them():
     )
 
     assert [("name", "Mia"), ("money", "$7")] == [
-        (miss.kind, miss.text) for miss in combined(CLAIM, lexical, ABSENT).missing
+        (miss.kind, miss.text) for miss in combined(lexical, ABSENT).missing
     ]
-    assert not combined(CLAIM, lexical, None).confirmed
+    assert not combined(lexical, None).confirmed
+
+
+def test_words_that_may_only_route_count_as_the_prior():
+    """In a run the base rate replaces them, unless a model speaks against the claim."""
+    effects = EFFECTS | {"words": Effect.ROUTE}
+
+    assert combined(said(0.1), effects=effects, prior=log_odds(0.99)).score == pytest.approx(0.99)
+    assert combined(said(0.1), None, (said(0.2),), effects).score == pytest.approx(0.027, abs=0.001)
+    assert combined(said(0.1), effects=effects).words == 0.1
+
+
+def test_a_check_that_may_only_revise_confirms_nothing():
+    """Its contradiction caps the score, and blocks no answer."""
+    effects = EFFECTS | {"facts": Effect.REVISE}
+    found = combined(said(0.99), REFUTED, effects=effects)
+
+    assert (0.25, False, ("facts",)) == (found.score, found.confirmed, found.against)
+    assert combined(said(0.99), REFUTED).confirmed
+
+
+def test_a_missing_value_confirms_only_beside_documents():
+    """In a run it may have been derived from more than can be followed."""
+    assert combined(said(0.3), ABSENT).confirmed
+    assert not combined(said(0.3), ABSENT, missing_confirms=False).confirmed

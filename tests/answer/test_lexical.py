@@ -18,7 +18,7 @@ from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.features import FEATURES
 from abs_shield.answer.scorers.lexical.weights import Weights, read, shipped, written
-from abs_shield.answer.scorers.words import answer_score, lexical
+from abs_shield.answer.scorers.words import answer_score, words
 from abs_shield.answer.types import Claim, Opinion
 from abs_shield.errors import ShieldError
 
@@ -55,7 +55,7 @@ def booked() -> Evidence:
 
 def scored(text: str, held: Evidence, *, question: str | None = None) -> Opinion:
     """Score *text* as one claim."""
-    return lexical((Claim(text, 0, len(text)),), held, question=question)[0]
+    return words((Claim(text, 0, len(text)),), held, question=question)[0]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_absent_numbers_and_names_are_missed_at_their_place(
     """A miss stands where its token stands in the whole answer."""
     answer = f"Welcome to the page. {said}"
     claim = claims_of(answer)[-1]
-    (miss,) = lexical((claim,), evidence(PARK))[0].missing
+    (miss,) = words((claim,), evidence(PARK))[0].missing
 
     assert (kind, text) == (miss.kind, miss.text)
     assert text == answer[miss.start : miss.end]
@@ -151,7 +151,7 @@ def test_without_evidence_nothing_is_near() -> None:
 def test_no_claims_are_no_scores() -> None:
     """An answer that claims nothing has no score, and no number stands for it."""
 
-    assert () == lexical((), evidence(PARK))
+    assert () == words((), evidence(PARK))
     with pytest.raises(ValueError, match="without claims"):
         answer_score(())
 
@@ -269,4 +269,4 @@ def test_weights_of_other_features_are_an_error(part: str) -> None:
 def test_the_scorer_is_in_the_table() -> None:
     """It is found by its name."""
 
-    assert lexical is SCORERS["lexical"]
+    assert words is SCORERS["words"].score

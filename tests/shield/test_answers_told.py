@@ -189,7 +189,7 @@ def breaks(monkeypatch):
     def broken(*_, **__):
         raise KeyError("4711 is secret")
 
-    monkeypatch.setattr("abs_shield.answer.pipeline.lexical", broken)
+    monkeypatch.setattr("abs_shield.answer.pipeline.combine", broken)
 
 
 @pytest.mark.parametrize(

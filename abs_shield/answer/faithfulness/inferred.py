@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from abs_shield.answer.checks.hard import hard, spellings_of
+from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.sentence_index import Index, index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.faithfulness.refuted import refuted
 from abs_shield.answer.scorers.lexical.respelling import respelt
-from abs_shield.answer.scorers.words import lexical
+from abs_shield.answer.scorers.words import words
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.stem import lowered
@@ -46,7 +46,7 @@ def inferred(
         One for each claim, in order: at most .2 where something is missed, .1 where it is refuted.
     """
     checked = hard(claims, evidence, question=question, answer=answer)
-    scored = lexical(claims, evidence, question=question, spellings=spellings_of(checked))
+    scored = words(claims, evidence, question=question, facts=checked)
     index = index_of(evidence)
     return tuple(_strict(*one, index) for one in zip(claims, scored, checked, strict=True))
 

@@ -9,7 +9,7 @@ from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING, Any
 
 from abs_shield.answer.assembly import Checked
-from abs_shield.answer.request import Asked
+from abs_shield.answer.request import AnswerRequest
 from abs_shield.model import aplay, play
 from abs_shield.model.ask import Steps
 
@@ -33,7 +33,7 @@ def room() -> bool:
     return _ROOM.acquire(blocking=False)
 
 
-def begin(steps: Steps[Checked], asked: Asked, probed: Probed) -> None:
+def begin(steps: Steps[Checked], asked: AnswerRequest, probed: Probed) -> None:
     """Probe in a thread that the process does not wait for at its end."""
 
     def run() -> None:
@@ -48,7 +48,7 @@ def begin(steps: Steps[Checked], asked: Asked, probed: Probed) -> None:
     Thread(target=context.run, args=(run,), name="abs_shield probes", daemon=True).start()
 
 
-def abegin(steps: Steps[Checked], asked: Asked, probed: Probed) -> None:
+def abegin(steps: Steps[Checked], asked: AnswerRequest, probed: Probed) -> None:
     """As `begin`, in a task of this event loop."""
     import asyncio  # sync programs start faster without it
 

@@ -1,9 +1,64 @@
-"""How far the evidence supports a claim: one file a scorer."""
+"""How far the evidence supports a claim: one table of scorers."""
 
 from __future__ import annotations
 
-from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.scorers.words import lexical
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
 
-SCORERS = {"lexical": lexical, "hard": hard}
-"""The scorers that need nothing but the claims and the evidence."""
+from abs_shield.answer.checks.hard import actions, facts, polarity, sources
+from abs_shield.answer.scorers.judge import judging
+from abs_shield.answer.scorers.verifier import verify
+from abs_shield.answer.scorers.words import words
+
+
+class Effect(StrEnum):
+    """The most that a scorer's opinion may do to an answer, from mild to grave."""
+
+    ROUTE = "route"
+    REVISE = "revise"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scorer:
+    """
+    One scorer of claims.
+
+    Attributes:
+        score: ``(claims, evidence, question)`` to one opinion a claim. A check also takes the
+            whole ``answer``, words take the opinion of ``facts``, a scorer with a model takes it.
+        in_run: What it may do to the answer of a run.
+        in_documents: What it may do to an answer beside documents. ``route`` only sends a claim
+            to the scorers that have a model; the score is shown in the report either way.
+        caps: Whether it bounds the score of a claim; other opinions add up as log-odds.
+        model: The field of `AnswerConfig` with the model that it asks about claims that the
+            scorers before it leave open; empty if it needs none.
+    """
+
+    score: Callable[..., Any]
+    in_run: Effect
+    in_documents: Effect
+    caps: bool = False
+    model: str = ""
+
+    def effect(self, *, in_run: bool) -> Effect:
+        """Return what it may do."""
+        return self.in_run if in_run else self.in_documents
+
+
+_ROUTE, _REVISE, _BLOCK = Effect
+
+SCORERS: dict[str, Scorer] = {
+    "facts": Scorer(score=facts, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
+    "actions": Scorer(score=actions, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
+    "sources": Scorer(score=sources, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
+    "polarity": Scorer(score=polarity, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
+    "words": Scorer(score=words, in_run=_ROUTE, in_documents=_REVISE),
+    "verifier": Scorer(score=verify, in_run=_BLOCK, in_documents=_BLOCK, model="verifier"),
+    "judge": Scorer(score=judging, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
+}
+"""Every scorer, in the order in which they are asked: cheap ones first."""
+
+CHECKS = tuple(name for name, scorer in SCORERS.items() if scorer.caps)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from abs_shield.answer.evidence.types import Evidence
@@ -75,6 +76,13 @@ def entailment(verifier: Verifier, *, windows: int = 3, longest: int = LONGEST) 
         PolicyError: A limit is out of range.
     """
     return Entailed(verifier=verifier, windows=windows, longest=longest)
+
+
+def verify(
+    claims: Sequence[Claim], evidence: Evidence, *, question: str | None = None, model: Verifier
+) -> Result:
+    """Score claims with a verifier and its default limits; see `entailment`."""
+    return entailment(model)(tuple(claims), evidence, question=question)
 
 
 def _premises(spans: tuple[Span, ...]) -> list[str]:
