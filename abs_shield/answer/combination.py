@@ -88,7 +88,8 @@ def moved(score: float, prior: float) -> float:
 def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: float) -> Opinion:
     """Return the opinion of the words as the gate reads it."""
     if effect is not Effect.ROUTE:
-        return replace(words, score=moved(words.score, prior))
+        new = any(value.kind != "number" for value in words.missing)  # no base rate covers those
+        return words if new else replace(words, score=moved(words.score, prior))
     return words if is_refuted(models) else replace(words, score=probability(prior))
 
 
