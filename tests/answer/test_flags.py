@@ -184,10 +184,7 @@ def test_all_of_a_kind():
     assert ['the evidence has "false" under `heated`', "", ""] == found
 
 
-MOVE = {"source": {"name": "Savings"}, "destination": {"id": "a-1", "name": "Checking"}}
-    "source": {"id": "a-2", "name": "Savings"},
-    "destination": {"id": "a-1", "name": "Checking"},
-}
+MOVE = {"source": {"name": "Savings"}, "destination": {"name": "Checking"}}
 SEAT = {"previous": {"coach": 22, "seat": "45"}, "new": {"coach": 24, "seat": "61"}}
 MAIL = {"sender": {"name": "Mr. Laurent"}, "recipient": {"name": "Mrs. Castellano"}}
 LEGS = [{"origin": "Oslo", "destination": "Bergen"}, {"origin": "Bergen", "destination": "Oslo"}]
