@@ -29,7 +29,7 @@ ADAPTERS = ("openai", "anthropic", "openai-agents", "langgraph", "pydantic-ai", 
 
 JUDGE = (
     "tests/model",
-    "tests/answer/test_faithful_served.py",
+    "tests/answer/faithfulness/test_served.py",
     "tests/answer/test_every_scorer.py",
     "tests/answer/test_every_prober.py",
 )

@@ -25,6 +25,12 @@ VERIFICATION = "verification"
 ANSWER = "answer"
 """What judges answers; its mode may be set as that of a layer."""
 
+FAITHFULNESS = "faithfulness"
+"""The guardrail of texts beside a context; its mode may be set as that of a layer."""
+
+OF_NO_TOOL = (ANSWER, FAITHFULNESS)
+"""Checks of texts, which no tool returned."""
+
 SIGNAL_NAMES = (
     "schema_mismatch",
     "pattern_mismatch",

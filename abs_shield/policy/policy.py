@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import ANSWER, OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
+from abs_shield.core.names import OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
@@ -57,8 +57,8 @@ def _require_check(name: str, *, also: list[str]) -> None:
     """Refuse what has no mode of its own."""
     if name not in also:
         _refuse_signal(name)
-        if name == ANSWER:
-            raise ValueError(f'an answer is of no tool; use `modes={{"{ANSWER}": ...}}`')
+        if name in OF_NO_TOOL:
+            raise ValueError(f'an answer is of no tool; use `modes={{"{name}": ...}}`')
     require_layer(name, also=(*also, VERIFICATION))
 
 
@@ -69,10 +69,10 @@ def _require_silenced(check: str, *, also: list[str]) -> None:
             f"`Suppression` silences one signal of results, and not `{VERIFICATION}` as a whole;"
             f" there are {', '.join(SIGNAL_NAMES)}"
         )
-    if check == ANSWER and check not in also:
+    if check in OF_NO_TOOL and check not in also:
         raise ValueError(
-            f"`Suppression` silences a layer or a signal, and not `{ANSWER}`;"
-            f' use `answer=AnswerConfig(...)`, or `modes={{"{ANSWER}": "audit"}}`'
+            f"`Suppression` silences a layer or a signal, and not `{check}`;"
+            f' use `answer=AnswerConfig(...)`, or `modes={{"{check}": "audit"}}`'
         )
     require_layer(check, also=(*also, *SIGNAL_NAMES))
 
@@ -176,7 +176,7 @@ class Policy(Declared):
         names = self.layer_names
         _once("layer", names)
         _once("tool", [tool.name for tool in self.tools])
-        checks = (*LAYER_NAMES, *names, VERIFICATION, ANSWER)
+        checks = (*LAYER_NAMES, *names, VERIFICATION, *OF_NO_TOOL)
         known = (*checks, *(tool.name for tool in self.tools))
         for key in self.modes:
             if isinstance(key, tuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -56,9 +56,38 @@ class Began(NamedTuple):
         return cls(time(), perf_counter())
 
 
-def answer_mode(policy: Policy, *, opened: bool) -> Mode:
-    """Whether an answer that does not hold is stopped; *opened* is the operator's kill switch."""
-    return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(ANSWER, policy.mode)
+def answer_mode(policy: Policy, check: str, *, opened: bool) -> Mode:
+    """Return the mode of a check of answers; *opened* is the operator's kill switch."""
+    return Mode.AUDIT if opened or SWITCH.off else policy.modes.get(check, policy.mode)
+
+
+def answer_decision(
+    session: Session, held: Mapping[str, Any], *, began: Began, **fields: Any
+) -> Decision:
+    """
+    Return the Decision about a text that belongs to a session.
+
+    Args:
+        session: The run that it belongs to.
+        held: The mode that holds, and the policy's revision.
+        began: When its check began.
+        fields: What was decided: the other fields of a Decision.
+    """
+    return Decision.of(
+        {
+            "id": new_id(),
+            "subject": Subject.ANSWER,
+            "tool": "",
+            **held,
+            "at": began.at,
+            "elapsed_ms": (perf_counter() - began.clock) * 1e3,
+            "session_id": session.id,
+            "run_id": session.run_id,
+            "agent": session.agent,
+            "model": session.model,
+            **fields,
+        }
+    )
 
 
 def decision_about(
@@ -78,28 +107,21 @@ def decision_about(
     would_block = report.action == "block"
     findings = (*_of_claims(found, mode), *_at_large(found, mode))
     failed = bool(error or (found.errors and not findings))
-    fields: dict[str, Any] = {
-        "id": new_id(),
-        "subject": Subject.ANSWER,
-        "tool": "",
-        "verdict": Verdict.CLEAN if failed else _VERDICTS[report.action],
-        "action": _ACTIONS[report.action],
-        **held,
-        "blocked": would_block and mode is Mode.STRICT,
-        "would_block": would_block,
-        "at": began.at,
-        "elapsed_ms": (perf_counter() - began.clock) * 1e3,
-        "session_id": session.id,
-        "run_id": report.run_id,
-        "agent": session.agent,
-        "model": session.model,
-        "findings": findings,
-        "coverage": {ANSWER: _coverage(found, error)},
-        "probability": None if report.overall_score is None else 1 - report.overall_score,
-        "errors": (*found.errors, error) if error else found.errors,
-        "notes": found.notes,
-    }
-    return Decision.of(fields)
+    return answer_decision(
+        session,
+        held,
+        began=began,
+        verdict=Verdict.CLEAN if failed else _VERDICTS[report.action],
+        action=_ACTIONS[report.action],
+        blocked=would_block and mode is Mode.STRICT,
+        would_block=would_block,
+        run_id=report.run_id,
+        findings=findings,
+        coverage={ANSWER: _coverage(found, error)},
+        probability=None if report.overall_score is None else 1 - report.overall_score,
+        errors=(*found.errors, error) if error else found.errors,
+        notes=found.notes,
+    )
 
 
 def _coverage(found: Checked, error: str) -> Coverage:

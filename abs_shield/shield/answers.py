@@ -8,6 +8,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig, Policy
 from abs_shield.session import Session
 from abs_shield.shield.desk import Desk
+from abs_shield.shield.guarded_text import GuardedText
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.settling import Door, unsettled
 
@@ -106,6 +107,15 @@ class Answers:
         if config is None and self.policy.answer is False:
             return unsettled(answer, self._session(session))
         return await self._door(session, question, config).asettle(answer, write)
+
+    def guarded_text(self, session: Session | None = None) -> GuardedText:
+        """
+        Return the recorder of one text that a guardrail judges; `Faithfulness` asks for it.
+
+        Args:
+            session: The session that the text belongs to; the current one where None.
+        """
+        return GuardedText(self.desk, self._session(session))
 
     def _door(
         self, session: Session | None, question: str | None, given: AnswerConfig | None

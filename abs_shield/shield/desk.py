@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from abs_shield.core import Action, Decision, Mode, ToolCall
 from abs_shield.core.arguments import Malformed, read_arguments
 from abs_shield.core.digest import digest_of
+from abs_shield.core.names import ANSWER
 from abs_shield.policy import Policy
 from abs_shield.session import Executed, Session
 from abs_shield.session.pending import Pending
@@ -312,14 +313,17 @@ class Desk:
 
     def answered(self, found: Checked, session: Session, *, began: Began, error: str = "") -> None:
         """Record what was found out of the answer that ends a run; *error* is our own failure."""
-        mode = answer_mode(self.policy, opened=self._bench.switch.opened())
-        fields = {"mode": mode, "policy_revision": self.policy.revision}
+        fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
         session.reported(found.report)
         self.record(decision_about(found, session, fields, began=began, error=error), session)
 
     def enforces_answers(self) -> bool:
         """Whether an answer that does not hold is stopped, and not only written down."""
-        return answer_mode(self.policy, opened=self._bench.switch.opened()) is Mode.STRICT
+        return self.mode_of(ANSWER) is Mode.STRICT
+
+    def mode_of(self, check: str) -> Mode:
+        """Return the mode of a check of answers at this moment."""
+        return answer_mode(self.policy, check, opened=self._bench.switch.opened())
 
     def take(self, call: ToolCall, value: Any, *, session: Session, ran: Ran) -> None:
         """Take a result into the session that is not judged: it was written down, or made up."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from abs_shield.core import Decision, Finding, Mode, Verdict
-from abs_shield.core.names import ANSWER, LAYER_NAMES, OPT_IN_NAMES, SIGNAL_NAMES
+from abs_shield.core.names import LAYER_NAMES, OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES
 from abs_shield.core.words import Outcome
 from abs_shield.testing.decisions import is_allowed, is_blocked, is_flagged, lines, meant
 from abs_shield.text.show import escaped
@@ -104,7 +104,7 @@ _NOTHING = {
 
 def _known(decisions: Iterable[Decision]) -> dict[str, set[str]]:
     known: dict[str, set[str]] = {"tool": set(), "code": set(), "where": set()}
-    known["layer"] = {*LAYER_NAMES, *OPT_IN_NAMES, *SIGNAL_NAMES, ANSWER}
+    known["layer"] = {*LAYER_NAMES, *OPT_IN_NAMES, *SIGNAL_NAMES, *OF_NO_TOOL}
     for decision in decisions:
         known["tool"].add(decision.tool)
         known["layer"] |= decision.coverage.keys()

@@ -108,15 +108,6 @@ class Words:
         stands = Counter(word.key for word in self.content)
         return frozenset(key for key, times in found.items() if key and times >= stands[key])
 
-    @cached_property
-    def counted(self) -> dict[str, set[str]]:
-        """Of each word that a number stands before the numbers."""
-        found: dict[str, set[str]] = {}
-        for number, word in zip(self.words, self.words[1:], strict=False):
-            if number.figure and word.content:
-                found.setdefault(word.key, set()).add(number.key)
-        return found
-
     def negates(self, n: int) -> bool:
         """Return whether a word denies what stands behind it; before a comma it does not."""
         word = self.words[n]

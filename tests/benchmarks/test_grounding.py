@@ -39,12 +39,25 @@ def lines() -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.splitlines()]
 
 
-@pytest.mark.parametrize("script", ["grounding.py", "train_lexical.py"])
+@pytest.mark.parametrize("script", ["grounding.py", "guardrail.py", "train_lexical.py"])
 def test_no_data_is_said(script: str, tmp_path: Path) -> None:
     """Without labelled answers there is one line, and no failure."""
     said = f"skipped: no labelled answers at {tmp_path / 'grounding'}\n"
 
     assert said == printed(script, "--data", str(tmp_path))
+
+
+@pytest.mark.data
+@labelled
+def test_the_guardrail_passes_some_answers_of_every_corpus() -> None:
+    """Each line has shares and a balanced accuracy; what is out of scope passes by default only."""
+    out = printed("guardrail.py", "--data", str(DATA), "--limit", "12")
+    lines = {line["corpus"]: line for line in map(json.loads, out.splitlines())}
+
+    assert lines.keys() > NATURAL | {"all natural"}
+    for line in lines.values():
+        assert all(0 <= share <= 1 for one in (line["default"],) for share in one.values() if share)
+        assert (line["default"]["bad"] or 0) >= (line["all in scope"]["bad"] or 0)
 
 
 @pytest.mark.data

@@ -1,52 +1,195 @@
-"""The guardrail's configuration as its own format writes it: JSON in, keywords out."""
+"""Settings of the faithfulness guardrail, checked when they are declared or loaded."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal, Self, TypeAlias, cast
 
-from abs_shield.errors import PolicyError
+from pydantic import InstanceOf, StrictBool, model_validator
+
+from abs_shield.answer.evidence.collect import evidence_from
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.faithfulness.providers import LexicalProvider, ModelProvider, Provider
+from abs_shield.answer.faithfulness.result import share
+from abs_shield.core.words import Mode
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.model import Replies, Terms
+from abs_shield.policy.declared import Declared, require_fields
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped, shown
 
-ID = "faithfulness"
-_ENTRY = ("enabled", "before", "after", "id", "config")
+Context: TypeAlias = str | Sequence[str | Mapping[str, str]] | Evidence
+"""One text, a list of documents (texts, or ``{"id", "text"}``), or the evidence of a run."""
+_ID, _LEXICAL = "faithfulness", "lexical"
+_BLANK = ("", "--")
+"""How the guardrail's own format writes that there is no context."""
+_SWITCHES = ("enabled", "before", "after")
 _CONFIG = (
     "ref", "provider", "context", "threshold", "exclude_out_of_scope_statements", "out_of_scope",
 )  # fmt: skip
-_SWITCHES = ("enabled", "before", "after")
 _LONGEST = 10_000_000
 
 
-def settings_in(config: Any) -> dict[str, Any]:
+class Settings(Declared):
     """
-    Give the keywords of one configured guardrail.
+    The settings of a faithfulness guardrail.
 
-    Args:
-        config: JSON text, or what it holds: ``{"guardrails": [...]}``, that list, one of its
-            entries, or an entry's ``config`` alone. The text may lack its outer braces.
+    Attributes:
+        provider: A `Judge` (any callable that asks a model), a `Provider`, or the reference of
+            one: ``"lexical"`` is the answer pipeline, which needs no model.
+        ref: Another name of ``provider``, as the configuration has it.
+        providers: Judges and providers by reference.
+        context: One text, or a list of documents; each check may have its own instead.
+        threshold: The lowest score that passes, in [0, 1].
+        exclude_out_of_scope_statements: Whether a statement that does not refer to the context
+            passes (verdict 1); if False, every statement must be inferable.
+        before: Whether `check_input` judges the user's input.
+        after: Whether `check` judges the response.
+        enabled: Whether anything is judged.
+        out_of_scope: ``"pass"`` counts such statements as 1, ``"exclude"`` leaves them out of the
+            score, ``"fail"`` counts them as 0; None follows the switch above.
+        allow_missing_context: Whether there may be no context; all is then out of scope.
+        mode: ``"strict"`` denies; ``"audit"`` only reports.
+        terms: Time-out, budget of each check, and stored replies of the model.
+        shield: A `Shield` that records one Decision for each guarded text. Its audit mode and its
+            kill switch hold for the guardrail, too.
 
     Raises:
-        PolicyError: It cannot be read, has not exactly one faithfulness guardrail, or an unknown
-            name, with the nearest known one.
+        PolicyError: A setting is wrong, or the provider or the context is missing.
     """
-    entry = _entry(_parsed(config))
-    if "config" not in entry and "id" not in entry:
-        return _known(entry, _CONFIG, "config")
-    _known(entry, _ENTRY, "guardrail")
-    for name in _SWITCHES:
-        if not isinstance(entry.get(name, False), bool):
-            raise PolicyError(f"guardrail: `{name}` is {shown(entry[name])}; give true or false")
-    inner = entry.get("config", {})
-    if not isinstance(inner, Mapping):
-        raise PolicyError(f"guardrail: `config` is {shown(inner)}; give an object")
-    return {name: entry[name] for name in _SWITCHES if name in entry} | _known(
-        inner, _CONFIG, "config"
-    )
+
+    provider: Any = None
+    ref: Any = None
+    providers: Mapping[str, Any] = {}
+    context: Any = None
+    threshold: Any = 0.8
+    exclude_out_of_scope_statements: StrictBool = True
+    before: StrictBool = False
+    after: StrictBool = True
+    enabled: StrictBool = True
+    out_of_scope: Literal["pass", "exclude", "fail"] | None = None
+    allow_missing_context: StrictBool = False
+    mode: Mode = Mode.STRICT
+    terms: InstanceOf[Terms] = Terms(replies=Replies())
+    shield: Any = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
+        share("threshold", self.threshold)
+        if self.out_of_scope in ("pass", "exclude") and not self.exclude_out_of_scope_statements:
+            raise ValueError(
+                f'`out_of_scope` is "{self.out_of_scope}", but `exclude_out_of_scope_statements` is'
+                " False, which means `fail`; leave one out"
+            )
+        if self.shield is not None and not callable(getattr(self.shield, "guarded_text", None)):
+            raise ValueError(f"`shield` is {shown(self.shield)}; give a Shield")
+        if self.resolved_provider and not self.evidence.pieces and not self.allow_missing_context:
+            raise ValueError(
+                "the context is missing; give `context`, or `allow_missing_context=True` and a"
+                " context with each check"
+            )
+        return self
+
+    @cached_property
+    def resolved_provider(self) -> Provider:
+        """The provider: `provider` or `ref`, looked up."""
+        return _resolve(self.provider, self.ref, self.providers)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """The declared context."""
+        return evidence_in(self.context)
+
+    @classmethod
+    def from_config(
+        cls,
+        config: Any,
+        *,
+        providers: Mapping[str, Any] | None = None,
+        **settings: Any,
+    ) -> Self:
+        """
+        Load a configuration.
+
+        Args:
+            config: JSON text, or what it holds: ``{"guardrails": [...]}``, that list, one of its
+                entries, or an entry's ``config`` alone. The text may lack its outer braces.
+            providers: Judges and providers by the references in it.
+            settings: Keywords of the class that the configuration has no name for.
+
+        Raises:
+            PolicyError: It cannot be read, has not exactly one faithfulness guardrail, or has an
+                unknown name; or a setting is wrong.
+        """
+        return cls(**{**_read(config), **settings}, providers=providers or {})
 
 
-def _parsed(config: Any) -> Any:
+def evidence_in(context: Any) -> Evidence:
+    """
+    Return a context as evidence, one passage for each document; JSON in a document is opened.
+
+    Raises:
+        PolicyError: It is not a text, nor a list of texts or of ``{"id", "text"}``.
+    """
+    if isinstance(context, Evidence):
+        return context
+    documents = context if isinstance(context, list | tuple) else [context]
+    try:
+        return evidence_from([one for one in documents if not _is_blank(one)])
+    except ShieldError as error:
+        raise PolicyError(f"faithfulness: `context`: {error}") from None
+
+
+def _is_blank(document: Any) -> bool:
+    return document is None or (isinstance(document, str) and document.strip() in _BLANK)
+
+
+def _resolve(provider: Any, ref: Any, providers: Mapping[str, Any]) -> Provider:
+    """Return the provider: an object as it is, a judge as `ModelProvider`, a reference by name."""
+    resolved = provider if ref is None else ref
+    if resolved is None:
+        raise ValueError("`ref` (or `provider`) is required")
+    if None not in (provider, ref) and provider != ref:
+        raise ValueError("`ref` and `provider` differ; give one of the two")
+    choices = {_LEXICAL: LexicalProvider(), **providers}
+    if isinstance(resolved, str) and resolved not in choices:
+        near = nearest(resolved, choices)
+        hint = f"did you mean `{escaped(near[0])}`?" if near else "give it in `providers`"
+        raise ValueError(f"no provider is named `{escaped(resolved)}`; {hint}")
+    resolved = choices[resolved] if isinstance(resolved, str) else resolved
+    if callable(getattr(resolved, "steps", None)):
+        return cast("Provider", resolved)
+    if not callable(resolved):
+        raise ValueError(f"{shown(resolved)} is not a judge; give a callable or its reference")
+    return ModelProvider(resolved)
+
+
+def _read(config: Any) -> dict[str, Any]:
+    """Return the keywords of the one guardrail in a configuration."""
+    parsed = _parse(config)
+    if isinstance(parsed, Mapping) and "guardrails" in parsed:
+        require_fields("configuration", parsed, ("guardrails",))
+        parsed = parsed["guardrails"]
+    entries = [parsed] if isinstance(parsed, Mapping) else parsed
+    if not isinstance(entries, list) or not all(isinstance(one, Mapping) for one in entries):
+        raise PolicyError(f"guardrail: got {shown(parsed)}; give an object with `guardrails`")
+    if (ids := [one.get("id", _ID) for one in entries]) != [_ID]:
+        held = ", ".join(map(shown, ids)) or "none"
+        raise PolicyError(f"guardrail: got {held}; load one entry of `{_ID}` alone")
+    entry, switches = entries[0], {}
+    if "config" in entry or "id" in entry:
+        require_fields("guardrail", entry, (*_SWITCHES, "id", "config"))
+        switches = {name: entry[name] for name in _SWITCHES if name in entry}
+        entry = entry.get("config", {})
+        if not isinstance(entry, Mapping):
+            raise PolicyError(f"guardrail: `config` is {shown(entry)}; give an object")
+    require_fields("config", entry, _CONFIG)
+    return {**switches, **entry}
+
+
+def _parse(config: Any) -> Any:
     if isinstance(config, bytes):
         config = config.decode("utf-8", "replace")
     if not isinstance(config, str):
@@ -55,30 +198,4 @@ def _parsed(config: Any) -> Any:
     try:
         return json.loads(f"{{{text}}}" if text.startswith('"guardrails"') else text)
     except (ValueError, RecursionError) as error:
-        raise PolicyError(f"guardrail: this is no JSON: {escaped(str(error))}") from None
-
-
-def _entry(parsed: Any) -> Mapping[str, Any]:
-    """The one faithfulness guardrail among those that are configured."""
-    if isinstance(parsed, Mapping) and "guardrails" in parsed:
-        _known(parsed, ("guardrails",), "configuration")
-        parsed = parsed["guardrails"]
-    entries = [parsed] if isinstance(parsed, Mapping) else parsed
-    if not isinstance(entries, list) or not all(isinstance(one, Mapping) for one in entries):
-        raise PolicyError(f"guardrail: got {shown(parsed)}; give an object with `guardrails`")
-    for one in entries:
-        if one.get("id", ID) != ID:
-            hint = f'this is `"{ID}"`; load its entry alone'
-            raise PolicyError(f"guardrail: {shown(one['id'])} is not known here; {hint}")
-    if len(entries) != 1:
-        raise PolicyError(f"guardrail: got {len(entries)} of `{ID}`; load one entry at a time")
-    return dict(entries[0])
-
-
-def _known(given: Mapping[str, Any], names: Iterable[str], where: str) -> dict[str, Any]:
-    for name in given:
-        if name not in names:
-            near = nearest(str(name), names)
-            hint = f"; did you mean `{near[0]}`?" if near else ""
-            raise PolicyError(f"{where}: `{escaped(str(name))}` is not known{hint}")
-    return dict(given)
+        raise PolicyError(f"guardrail: this is not JSON: {escaped(str(error))}") from None

@@ -1,104 +1,93 @@
-"""The faithfulness guardrail: a text passes when enough of it can be inferred from the context."""
+"""The faithfulness guardrail: passes a text if enough of it can be inferred from the context."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
-from typing import Any
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, TypeAlias
 
-from abs_shield.answer.faithfulness.declared import Context, Declared, Text
-from abs_shield.answer.faithfulness.judging import LONGEST
-from abs_shield.answer.faithfulness.lexical import LexicalProvider
-from abs_shield.answer.faithfulness.model import ModelProvider
-from abs_shield.answer.faithfulness.provider import Provider
-from abs_shield.answer.faithfulness.result import FaithfulnessResult, Statement
-from abs_shield.answer.faithfulness.streaming import Checked, Held
-
-__all__ = [
-    "Checked",
-    "Faithfulness",
-    "FaithfulnessResult",
-    "LexicalProvider",
-    "ModelProvider",
-    "Provider",
-    "Statement",
-]
+from abs_shield.answer.faithfulness.config import Context, Settings, evidence_in
+from abs_shield.answer.faithfulness.providers import Judged, LexicalProvider, Verdict
+from abs_shield.answer.faithfulness.result import (
+    NO_CONTEXT,
+    FaithfulnessResult,
+    Statement,
+    flags,
+    share,
+)
+from abs_shield.answer.faithfulness.streaming import LONGEST, Buffer, Checked
+from abs_shield.core.words import Mode
+from abs_shield.errors import PolicyError
+from abs_shield.model import Terms, Undetermined, aplay, play
+from abs_shield.model.ask import Steps
+from abs_shield.text.show import escaped, shown, told
 
 BEFORE, AFTER = "before", "after"
+Text: TypeAlias = str | Sequence[str]
 
 
-class Faithfulness(Declared):
+class Faithfulness(Settings):
     """
-    Judges whether what a text states can be inferred from a context.
+    Judges whether the statements of a text can be inferred from a context.
 
     A text is taken apart into statements; each gets verdict 1 or 0; the score is the share of 1,
-    an exact fraction; it passes from the threshold on, equality included. A text that states
-    nothing passes, and says ``no_statements``. Whatever a model does, no check raises: where no
-    verdict can be had, the result is ``undetermined``, which strict mode denies.
-
-    A streamed text is held back: `stream` judges it at its end, or in windows of whole sentences.
-    What can be declared, and its defaults, stands on `Declared`.
+    an exact fraction; it passes from the threshold on, equality included. A text without statements
+    passes with the note ``no_statements``. No check raises for what a model does: without verdicts
+    the result is ``undetermined``, which strict mode denies.
 
     >>> guard = Faithfulness(provider="lexical", context="The tower was built in 1889.")
     >>> guard.check("The tower was built in 1890.").denied
     True
     """
 
-    __slots__ = ()
-
     def check(self, response: Text, *, context: Context | None = None) -> FaithfulnessResult:
         """
-        Judge a model's response, where ``after`` is on.
+        Judge a model's response, if ``after`` is on.
 
         Args:
             response: The text, or the texts of several messages, judged together.
-            context: The context of this one response; the declared one where None.
-
-        Returns:
-            Statements, score, and whether it passes; nothing raises for what a model says.
+            context: The context of this response; the declared one if None.
 
         Raises:
-            PolicyError: *response* or *context* is no text.
+            PolicyError: *response* or *context* is not a text.
         """
-        return self._check(AFTER, response, context)
+        return _Check(self, AFTER, context).run(response)
 
     async def acheck(self, response: Text, *, context: Context | None = None) -> FaithfulnessResult:
-        """As `check`, without holding up the event loop."""
-        return await self._acheck(AFTER, response, context)
+        """As `check`, without blocking the event loop."""
+        return await _Check(self, AFTER, context).arun(response)
 
     def check_input(self, text: Text, *, context: Context | None = None) -> FaithfulnessResult:
-        """Judge the user's input as `check` judges a response, where ``before`` is on."""
-        return self._check(BEFORE, text, context)
+        """Judge the user's input as `check` judges a response, if ``before`` is on."""
+        return _Check(self, BEFORE, context).run(text)
 
     async def acheck_input(
         self, text: Text, *, context: Context | None = None
     ) -> FaithfulnessResult:
-        """As `check_input`, without holding up the event loop."""
-        return await self._acheck(BEFORE, text, context)
+        """As `check_input`, without blocking the event loop."""
+        return await _Check(self, BEFORE, context).arun(text)
 
     def stream(
-        self,
-        chunks: Iterable[str],
-        *,
-        window: int | None = None,
-        context: Context | None = None,
+        self, chunks: Iterable[str], *, window: int | None = None, context: Context | None = None
     ) -> Iterator[Checked]:
         """
-        Judge a streamed response before it goes on; the stream ends with a part that is denied.
+        Judge a streamed response before it is passed on; the stream ends with a denied part.
 
-        Without a window everything is held until the end, and judged as `check` does. With one,
-        whole sentences are judged and let go as soon as so many characters are there; the score
+        Without a window everything is held until the end, and judged as by `check`. With one,
+        whole sentences are judged and released as soon as so many characters have come; the score
         is that of all parts so far, so a wrong statement early denies what a whole text evens out.
         A model is asked twice for each part.
 
         Args:
             chunks: The pieces of the text as they come.
-            window: Characters after which what is there is judged; at least 1.
+            window: Characters from which on the text so far is judged; at least 1.
             context: As in `check`.
 
         Raises:
-            PolicyError: *window* or *context* is wrong, or a chunk is no text.
+            PolicyError: *window* or *context* is wrong, or a chunk is not a text.
         """
-        return self._stream(chunks, Held(window, longest=LONGEST), context)
+        return _Check(self, AFTER, context).stream(chunks, Buffer(window))
 
     def astream(
         self,
@@ -108,39 +97,143 @@ class Faithfulness(Declared):
         context: Context | None = None,
     ) -> AsyncIterator[Checked]:
         """As `stream`, of chunks that come asynchronously."""
-        return self._astream(chunks, Held(window, longest=LONGEST), context)
+        return _Check(self, AFTER, context).astream(chunks, Buffer(window))
 
-    def _check(self, phase: str, given: Any, context: Any) -> FaithfulnessResult:
-        if off := self._off(phase):
-            return self._judging.not_run(phase, off)
-        return self._judging.within(context).result(phase, given)
 
-    async def _acheck(self, phase: str, given: Any, context: Any) -> FaithfulnessResult:
-        if off := self._off(phase):
-            return self._judging.not_run(phase, off)
-        return await self._judging.within(context).aresult(phase, given)
+class _Check:
+    """One guarded text, whole or in parts. A Shield records it once, with all its statements."""
 
-    def _stream(self, chunks: Iterable[str], held: Held, context: Any) -> Iterator[Checked]:
-        if off := self._off(AFTER):
-            yield from (Checked(one, self._judging.not_run(AFTER, off)) for one in chunks)
-            return
-        judging = self._judging.within(context)
-        for text in held.parts(chunks):
-            part = held.checked(text, judging.result(AFTER, text, earlier=held.tally))
-            yield part
-            if part.result.denied:
-                return
+    def __init__(self, guard: Settings, phase: str, context: Context | None) -> None:
+        self._guard, self._phase, self._mode = guard, phase, guard.mode
+        self._provider = guard.resolved_provider
+        self._evidence = guard.evidence if context is None else evidence_in(context)
+        self._out_of_scope = guard.out_of_scope or (
+            "pass" if guard.exclude_out_of_scope_statements else "fail"
+        )
+        self._off = "" if getattr(guard, phase) else f"`{phase}` is off"
+        self._off = self._off if guard.enabled else "it is not enabled"
+        self._recorder: Any = None
+        if guard.shield is not None and not self._off:
+            self._recorder = guard.shield.guarded_text()
+            self._off = self._recorder.off
+            self._mode = Mode.AUDIT if self._recorder.mode is Mode.AUDIT else guard.mode
+        self._statements: list[Statement] = []
+        self._faithful = self._counted = 0
+        self._notes: dict[str, None] = {}
 
-    async def _astream(
-        self, chunks: AsyncIterable[str], held: Held, context: Any
-    ) -> AsyncIterator[Checked]:
-        if off := self._off(AFTER):
-            async for chunk in chunks:
-                yield Checked(chunk, self._judging.not_run(AFTER, off))
-            return
-        judging = self._judging.within(context)
-        async for text in held.aparts(chunks):
-            part = held.checked(text, await judging.aresult(AFTER, text, earlier=held.tally))
-            yield part
-            if part.result.denied:
-                return
+    def run(self, text: Any) -> FaithfulnessResult:
+        """Judge a whole text."""
+        return self._recorded(self._judge(_joined(text)))
+
+    async def arun(self, text: Any) -> FaithfulnessResult:
+        """As `run`, without blocking the event loop."""
+        return self._recorded(await self._ajudge(_joined(text)))
+
+    def stream(self, chunks: Iterable[str], buffer: Buffer) -> Iterator[Checked]:
+        """Judge the parts of a text; what is denied, or left by the reader, ends it."""
+        result: FaithfulnessResult | None = None
+        try:
+            for part in chunks if self._off else buffer.parts(chunks):
+                result = self._judge(part)
+                yield Checked("" if result.denied else part, result)
+                if result.denied:
+                    return
+        finally:
+            if result is not None:
+                self._recorded(result)
+
+    async def astream(self, chunks: AsyncIterable[str], buffer: Buffer) -> AsyncIterator[Checked]:
+        """As `stream`, of chunks that come asynchronously."""
+        result: FaithfulnessResult | None = None
+        try:
+            async for part in chunks if self._off else buffer.aparts(chunks):
+                result = await self._ajudge(part)
+                yield Checked("" if result.denied else part, result)
+                if result.denied:
+                    return
+        finally:
+            if result is not None:
+                self._recorded(result)
+
+    def _judge(self, text: str) -> FaithfulnessResult:
+        return self._result(play(self._steps(text), self._provider.judge, terms=self._terms()))
+
+    async def _ajudge(self, text: str) -> FaithfulnessResult:
+        import asyncio  # sync programs start faster without it
+
+        judge = self._provider.judge
+        if judge is None and not self._off:
+            return await asyncio.to_thread(self._judge, text)
+        return self._result(await aplay(self._steps(text), judge, terms=self._terms()))
+
+    def _terms(self) -> Terms:
+        """Return the terms with an unspent budget, which is that of one check."""
+        terms = self._guard.terms
+        return replace(terms, budget=terms.budget.fresh()) if terms.budget else terms
+
+    def _steps(self, text: str) -> Steps[Judged | Undetermined]:
+        """Take the provider's steps; one that breaks has judged nothing."""
+        if self._off or not text.strip():
+            return Judged(())
+        if len(text) > LONGEST:
+            return Undetermined(f"{len(text)} characters, at most {LONGEST} are judged")
+        has_context = bool(self._evidence.pieces)
+        provider = self._provider if has_context else LexicalProvider()
+        try:
+            judged = yield from provider.steps(text, self._evidence)
+        except Exception as error:
+            return Undetermined(f"the provider broke: {escaped(told(error))}")
+        if isinstance(judged, Undetermined):
+            return judged
+        notes = ("" if has_context else NO_CONTEXT, self._evidence.blind)
+        return judged._replace(notes=(*filter(None, notes), *judged.notes))
+
+    def _result(self, judged: Judged | Undetermined) -> FaithfulnessResult:
+        """Return the result of one more part; its score is that of everything so far."""
+        threshold = share("threshold", self._guard.threshold)
+        result = FaithfulnessResult(
+            phase=self._phase, passed=True, mode=self._mode, threshold=threshold
+        )
+        if self._off:
+            return replace(result, notes=(f"not_run: {self._off}",))
+        if isinstance(judged, Undetermined):
+            reason = judged.reason
+            return replace(result, passed=False, undetermined=reason, notes=("undetermined",))
+        first = len(self._statements) + 1
+        part = tuple(self._statement(n, one) for n, one in enumerate(judged.verdicts, first))
+        self._statements += part
+        self._notes.update(dict.fromkeys(judged.notes))
+        counted = [one.verdict for one in part if one.counted]
+        self._faithful += sum(counted)
+        self._counted += len(counted)
+        score = Fraction(self._faithful, self._counted) if self._counted else None
+        notes = (*flags(part), *judged.notes)
+        passed = score is None or score >= threshold
+        return replace(result, passed=passed, statements=part, score=score, notes=notes)
+
+    def _statement(self, number: int, one: Verdict) -> Statement:
+        rule = self._out_of_scope
+        return Statement(
+            id=f"s{number}",
+            text=one.text,
+            verdict=int(one.inferable or (not one.in_scope and rule == "pass")),
+            reason=one.reason,
+            in_scope=one.in_scope,
+            counted=one.in_scope or rule != "exclude",
+            score=one.score,
+        )
+
+    def _recorded(self, result: FaithfulnessResult) -> FaithfulnessResult:
+        """Let the Shield record the text, with the statements and notes of all its parts."""
+        if self._recorder is not None:
+            notes = (*flags(self._statements), *self._notes)
+            whole = result.notes if self._off or result.undetermined else notes
+            self._recorder.record(replace(result, statements=tuple(self._statements), notes=whole))
+        return result
+
+
+def _joined(texts: Any) -> str:
+    listed = [texts] if isinstance(texts, str) else texts
+    if isinstance(listed, Sequence) and all(isinstance(one, str) for one in listed):
+        return "\n\n".join(listed)
+    raise PolicyError(f"faithfulness: got {shown(texts)}; give a text, or a list of texts")

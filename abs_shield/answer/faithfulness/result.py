@@ -1,17 +1,21 @@
-"""What the faithfulness guardrail says of a text: statements, verdicts, a score, pass or deny."""
+"""What the faithfulness guardrail decides about a text: statements, verdicts, a score."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from abs_shield.core.words import Mode
-from abs_shield.text.show import escaped
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import escaped, shown
 
-DENIED = "I cannot answer this reliably: it does not follow from the sources that I was given."
-_SHOWN = 3
-"""Digits behind the point of a score that is shown."""
+REFUSAL = "I cannot answer this reliably: it does not follow from the sources that I was given."
+NO_STATEMENTS = "no_statements"
+NO_CONTEXT = "no_context"
+ONLY_OUT_OF_SCOPE = "only_out_of_scope"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,10 +26,11 @@ class Statement:
     Attributes:
         id: Its name among the text's statements: ``"s1"``, ``"s2"``, ...
         text: The statement.
-        verdict: 1 where it can be inferred from the context, or passes as out of scope; else 0.
+        verdict: 1 if it can be inferred from the context, or passes as out of scope; else 0.
         reason: Why, one line.
-        in_scope: Whether it refers to anything of the context.
-        counted: Whether it has a part in the score.
+        in_scope: Whether it refers to the context.
+        counted: Whether it is part of the score.
+        score: P(grounded), in [0, 1]; None if the provider computes none.
     """
 
     id: str
@@ -34,22 +39,23 @@ class Statement:
     reason: str
     in_scope: bool = True
     counted: bool = True
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaithfulnessResult:
     """
-    What the guardrail says of one text.
+    The guardrail's decision about one text.
 
     Attributes:
-        phase: ``"before"`` of the user's input, ``"after"`` of the response.
-        passed: Whether the score is at least the threshold. False where it is undetermined.
-        mode: In ``strict`` what has not passed is denied; in ``audit`` it is only said.
-        threshold: The least score that passes.
+        phase: ``"before"`` for the user's input, ``"after"`` for the response.
+        passed: Whether the score is at least the threshold; False if it is undetermined.
+        mode: In ``strict`` a text that has not passed is denied; ``audit`` only reports it.
+        threshold: The lowest score that passes.
         statements: Every statement with its verdict.
-        score: Faithful statements / counted ones, exactly; None where none is counted.
-        undetermined: Why nothing could be judged; empty where it was.
-        notes: What else there is to say, such as ``"no_statements"``.
+        score: Faithful statements / counted ones, exactly; None if none is counted.
+        undetermined: Why no verdicts could be had; empty if they could.
+        notes: Other remarks, such as ``"no_statements"``.
     """
 
     phase: str
@@ -63,64 +69,82 @@ class FaithfulnessResult:
 
     @property
     def denied(self) -> bool:
-        """Whether the text must not go on."""
+        """Whether the text must be withheld."""
         return not self.passed and self.mode is Mode.STRICT
 
     @property
     def instead(self) -> str:
-        """What a user may read in its place: no statement, no error of ours; empty where passed."""
-        return DENIED if self.denied else ""
+        """Text to send in place of a denied one; empty if it is not denied."""
+        return REFUSAL if self.denied else ""
 
     @property
     def in_scope(self) -> tuple[Statement, ...]:
-        """The statements that refer to the context."""
+        """Statements that refer to the context."""
         return tuple(one for one in self.statements if one.in_scope)
 
     @property
     def out_of_scope(self) -> tuple[Statement, ...]:
-        """The statements that do not."""
+        """Statements that do not refer to the context."""
         return tuple(one for one in self.statements if not one.in_scope)
 
     @property
     def unfaithful(self) -> tuple[Statement, ...]:
-        """The statements that lower the score."""
+        """Statements that lower the score."""
         return tuple(one for one in self.statements if one.counted and not one.verdict)
 
     def explain(self) -> str:
-        """Say it in one line, for an operator."""
-        done = "passes" if self.passed else "denied" if self.denied else "would be denied"
+        """Return one line for an operator."""
+        outcome = "passes" if self.passed else "denied" if self.denied else "would be denied"
         if self.undetermined:
-            return f"faithfulness: {done}: undetermined: {self.undetermined}"
+            return f"faithfulness: {outcome}: undetermined: {self.undetermined}"
         if self.score is None:
-            return f"faithfulness: {done}: {', '.join(self.notes)}"
-        least = _short(self.threshold)
-        line = f"faithfulness: {done}: score {_short(self.score)}, at least {least} is asked for"
+            return f"faithfulness: {outcome}: {', '.join(self.notes)}"
+        score = f"score {_rounded(self.score)}, at least {_rounded(self.threshold)} is required"
         wrong = "; ".join(f"`{escaped(one.text)}`: {one.reason}" for one in self.unfaithful[:3])
-        return f"{line}: {wrong}" if wrong else line
+        return f"faithfulness: {outcome}: {score}{wrong and f': {wrong}'}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Give it as JSON-able data; the score rounded to three digits."""
+        """Return it as JSON-able data, the score rounded to three digits."""
         return {
             "phase": self.phase,
             "passed": self.passed,
             "denied": self.denied,
-            "score": None if self.score is None else _short(self.score),
-            "threshold": _short(self.threshold),
+            "score": None if self.score is None else _rounded(self.score),
+            "threshold": _rounded(self.threshold),
             "undetermined": self.undetermined or None,
             "notes": list(self.notes),
             "statements": [
                 {
-                    "id": one.id,
-                    "statement": one.text,
-                    "verdict": one.verdict,
-                    "reason": one.reason,
-                    "in_scope": one.in_scope,
-                    "counted": one.counted,
+                    "statement" if name == "text" else name: held
+                    for name, held in asdict(one).items()
                 }
                 for one in self.statements
             ],
         }
 
 
-def _short(number: Fraction) -> float:
-    return round(float(number), _SHOWN)
+def flags(statements: Sequence[Statement]) -> tuple[str, ...]:
+    """Return the note about a text without statements in scope; none for others."""
+    if any(one.in_scope for one in statements):
+        return ()
+    return (ONLY_OUT_OF_SCOPE,) if statements else (NO_STATEMENTS,)
+
+
+def share(name: str, value: Any) -> Fraction:
+    """
+    Return a share exactly as it is written.
+
+    >>> share("threshold", 0.8)
+    Fraction(4, 5)
+
+    Raises:
+        PolicyError: It is not a number in [0, 1].
+    """
+    is_number = isinstance(value, int | float | Decimal | Fraction) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise PolicyError(f"faithfulness: `{name}` is {shown(value)}; give a number in [0, 1]")
+    return Fraction(str(value))
+
+
+def _rounded(number: Fraction) -> float:
+    return round(float(number), 3)

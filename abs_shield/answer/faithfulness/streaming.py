@@ -1,4 +1,4 @@
-"""A streamed text held back until it has been judged, as a whole or in windows of sentences."""
+"""A streamed text, held back until it is judged: as a whole, or in windows of sentences."""
 
 from __future__ import annotations
 
@@ -6,96 +6,91 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
 from typing import NamedTuple
 
 from abs_shield.answer.faithfulness.result import FaithfulnessResult
-from abs_shield.answer.faithfulness.scoring import NONE_YET, Tally
 from abs_shield.errors import PolicyError
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.show import shown
 
+LONGEST = 200_000
+"""Characters of a text that is judged; a longer one is undetermined."""
+
 
 class Checked(NamedTuple):
     """
-    A part of a stream that was judged.
+    A judged part of a stream.
 
     Attributes:
-        text: What may go on; empty where it is denied.
-        result: The part's own statements; score and verdict are those of everything up to here.
+        text: Text to pass on; empty if it is denied.
+        result: The part's own statements; score and verdict are those of everything so far.
     """
 
     text: str
     result: FaithfulnessResult
 
 
-class Held:
+class Buffer:
     """
-    What of a stream has come and has not been judged.
+    The text of a stream that has not been judged.
 
     Args:
-        window: Characters after which whole sentences are judged; None waits for the end.
-        longest: Characters that are held; more of them are due as they are.
+        window: Characters from which on whole sentences are released; None waits for the end.
+        longest: Characters that are held; more of them are released as they are.
 
     Raises:
-        PolicyError: *window* is no whole number above 0.
+        PolicyError: *window* is not a whole number above 0.
     """
 
-    def __init__(self, window: int | None, *, longest: int) -> None:
+    def __init__(self, window: int | None, *, longest: int = LONGEST) -> None:
         if window is not None and (type(window) is not int or window < 1):
             raise PolicyError(f"faithfulness: `window` is {shown(window)}; give characters above 0")
-        self._window = window
-        self._longest = longest
+        self._window, self._longest = window, longest
+        self._due = longest if window is None else min(window, longest)
         self._chunks: list[str] = []
         self._length = 0
-        self._due = window
-        self.given = False
-        self.tally: Tally = NONE_YET
+        self._empty = True
 
     def parts(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Give the parts of a stream as they are due; at least one, if empty."""
+        """Yield the parts of a stream when they are due; at least one, if empty."""
         for chunk in chunks:
             yield from self.add(chunk)
-        yield from self._last()
+        yield from self.rest()
 
     async def aparts(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
         """As `parts`, of chunks that come asynchronously."""
         async for chunk in chunks:
             for part in self.add(chunk):
                 yield part
-        for part in self._last():
+        for part in self.rest():
             yield part
-
-    def checked(self, text: str, result: FaithfulnessResult) -> Checked:
-        """Give a part that was judged; count its verdicts for those that follow."""
-        self.tally = self.tally.with_(result)
-        return Checked("" if result.denied else text, result)
 
     def add(self, chunk: str) -> Iterator[str]:
         """
-        Take in a chunk; give the part that is due, if any.
+        Add a chunk, and yield the part that is due, if any.
 
         Raises:
-            PolicyError: *chunk* is no text.
+            PolicyError: *chunk* is not a text.
         """
         if not isinstance(chunk, str):
             raise PolicyError(f"faithfulness: the stream holds {shown(chunk)}; give texts")
         self._chunks.append(chunk)
         self._length += len(chunk)
         if self._length > self._longest:
-            yield self.rest()
-        elif self._due is not None and self._length >= self._due:
-            text = self.rest()
-            *_, last = [(0, 0), *sentence_spans(text)]
-            if last[0]:
-                yield text[: last[0]]
-            self._chunks, self._length = [text[last[0] :]], len(text) - last[0]
-            self._due = max(self._window or 0, 2 * self._length)
+            yield self._take()
+        elif self._window is not None and self._length >= self._due:
+            text = self._take()
+            *_, (start, _) = [(0, 0), *sentence_spans(text)]  # the last sentence may go on
+            if start:
+                yield text[:start]
+            self._chunks, self._length = [text[start:]], len(text) - start
+            self._due = max(self._window, 2 * self._length)  # else each chunk reads all again
 
-    def rest(self) -> str:
-        """Give what is left."""
+    def rest(self) -> Iterator[str]:
+        """Yield the rest; an empty one only if it is all there was."""
+        first = self._empty
+        text = self._take()
+        if text or first:
+            yield text
+
+    def _take(self) -> str:
         text, self._chunks, self._length = "".join(self._chunks), [], 0
-        self.given = True
+        self._empty = False
         return text
-
-    def _last(self) -> Iterator[str]:
-        some = self.given
-        rest = self.rest()
-        if rest or not some:
-            yield rest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from abs_shield.answer.faithfulness.scope import points_back
 from abs_shield.answer.types import Claim
 from abs_shield.text.mentions import Kind, mentions
 from abs_shield.text.normal import normal, squeezed, words
+from abs_shield.text.pronouns import points_back
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import SUMS, Figure, same

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.core import LAYER_NAMES, Mode
-from abs_shield.core.names import ANSWER, OPT_IN_NAMES, VERIFICATION
+from abs_shield.core.names import ANSWER, OF_NO_TOOL, OPT_IN_NAMES, VERIFICATION
 from abs_shield.plan.case import Case
 from abs_shield.plan.compile import layer_mode, tool_mode
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy import Policy, Tool
 from abs_shield.text.show import escaped
 
-_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, ANSWER))
+_LAYERS = frozenset((*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL))
 _JUDGED = {VERIFICATION: "results", ANSWER: "answers"}
 _NOBODYS = Tool(name="a tool that nobody registered")
 
@@ -34,8 +34,8 @@ def idle_modes(case: Case) -> Iterator[Problem]:
 
 def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> str:
     """Why an entry is idle; empty where it is not, or where its name is unknown anyway."""
-    if key == ANSWER and key not in case.tools:
-        return _of_answers(case.policy)
+    if key in OF_NO_TOOL and key not in case.tools:
+        return _of_answers(case.policy, str(key))
     runs = case.policy.checks
     layers = [part for n, part in enumerate(parts) if n == 1 or part in _LAYERS or part in runs]
     if any(part not in case.tools and part not in layers for part in parts):
@@ -51,10 +51,10 @@ def _reason(key: str | tuple[str, str], parts: tuple[str, ...], case: Case) -> s
     return "the same modes hold without it"
 
 
-def _of_answers(policy: Policy) -> str:
-    if policy.answer is False:
+def _of_answers(policy: Policy, key: str) -> str:
+    if key == ANSWER and policy.answer is False:
         return "the policy judges no answers"
-    return "the same modes hold without it" if policy.modes[ANSWER] is policy.mode else ""
+    return "the same modes hold without it" if policy.modes[key] is policy.mode else ""
 
 
 def _held(policy: Policy, tools: Mapping[str, Tool]) -> list[tuple[Mode, list[Mode]]]:

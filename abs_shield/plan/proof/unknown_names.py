@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core import LAYER_NAMES
-from abs_shield.core.names import ANSWER, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
+from abs_shield.core.names import OF_NO_TOOL, OPT_IN_NAMES, PHANTOM_TOOL, VERIFICATION
 from abs_shield.plan.case import Case, each_once, hint_of
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.policy.place import Place
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
-_LAYERS = (*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, ANSWER)
+_LAYERS = (*LAYER_NAMES, *OPT_IN_NAMES, VERIFICATION, *OF_NO_TOOL)
 _NO_TOOLS = "no tool is known: register them first, or name them with `--tools`"
 
 

@@ -1,4 +1,4 @@
-"""Parts of the faithfulness guardrail: scope, streaming, a provider of one's own, odd texts."""
+"""The faithfulness guardrail: its provider without a model, streaming, your own provider."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from abs_shield.answer.evidence.collect import evidence_from
-from abs_shield.answer.faithfulness import Faithfulness, LexicalProvider
-from abs_shield.answer.faithfulness.provider import Judged, Verdict
-from abs_shield.answer.faithfulness.streaming import Held
-from abs_shield.answer.types import Claim, Opinion, Unavailable
+from abs_shield.answer.faithfulness import Faithfulness, Judged, LexicalProvider, Verdict
+from abs_shield.answer.faithfulness.streaming import Buffer
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Terms
 from tests.answer.judges import Reader
@@ -38,16 +36,15 @@ def verdicts(text: str, context: str = POLICY, **settings: Any) -> list[int]:
         ("The store in Lyon has twelve employees.", 1),
         ("The Lyon store opened on 2019-03-03.", 1),
         ("You may return unworn shoes within 60 days of delivery.", 0),
-        ("The store in Nice has 12 employees.", 0),
+        ("The store in Rome has 12 employees.", 0),
         ("The Lyon store opened on 2019-03-04.", 0),
         ("Sale items can be returned.", 0),
         ("Refunds are not paid to the original card.", 0),
         ("Refunds take about ten business days and need a printed form.", 0),
         ("Refunds go to the original card.", 1),
         ("Sale items can't be returned.", 1),
-        ("The store in Lyon has 3 employees.", 0),
+        ("The store in Lyon has 13 employees.", 0),
         ("The Lyon store closed on 3 March 2019.", 0),
-        ("You may return unworn shoes within 30 weeks of delivery.", 0),
         ("Jean Renoir opened the store in Lyon.", 0),
         ("The store in Lyon opened in the summer of 2019 with a concert [4].", 0),
     ],
@@ -62,7 +59,7 @@ def test_the_reason_names_what_is_wrong():
     """The absent token, or what the context says instead."""
     found = Faithfulness(provider="lexical", context=POLICY)
     texts = {
-        "The store in Nice has 12 employees.": "the name `Nice` is not in the context",
+        "The store in Rome has 12 employees.": "the name `Rome` is not in the context",
         "Refunds take 17 signatures.": "the number `17` is not in the context",
         "Sale items can be returned.": "the evidence says",
         "The Lyon store closed on 3 March 2019.": "is the opposite of",
@@ -123,10 +120,10 @@ def test_any_text_gets_a_result(text, context):
 @given(st.lists(st.text(max_size=40), max_size=20), st.integers(1, 60))
 def test_a_stream_loses_nothing(chunks, window):
     """The parts that are due, and the rest, are the text."""
-    held = Held(window, longest=10_000)
+    held = Buffer(window, longest=10_000)
     parts = [part for chunk in chunks for part in held.add(chunk)]
 
-    assert "".join(chunks) == "".join([*parts, held.rest()])
+    assert "".join(chunks) == "".join([*parts, *held.rest()])
 
 
 def test_a_text_is_taken_apart_into_propositions():
@@ -170,24 +167,27 @@ def test_a_context_that_is_cut_is_said():
     assert "a result is too large to be read whole" in result.notes
 
 
-def test_a_scorer_of_ones_own():
-    """The provider takes any function that takes texts apart, and any scorer of claims."""
+def test_a_verifier_decides_what_words_leave_open():
+    """A local entailment model is asked about a paraphrase; one that breaks leaves no verdict."""
+    text = "Unworn shoes go back and you have the whole sum again."
 
-    def words(text: str) -> tuple[Claim, ...]:
-        return (Claim(text, 0, len(text)),)
+    def sure(premise: str, claims: Any) -> list[float]:
+        return [0.99 for _ in claims]
 
-    def sure(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
-        return tuple(Opinion(score=0.9) for _ in claims)
+    def broken(premise: str, claims: Any) -> list[float]:
+        raise RuntimeError("no weights")
 
-    def absent(claims: Any, evidence: Any, *, question: str | None = None) -> Any:
-        return tuple(Unavailable("no weights") for _ in claims)
-
-    ready = LexicalProvider(claims=words, score=sure)
-    broken = LexicalProvider(claims=words, score=absent)
-
-    assert Faithfulness(provider=ready, context=POLICY).check("Anything.").passed
-    found = Faithfulness(provider=broken, context=POLICY).check("Anything.")
-    assert ("no weights", True) == (found.undetermined, found.denied)
+    words, model, fault = (
+        Faithfulness(
+            provider=LexicalProvider(verifier=one),
+            context=POLICY,
+            exclude_out_of_scope_statements=False,
+        ).check(text)
+        for one in (None, sure, broken)
+    )
+    assert (True, False) == (words.denied, model.denied)
+    assert "RuntimeError: no weights" in fault.undetermined
+    assert fault.denied
 
 
 class Own:

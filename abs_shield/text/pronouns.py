@@ -1,0 +1,22 @@
+"""Sentences that begin with a pronoun: what they are about stands in the one before."""
+
+from __future__ import annotations
+
+from abs_shield.text.normal import normal, words
+
+_PRONOUNS = frozenset(
+    "it its they them their theirs he him his she her hers this that these those both such "
+    "er sie es ihr sein dieser diese dieses il elle ils elles ce cette ello ella esto este".split()
+)
+_FIRST = 40
+"""Characters in which the first word is looked for."""
+
+
+def points_back(sentence: str) -> bool:
+    """
+    Return whether a sentence begins with a pronoun.
+
+    >>> points_back("It is 330 meters tall."), points_back("The tower is tall.")
+    (True, False)
+    """
+    return bool(_PRONOUNS.intersection(words(normal(sentence[:_FIRST]))[:1]))
