@@ -27,18 +27,22 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
-    "actions": (Part("answer.checks.actions:said_done", ()),),
-    "actions: kinds of calls": (Part("answer.checks.action_kin:Kin.close", True),),
+    "actions": (Part("answer.checks.actions:claimed_actions", ()),),
+    "actions: kinds of calls": (Part("answer.checks.action_calls:Call.can_be", True),),
+    "actions: calls that failed": (Part("answer.checks.actions:_is_meant", False),),
+    "actions: values of failed calls": (Part("answer.checks.actions:_alone_failed", False),),
     "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
-    "actions: lists of ids": (Part("answer.checks.backing:Backing._more", False),),
-    "actions: other ids": (Part("answer.checks.backing:Backing._others", False),),
+    "actions: other ids": (Part("answer.checks.actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
-    "citations": (Part("answer.checks.citations:Sources.unretrieved", ""),),
+    "citations": (Part("answer.checks.citations:Sources.conflict", ""),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
-    "polarity: sentences": (Part("answer.checks.conflicts:contrary", None),),
-    "polarity: fields": (Part("answer.checks.values:Standings.flagged", (None, "")),),
+    "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
+    "polarity: fields": (Part("answer.checks.states:Flags.against", None),),
+    "polarity: states that exclude others": (Part("answer.checks.states:_excluded", frozenset()),),
+    "polarity: all of a kind": (Part("answer.checks.states:is_universal", False),),
+    "polarity: directions": (Part("answer.checks.directions:Directions.conflict", ""),),
 }
 EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: clauses": (Part("answer.extraction.claims:_whole", False),),
@@ -53,5 +57,9 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 
 RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
 
-NAMED: dict[str, str] = {}
+NAMED: dict[str, str] = {
+    "citations": "tests/answer/test_cited.py",
+    "actions: results that say no": "tests/answer/test_undone.py",
+    "polarity: sentences": "tests/text/test_polarity.py",
+}
 """Rules that the specification asks for, or that a test needs and no data has: name to test."""

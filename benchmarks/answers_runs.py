@@ -14,7 +14,7 @@ from typing import Any
 from answers_judging import claims, scored
 from answers_mutations import changed, swapped
 
-from abs_shield.answer.checks.actions import said_done
+from abs_shield.answer.checks.actions import claimed_actions
 from abs_shield.answer.evidence.collect import evidence_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
@@ -98,7 +98,7 @@ class Measured:
     def _without_calls(self, answer: str, evidence: Evidence) -> None:
         """Whether the same reply is caught once the calls that did something are gone."""
         acts = [deed for deed in evidence.deeds or () if not deed.reads]
-        if not acts or not any(True for one in claims(answer) for _ in said_done(one.text)):
+        if not acts or not any(True for one in claims(answer) for _ in claimed_actions(one.text)):
             return
         self.count["replies with deeds"] += 1
         names = {deed.tool for deed in acts}

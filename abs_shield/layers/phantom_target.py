@@ -21,7 +21,6 @@ from abs_shield.plan.siblings import Siblings
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.targets import MOST_JUDGED, Argument, Unclear
 from abs_shield.plan.unread import identifies, unread
-from abs_shield.plan.verbs import Does
 from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
@@ -33,6 +32,7 @@ from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import is_conventional, is_slip
 from abs_shield.text.shape import BRACKETS, is_url
 from abs_shield.text.show import escaped, shown
+from abs_shield.text.verbs import Does
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
 
 _LONGEST = 256

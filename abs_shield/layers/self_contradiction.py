@@ -18,13 +18,14 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import Does, same_noun
+from abs_shield.plan.verbs import same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
 from abs_shield.text.leaves import Path, name_of, pointer, scalar_text
 from abs_shield.text.names import is_free, name_words
 from abs_shield.text.show import escaped
+from abs_shield.text.verbs import Does
 
 _DECLARED, _UNDONE, _WEAK = 3, 2, 1
 """Ranks: which of several contradictions of one window a call is flagged for."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.plan.verbs import Deed, Does
+from abs_shield.plan.verbs import Deed
 from abs_shield.text.language import language
 from abs_shield.text.normal import normal
+from abs_shield.text.verbs import Does
 
 _UNDOING = "clean|tidy|undo|revert|roll|take"
 _LATER = "then|afterwards?|after that|finally|later|before"

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from abs_shield.plan.names import by_name, is_path
-from abs_shield.plan.verbs import Deed, Does, commanded
+from abs_shield.plan.verbs import Deed, commanded
 from abs_shield.policy import Tool
 from abs_shield.policy.places import keys_of
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of
 from abs_shield.text.names import is_free, name_words, of_what
 from abs_shield.text.synonyms import canonical
+from abs_shield.text.verbs import Does
 
 _OWN = frozenset(
     "id name number key code title slug path file filename filepath label username".split()

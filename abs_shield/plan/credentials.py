@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from abs_shield.plan.verbs import Deed, Does
+from abs_shield.plan.verbs import Deed
 from abs_shield.text.names import name_words
 from abs_shield.text.shape import is_dated, is_moment, is_sentinel
+from abs_shield.text.verbs import Does
 
 Use = Literal["none", "presented", "set"]
 """What a call does with a value: it holds no credential, presents one, or sets a new one."""

@@ -16,13 +16,14 @@ from abs_shield.plan.spellings import Spellings
 from abs_shield.plan.statements import made_in
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import Deed, Does, commanded, same_noun
+from abs_shield.plan.verbs import Deed, commanded, same_noun
 from abs_shield.session import Executed, Session
 from abs_shield.text.failure import tells_failure
 from abs_shield.text.leaves import Path, data_of, leaves, name_of
 from abs_shield.text.names import name_words, of_what
 from abs_shield.text.normal import normal
 from abs_shield.text.shape import is_address, is_code
+from abs_shield.text.verbs import Does
 
 _ENDING = frozenset(
     "delete remove cancel destroy erase purge drop terminate discard void trash revoke rm "

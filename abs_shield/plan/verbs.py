@@ -5,69 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 from abs_shield.text.names import name_words
-
-
-class Does(StrEnum):
-    """What a verb does to its noun; other verbs only ever act."""
-
-    READ = "read"
-    MAKE = "make"
-    UNMAKE = "unmake"
-    CHANGE = "change"
-    ACT = "act"
-
-    @property
-    def writes(self) -> bool:
-        """Whether it says more than looking."""
-        return self is not Does.READ
-
-
-_WORDS: dict[Does, str] = {
-    Does.ACT: (
-        "pay submit export log record enqueue emit upsert reply forward notify execute "
-        "run call order buy transfer purchase charge refund deposit apply process trigger place "
-        "request"
-    ),
-    Does.READ: (
-        "get list read find search fetch show view lookup look check query describe count "
-        "calculate compute compare retrieve inspect verify validate preview estimate "
-        "analyze analyse summarize summarise translate explain detect see scan track watch "
-        "monitor test ping select filter tell ask think head download navigate visit goto browse "
-        "scrape crawl scroll hover wait screenshot peek poll"
-    ),
-    Does.MAKE: (
-        "create add append insert book invite register grant enable lock start resume open "
-        "subscribe make new generate reserve hire follow like pin star attach mount connect join "
-        "allow activate publish upload issue assign approve link save write draft build "
-        "provision launch deploy install init initialize setup schedule enroll enrol admit mute "
-        "block ban freeze hold unarchive restore reopen reinstate accept confirm "
-        "arm borrow rent checkin send post tag label flag mark bookmark "
-        "favorite watch associate touch mkdir"
-    ),
-    Does.UNMAKE: (
-        "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
-        "destroy erase purge terminate deactivate unpublish unassign reject unlink uninstall "
-        "disconnect leave unfollow unlike unpin unstar detach unmount deny abort undo rollback "
-        "release void decline expel fire discard clear trash unregister deregister "
-        "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
-        "dismiss pause kill checkout untag unlabel unflag "
-        "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate"
-    ),
-    Does.CHANGE: (
-        "update modify exchange set change edit rename move replace adjust patch put alter "
-        "reschedule extend increase decrease upgrade downgrade reset swap configure "
-        "correct amend revise convert share promote"
-    ),
-}
-_CLASS = {word: does for does, said in _WORDS.items() for word in said.split()}
-VERBS = frozenset(_CLASS)
-"""The verbs that are known."""
+from abs_shield.text.verbs import CLASSES, Does
 
 _MINTING = frozenset(
     "create make new generate insert write save draft build upload provision launch init "
@@ -151,7 +94,7 @@ def deed(name: str) -> Deed:
     if route := _ROUTE.match(name):
         return _of_route(route[1].upper(), route[2])
     service, _, operation = name.partition("_")
-    if len(name_words(service)) > 1 and _CLASS.keys() & {*name_words(operation)[:1]}:
+    if len(name_words(service)) > 1 and CLASSES.keys() & {*name_words(operation)[:1]}:
         return deed(operation)  # `GetTempMail_Create_Email`: the first word is no verb
     said = _joined(name_words(name))
     at = _verb(said)
@@ -164,7 +107,7 @@ def deed(name: str) -> Deed:
     mints = verb in _MINTING or (verb in ("add", "book", "schedule", "reserve") and not tail)
     if verb == "open" and not _LOOKED_AT.isdisjoint(noun):
         return Deed(does=Does.READ, verb=verb, noun=noun, object=tail, mints=False)
-    return Deed(does=_CLASS[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
+    return Deed(does=CLASSES[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
 
 
 _ANSWERS = frozenset("answer result response output reply".split())
@@ -228,7 +171,7 @@ def _verb(said: tuple[str, ...]) -> int | None:
     known = [
         n
         for n, word in enumerate(said)
-        if word in _CLASS and not (0 < n == last and word in _NOUNS)
+        if word in CLASSES and not (0 < n == last and word in _NOUNS)
     ]
     strong = [n for n in known if said[n] not in _NOUNS]
     if 0 not in strong and strong and strong[-1] == last:
@@ -247,7 +190,7 @@ def also_writes(name: str) -> str:
     at = _verb(said)
     for n, word in enumerate(said):
         joined = 0 < n and said[n - 1] in _CONJUNCTIONS
-        if n != at and (word not in _NOUNS or joined) and _CLASS.get(word, Does.READ).writes:
+        if n != at and (word not in _NOUNS or joined) and CLASSES.get(word, Does.READ).writes:
             return word
     return ""
 

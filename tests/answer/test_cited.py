@@ -41,7 +41,7 @@ def _searched(result: object) -> Evidence:
 
 def _told(answer: str, evidence: Evidence) -> str:
     sources = Sources(evidence)
-    return next(filter(None, map(sources.unretrieved, citations(answer))), "")
+    return next(filter(None, map(sources.conflict, citations(answer))), "")
 
 
 @pytest.mark.parametrize("form", RESULTS)

@@ -45,6 +45,24 @@ RUNS = {
     "create": [("create_order", {"customer": "C-1001"}, {"order": "O-2002"})],
     "credited": [("list_entries", {}, [{"type": "credit", "amount": 20}])],
     "gone": [("get_booking", {}, {"id": "BK-2041", "status": "cancelled", "refund": 40})],
+    "paid": [("send_money", {"recipient": "DE89", "amount": 98.7}, {"message": "ok"})],
+    "nodes": [
+        ("restart_service", {"node": "n1", "service": "ingest"}, {"state": "active"}),
+        ("restart_service", {"node": "n2", "service": "ingest"}, {"error": "timed out"}),
+    ],
+    "closed": [
+        ("close_issue", {"number": 907}, {"number": 907, "state": "closed"}),
+        ("add_comment", {"number": 907, "body": "Thanks!"}, {"error": "403 forbidden"}),
+    ],
+    "unsent": [
+        ("book_pickup", {"shipment": "SHP-3051"}, {"pickup": "PU-771"}),
+        ("send_message", {"to": "oslo", "text": "booked"}, {"error": "unknown recipient"}),
+    ],
+    "retried": [
+        ("send_message", {"to": "oslo", "text": "booked"}, {"error": "busy"}),
+        ("send_message", {"to": "oslo", "text": "booked"}, "sent"),
+    ],
+    "told": [("send_message", {"to": "oslo", "text": "booked"}, "sent")],
     "delivered": [("get_order", {"id": 1}, {"id": 1, "status": "delivered"})],
 }
 
@@ -102,8 +120,12 @@ def told(run, answer):
         ("half", "I have cancelled booking CD5678."),
         ("half", "I have cancelled AB1234 and CD5678."),
         ("one", "I have cancelled CD5678."),
-        ("one", "I have cancelled AB1234 and CD5678."),
-        ("one", "AB1234 and CD5678 have been cancelled."),
+        ("paid", "I have updated your address."),
+        ("paid", "I have created a meeting in your calendar."),
+        ("nodes", "I restarted ingest on n1 and n2."),
+        ("closed", "I closed issue 907 and posted a comment to thank the reporter."),
+        ("closed", "The comment is created."),
+        ("unsent", "I informed the warehouse in Oslo."),
         ("create", "I have created order O-2020."),
     ],
 )
@@ -176,6 +198,14 @@ def test_a_deed_without_its_call_is_a_contradiction(run, answer):
         ("priced", "I've refunded the difference."),
         ("money", "The amount of 98.70 has been transferred."),
         ("create", "I have created order O-2002."),
+        ("nodes", "I restarted ingest on n1, but n2 timed out."),
+        ("nodes", "I restarted ingest on n1. Node n2 could not be restarted."),
+        ("closed", "I closed issue 907."),
+        ("closed", "I closed issue 907, but the comment was not posted."),
+        ("unsent", "Pickup PU-771 is booked."),
+        ("retried", "I informed the warehouse in Oslo."),
+        ("told", "I've updated the team in Oslo."),
+        ("book", "Ensure that the order is paid, and has been assigned to a reviewer."),
     ],
 )
 def test_what_was_done_or_is_no_deed_is_let_be(run, answer):
@@ -198,8 +228,6 @@ BEGUN = (
         ("mail", "I have emailed kim@x.org and cancelled BK-2041."),
         ("mail", "I have emailed kim@x.org, cancelled BK-2041 and refunded the fee."),
         ("book", "I have reviewed your booking and cancelled it."),
-        ("book", "Your booking BK-2041 is cancelled."),
-        ("book", "Booking BK-2041 was cancelled."),
         ("book", "I restarted the server."),
         ("book", "We have rolled back the release."),
         ("book", "I have disputed the charge."),
@@ -242,3 +270,9 @@ def test_a_deed_in_any_words_needs_a_call(run, answer):
 def test_what_is_talk_or_told_by_a_result_is_no_deed(run, answer):
     """Looking and telling, states that a result has, and loose verbs after a call that did."""
     assert "" == told(run, answer)
+
+
+@pytest.mark.parametrize("answer", ["Booking BK-2041 was cancelled.", "BK-2041 is cancelled."])
+def test_a_state_that_a_record_contradicts(answer):
+    """A state without an action is compared with the record."""
+    assert 'the evidence has "confirmed"' in told("book", answer)

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from abs_shield.answer.checks.hard import CONTRADICTED, hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.opinions import CONTRADICTED
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction
 from abs_shield.answer.types import Claim, Opinion
@@ -51,8 +52,6 @@ def against(answer, evidence):
         ("The hall is not yet booked.", '"yes" under `booked`'),
         ("It is bookable.", '"no" under `bookable`'),
         ("Hall H-3 is unbooked.", '"yes" under `booked`'),
-        ("H-3:\n- **Heated:** yes", '"false" under `heated`'),
-        ("## Hall H-3\n| Wheelchair access | no |", '"true" under `wheelchair_access`'),
     ],
 )
 def test_the_opposite_of_a_field(answer, has):
@@ -113,6 +112,111 @@ def test_states():
     assert ['the evidence has "active" under `status`'] == told("TP-81 is inactive.", PASSES)
     assert ['the evidence has "active" under `status`'] == told("TP-81 is not active.", PASSES)
     assert ["", ""] == told("TP-81 is active. TP-82 is on hold.", PASSES)
+
+
+STATES = [
+    ("in_progress", "The rollout of R-7 is finished."),
+    ("shipped", "R-7 has arrived."),
+    ("returned_to_sender", "R-7 has been delivered."),
+    ("rejected", "R-7 went through."),
+    ("rejected", "R-7 was approved."),
+    ("partially_approved", "R-7 was rejected."),
+    ("pending_signature", "R-7 has been signed."),
+    ("awaiting_approval", "R-7 was approved on 3 May."),
+    ("delivered", "R-7 is pending."),
+]
+
+
+@pytest.mark.parametrize(("state", "answer"), STATES)
+def test_states_that_exclude_each_other(state, answer):
+    """What is in progress is not finished, what was rejected did not go through."""
+    found = told(answer, {"rollout": "R-7", "status": state})
+
+    assert f'the evidence has "{state}" under `status`' == found[0]
+
+
+@pytest.mark.parametrize(
+    ("state", "answer"),
+    [
+        ("in_progress", "The rollout of R-7 is not finished."),
+        ("in_progress", "R-7 is in progress."),
+        ("in_progress", "R-7 will be finished soon."),
+        ("exchange requested", "The exchange of R-7 has been successfully requested."),
+        ("pending", "R-7 has been completely described above."),
+        ("shipped", "The rollout of R-8 has arrived."),
+        ("approved", "R-7 was approved."),
+        ("rejected", "What has been done for R-7:"),
+    ],
+)
+def test_states_that_agree(state, answer):
+    """The same state, a denial of another, a plan, another record."""
+    assert "" == told(answer, {"rollout": "R-7", "status": state})[0]
+
+
+def test_another_field_that_agrees():
+    """An order that is being processed may well be paid."""
+    order = {"order": "R-7", "status": "processing", "delivered_at": "2026-03-01T10:00:00Z"}
+
+    assert ["", ""] == told("R-7 has been delivered. R-7 is paid.", order)
+
+
+def test_a_moment_that_has_not_come():
+    """A time that is null says that it did not happen; a time alone contradicts nothing."""
+    record = {"prescription": "rx-9", "sent_at": None, "signed_at": "2026-05-04"}
+    found = told("RX-9 has been sent. RX-9 is signed. RX-9 is not signed.", record)
+
+    assert ['the evidence has "null" under `sent_at`', "", ""] == found
+
+
+def test_what_is_needed():
+    """A thing that is required is needed."""
+    container = {"container": "M-1", "inspection_required": True}
+    found = told("M-1 doesn't need an inspection. M-1 needs an inspection.", container)
+
+    assert ['the evidence has "true" under `inspection_required`', ""] == found
+
+
+def test_all_of_a_kind():
+    """One that differs refutes all; of the rest nothing is said."""
+    areas = {"areas": [{"name": "Hall", "heated": True}, {"name": "Tower", "heated": False}]}
+    found = told("Every area is heated. The hall is heated. Some areas are heated.", areas)
+
+    assert ['the evidence has "false" under `heated`', "", ""] == found
+
+
+MOVE = {"source": {"name": "Savings"}, "destination": {"name": "Checking"}}
+SEAT = {"previous": {"coach": 22, "seat": "45"}, "new": {"coach": 24, "seat": "61"}}
+MAIL = {"sender": {"name": "Mr. Laurent"}, "recipient": {"name": "Mrs. Castellano"}}
+LEGS = [{"origin": "Oslo", "destination": "Bergen"}, {"origin": "Bergen", "destination": "Oslo"}]
+
+
+@pytest.mark.parametrize(
+    ("document", "answer"),
+    [
+        (MOVE, "300 went from Checking to Savings."),
+        (SEAT, "I moved you from coach 24, seat 61 to coach 22, seat 45."),
+        (MAIL, "I forwarded it from Mrs. Castellano to Mr. Laurent."),
+        (LEGS[0], "You fly from Bergen to Oslo on Friday and back on Sunday."),
+    ],
+)
+def test_the_other_way_round(document, answer):
+    """Both ends of a way are those of a record, turned round."""
+    assert "the other way round" in told(answer, document)[0]
+
+
+@pytest.mark.parametrize(
+    ("document", "answer"),
+    [
+        (MOVE, "300 went from Savings to Checking."),
+        (MOVE, "300 went from Checking to a third account."),
+        (SEAT, "I moved you from coach 22, seat 45 to coach 24, seat 61."),
+        (LEGS, "You fly from Bergen to Oslo."),
+        (MAIL, "The office is open from nine to five."),
+    ],
+)
+def test_the_right_way_round(document, answer):
+    """The way of a record, half of one, both ways, or no way at all."""
+    assert "" == told(answer, document)[0]
 
 
 def test_a_field_of_something_inside():

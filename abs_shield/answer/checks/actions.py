@@ -1,114 +1,284 @@
-"""What an answer says was done, and whether a call that ran stands behind it."""
+"""Actions that an answer says were done, and the calls that can have done them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from abs_shield.answer.checks.action_forms import (
+from abs_shield.answer.checks.action_calls import Call
+from abs_shield.answer.checks.action_patterns import (
+    ACTIVE,
+    ADVICE,
     AND,
     CLAUSE,
     CLAUSE_END,
-    FIRST,
+    CONDITION,
+    FAILURE,
     MANAGED,
-    OPEN,
+    NOTICE,
     PASSIVE,
     RELATIVE,
-    SHORT,
-    SPOKEN_OF,
     STATE,
+    TALK_OBJECT,
 )
-from abs_shield.answer.checks.action_verbs import BEGUN, ENDED, TALK, infinitive, is_deed
+from abs_shield.answer.checks.opinions import from_conflicts
+from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.answer.types import Claim, Opinions, Unavailable
+from abs_shield.text.leaves import leaves
+from abs_shield.text.show import shown
+from abs_shield.text.stem import stem
+from abs_shield.text.values.figure import ID
+from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.reader import figures
+from abs_shield.text.verbs import CLASSES, SPOKEN, Does, infinitive, is_action
 
-_LONGEST_WORD = 8
-_LONGEST_CLAUSE = 300
-_PAYING = frozenset("issue add process apply credit return release initiate".split())
+_BEGUN = frozenset(
+    "start stop open close release order file post process complete trigger call fix merge sign "
+    "pair admit resume pause apply arrange inform initiate".split()
+)
+"""Actions if somebody says so of himself in a run that only looked; otherwise they may be talk."""
+_TALK = SPOKEN | _BEGUN | frozenset("confirm save log record return request deliver".split())
+_NEVER_FIRM = frozenset("note confirm show generate".split())
+_REFUNDING = frozenset("issue add process apply credit return release initiate".split())
+_NOUNS = frozenset("credit debit bill dispute repair".split())
+"""Of these a record may be: ``type: credit``."""
+_REFUND = re.compile(r"\brefund", re.IGNORECASE)
 _PAST = re.compile(
     r"ed$|^(?:found|seen|sent|made|paid|set|put|read|gone|got|taken)$", re.IGNORECASE
 )
-_REFUND = re.compile(r"\brefund", re.IGNORECASE)
+_BY_ITSELF = re.compile(
+    r"\b(?:will|automatically|always)\b[^.\n]{0,60}\b(?:e-?mail|notification|message|sms)s?\b",
+    re.IGNORECASE,
+)
+"""Instructions that mention messages that no call sends."""
+_WORD = re.compile(r"[a-z]{3,20}")
+_TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
+_LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
+_LONGEST_ID = 64
+_MOST_ACTIONS, _MOST_STRANGERS = 50, 20
+_PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
 
 
-class Said(NamedTuple):
+class ClaimedAction(NamedTuple):
     """
-    One deed that a claim says was done.
+    One action that a claim says was done.
 
     Attributes:
         verb: Its verb, in the infinitive.
-        text: How it stands in the claim.
-        start: Offset of its first character there.
-        end: Offset behind its last character.
-        passive: Whether it is not said who did it.
-        loose: Whether it is a deed only in a run that did nothing at all.
-        state: Whether it may as well be what a result told in other words.
+        text: How it is written in the claim.
+        around: Its clause: what it was done to.
+        is_passive: Whether the claim does not say who did it.
+        is_talk: Whether it is an action only in a run that did nothing.
+        is_state: Whether it may as well report a record.
     """
 
     verb: str
     text: str
-    start: int
-    end: int
-    passive: bool = False
-    loose: bool = False
-    state: bool = False
+    around: str
+    is_passive: bool = False
+    is_talk: bool = False
+    is_state: bool = False
 
 
-def said_done(text: str) -> Iterator[Said]:
+def actions(
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    answer: str | None = None,
+) -> Opinions:
+    """Check that a call that ran can have done each action that a claim says was done."""
+    if evidence.deeds is None:
+        return (Unavailable("it is not known which calls ran"),) * len(claims)
+    calls: Calls = evidence.derived(Calls)
+    return tuple(from_conflicts(_conflicts(claim.text, calls)) for claim in claims)
+
+
+def _conflicts(text: str, calls: Calls) -> Iterator[str]:
+    """Yield one text for each action: why no call can have done it; empty if one can."""
+    ids: frozenset[str] | None = None
+    for number, claimed in enumerate(claimed_actions(text)):
+        if number == _MOST_ACTIONS:
+            return
+        ids = _ids_of(text) if ids is None else ids
+        done = calls.have_done(claimed, ids)
+        yield "" if done else f"{shown(claimed.text)}: no successful call stands behind it"
+
+
+def claimed_actions(text: str) -> Iterator[ClaimedAction]:
     """
-    Give the deeds that an English claim says were done; plans, offers and negations are none.
+    Yield the actions that an English claim says were done; plans, offers and denials are none.
 
-    >>> [said.verb for said in said_done("I have cancelled the booking and I will send an email.")]
+    >>> text = "I have cancelled the booking and I will send an email."
+    >>> [claimed.verb for claimed in claimed_actions(text)]
     ['cancel']
-    >>> [*said_done("I can cancel it once you have confirmed. I found two flights.")]
+    >>> [*claimed_actions("I can cancel it once you have confirmed. I found two flights.")]
     []
     """
     if text.rstrip(" *_\"')").endswith("?"):
         return
-    for form in (FIRST, MANAGED, PASSIVE, SHORT, STATE):
-        for found in form.finditer(text):
-            if said := _said(text, found, form):
-                yield said
-            if form is FIRST and _PAST.search(found["verb"]) and _done(text, found):
-                more = (
-                    _said(text, also, form) for also in AND.finditer(text, *_behind(text, found))
-                )
-                yield from filter(None, more)
+    for pattern in _PATTERNS:
+        for match in pattern.finditer(text):
+            if claimed := _claimed(text, match, pattern):
+                yield claimed
+            if pattern is ACTIVE and _PAST.search(match["verb"]) and _is_done(text, match):
+                more = AND.finditer(text, match.end(), _clause_end(text, match))
+                yield from filter(None, (_claimed(text, one, ACTIVE) for one in more))
 
 
-def _said(text: str, found: re.Match[str], form: re.Pattern[str]) -> Said | None:
-    """The deed that a form has found; None where it is talk, a plan or a description."""
-    word = found["verb"].casefold()
-    verb = infinitive(word) if form is not MANAGED else word if is_deed(word) else ""
-    passive = form in (PASSIVE, STATE)
-    if passive and verb in _PAYING and _REFUND.search(_clause(text, found)):
-        verb = "refund"  # what follows from a cancellation, whoever issues it
-    if not verb or not _done(text, found) or (form is STATE and verb not in ENDED):
+def _claimed(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> ClaimedAction | None:
+    """Return the action of a match; None if it is talk, a plan or a description."""
+    word = match["verb"].casefold()
+    verb = infinitive(word) if pattern is not MANAGED else word if is_action(word) else ""
+    if not verb or not _is_done(text, match):
         return None
-    said = Said(verb, found[0].strip(" ,"), *found.span(), passive, state=form is STATE)
-    if verb not in TALK or _firm(verb, found[0]):
-        return said
-    begun = verb in BEGUN and form in (FIRST, MANAGED) and not SPOKEN_OF.match(text, found.end())
-    return said._replace(loose=True) if begun else None
+    passive = pattern in (PASSIVE, STATE)
+    before = text[_clause_start(text, match) : match.start()] if passive else ""
+    around = before + text[match.start() : _clause_end(text, match)]
+    if passive and verb in _REFUNDING and _REFUND.search(before):
+        verb = "refund"  # it follows from a cancellation, whoever issues it
+    claimed = ClaimedAction(verb, match[0].strip(" ,"), around, passive, False, pattern is STATE)
+    if verb not in _TALK or ("successfully" in match[0].casefold() and verb not in _NEVER_FIRM):
+        return claimed
+    is_own = verb in _BEGUN and not passive and not TALK_OBJECT.match(text, match.end())
+    return claimed._replace(is_talk=True) if is_own else None
 
 
-def _behind(text: str, found: re.Match[str]) -> tuple[int, int]:
-    """Where the clause of a deed goes on."""
-    end = CLAUSE_END.search(text, found.end(), found.end() + _LONGEST_CLAUSE)
-    return found.end(), end.start() if end else found.end() + _LONGEST_CLAUSE
+def _is_done(text: str, match: re.Match[str]) -> bool:
+    first = max(0, match.start() - _LONGEST_RELATIVE)
+    if RELATIVE.search(text, first, match.start()):
+        return False
+    if ADVICE.search(text, max(0, match.start() - _LONGEST_ADVICE), match.start()):
+        return False
+    return CONDITION.search(text, _clause_start(text, match), match.end()) is None
 
 
-def _firm(verb: str, text: str) -> bool:
-    """Whether a verb that may be talk is said of something that was carried out."""
-    return "successfully" in text.casefold() and verb not in ("note", "confirm", "show", "generate")
+def _clause_start(text: str, match: re.Match[str]) -> int:
+    first = max(0, match.start() - _LONGEST_CLAUSE)
+    ends = [clause.end() for clause in CLAUSE.finditer(text, first, match.start())]
+    return ends[-1] if ends else first
 
 
-def _done(text: str, found: re.Match[str]) -> bool:
-    relative = RELATIVE.search(text, max(0, found.start() - _LONGEST_WORD), found.start())
-    return relative is None and OPEN.search(_clause(text, found)) is None
+def _clause_end(text: str, match: re.Match[str]) -> int:
+    last = match.end() + _LONGEST_CLAUSE
+    end = CLAUSE_END.search(text, match.end(), last)
+    return end.start() if end else last
 
 
-def _clause(text: str, found: re.Match[str]) -> str:
-    """What stands in front of a deed, and it, as far as the clause goes."""
-    first = max(0, found.start() - _LONGEST_CLAUSE)
-    ends = [clause.end() for clause in CLAUSE.finditer(text, first, found.start())]
-    return text[ends[-1] if ends else first : found.end()]
+def _ids_of(text: str) -> frozenset[str]:
+    return frozenset(id_key(one.text) for one in figures(text) if one.kind == ID and not one.soft)
+
+
+class Calls:
+    """The calls of some evidence that did something or failed to, and the verbs of its results."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._done = [Call(one) for one in evidence.deeds or () if not one.reads]
+        self._failed = [Call(one) for one in evidence.failed if not one.reads]
+        self._ids = frozenset[str]().union(*(call.ids for call in (*self._done, *self._failed)))
+        results = (one.text for one in evidence if one.source is Source.TOOL_RESULT)
+        words = {word for text in results for word in _WORD.findall(text.casefold())}
+        self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
+        system = (one.text for one in evidence if one.source is Source.SYSTEM)
+        self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
+
+    def have_done(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
+        """
+        Return whether a call can have done what is claimed, or a result reports it.
+
+        Args:
+            claimed: The action.
+            ids: The ids that the claim names.
+        """
+        if claimed.is_passive and claimed.verb in self._reported:
+            return True
+        failed = [call for call in self._failed if _is_meant(call, claimed, ids)]
+        if claimed.is_state and not failed:
+            return True
+        if claimed.is_talk and not failed:
+            return bool(self._done) or not (self._evidence.deeds or self._failed)
+        able = [call for call in self._done if call.can_be(claimed.verb)]
+        if claimed.verb == "send" and self._is_sent_anyway(claimed):
+            able = self._done
+        if failed:
+            able = [call for call in able if _is_meant(call, claimed)]
+        if not able or any(_alone_failed(call, able, claimed) for call in failed):
+            return False
+        return self._have_ids(ids, able, claimed.verb)
+
+    def _is_sent_anyway(self, claimed: ClaimedAction) -> bool:
+        notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
+        return notice or self._sends_by_itself
+
+    def _have_ids(self, ids: frozenset[str], able: Sequence[Call], verb: str) -> bool:
+        """Return whether one of the calls is about what the claim names."""
+        if not ids or not all(call.ids for call in able):
+            return True
+        if named := self._ids & ids:
+            return any(call.ids & named for call in able)
+        if CLASSES.get(verb) is Does.MAKE and not all(call.returned for call in able):
+            return True  # a result that was not recorded may have the id of what was made
+        own = frozenset[str]().union(*(call.ids | call.returned_ids for call in able))
+        strangers = [one for one in sorted(ids - own) if _is_code(one)]
+        return not any(
+            all(self._is_alike(one, call.ids) for call in able)
+            for one in strangers[:_MOST_STRANGERS]
+        )
+
+    def _is_alike(self, one: str, ids: Iterable[str]) -> bool:
+        """Return whether an id has the form of one of *ids* and may be of the same kind."""
+        fields: _FieldsOfIds = self._evidence.derived(_FieldsOfIds)
+        return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
+
+
+def _is_meant(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
+    """Return whether a call is what is claimed, by its verb or by its noun."""
+    if ids and call.ids and ids.isdisjoint(call.ids):
+        return False
+    if call.is_related(claimed.verb) and not claimed.is_state:
+        return True
+    words = {stem(word.casefold()) for word in _TOKEN.findall(claimed.around)}
+    return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb)
+
+
+def _alone_failed(failed: Call, able: Sequence[Call], claimed: ClaimedAction) -> bool:
+    """Return whether a clause names what only a failed call was given: n2 in "n1 and n2"."""
+    same = [call for call in able if call.tool == failed.tool]
+    if not same or not failed.is_related(claimed.verb) or FAILURE.search(claimed.around):
+        return False
+    words = {word.casefold() for word in _TOKEN.findall(claimed.around)}
+    for field, values in failed.fields.items():
+        others = [call.fields.get(field, set()) for call in same]
+        if all(others) and (values - set().union(*others)) & words:
+            return True
+    return False
+
+
+def _is_code(key: str) -> bool:
+    return any(map(str.isdigit, key)) and any(map(str.isalpha, key)) and "@" not in key
+
+
+def _form(key: str) -> str:
+    return "".join("9" if one.isdigit() else "a" if one.isalpha() else one for one in key)
+
+
+class _FieldsOfIds:
+    """The names of the fields in which results and calls have ids."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._names: dict[str, set[str]] = defaultdict(set)
+        values = [value for one in evidence for value in (one.value, one.arguments)]
+        values += [one.arguments for one in (*(evidence.deeds or ()), *evidence.failed)]
+        for value in values:
+            for path, text in leaves(value) if isinstance(value, (dict, list)) else ():
+                if isinstance(text, str) and len(text) <= _LONGEST_ID and _is_code(text):
+                    field = next((step for step in reversed(path) if isinstance(step, str)), "")
+                    self._names[id_key(text)].add(field)
+
+    def agree(self, one: str, other: str) -> bool:
+        """Return whether no field has one of two ids and not the other."""
+        mine, theirs = self._names.get(one), self._names.get(other)
+        return not (mine and theirs) or not mine.isdisjoint(theirs)

@@ -1,43 +1,142 @@
-"""The sources of some evidence, and which citation names none of them."""
+"""Citations of an answer, and the sources that were retrieved."""
 
 from __future__ import annotations
 
-from abs_shield.answer.evidence.passages import labels, passages
-from abs_shield.answer.evidence.types import Evidence, Source
-from abs_shield.text.citations import Citation
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from abs_shield.answer.checks.opinions import from_conflicts
+from abs_shield.answer.evidence.types import Evidence, Passage, Source
+from abs_shield.answer.types import Claim, Opinions
+from abs_shield.text.citations import Citation, citations
+from abs_shield.text.leaves import leaves
 from abs_shield.text.show import shown
+
+_MOST_LEAVES = 20_000
+_LONGEST_LABEL = 60
+_LABEL = re.compile(
+    r"^[ \t>*_#-]{0,12}[\[(<#]{0,2}(?:[A-Za-z]{2,12}[ #:=\"'_-]{1,4})?#?\[?(\d{1,3})"
+    r"(?=[\])>.:\"'*]|[ \t]|$)"
+    r"|\b(?:id|index|idx|no|number|n|rank|key)[\"']?[ ]?[=:#][ ]?[\"'\[]?(\d{1,3})\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""A number at a line's beginning, or one that is called an id."""
+_ENDING = re.compile(r"(?:^|[^\d.,])0{0,6}(\d{1,3})$")
+
+
+def sources(
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    answer: str | None = None,
+) -> Opinions:
+    """Check that each citation of a claim names a source that was retrieved."""
+    return tuple(
+        from_conflicts(_conflict(one, evidence) for one in citations(claim.text))
+        for claim in claims
+    )
+
+
+def _conflict(citation: Citation, evidence: Evidence) -> str:
+    retrieved: Sources = evidence.derived(Sources)
+    return retrieved.conflict(citation)
 
 
 class Sources:
-    """What was retrieved: results, and the passages inside them."""
+    """The results of some evidence, and the passages in them by their numbers and names."""
 
     def __init__(self, evidence: Evidence) -> None:
         self._blind = bool(evidence.blind)
-        results = [piece for piece in evidence if piece.source is Source.TOOL_RESULT]
-        given = len(results) > 1 and not any(piece.name for piece in results)
-        self._count = len(results) if given else sum(map(passages, results))
-        self._ids = {piece.id.casefold() for piece in results}
-        self._labels = frozenset[int]().union(*map(labels, results))
-        self._texts = [piece.text.casefold() for piece in evidence]
+        results = [one for one in evidence if one.source is Source.TOOL_RESULT]
+        are_documents = len(results) > 1 and not any(one.name for one in results)
+        self._count = len(results) if are_documents else sum(map(count_passages, results))
+        self._ids = {one.id.casefold() for one in results}
+        self._numbers = {number for one in results for number in numbers_of(one)}
+        self._texts = [one.text.casefold() for one in evidence]
 
-    def unretrieved(self, citation: Citation) -> str:
-        """Tell in one line why a source cannot have been read; empty where it can."""
+    def conflict(self, citation: Citation) -> str:
+        """Return in one line why a citation names nothing that was retrieved; else empty."""
         if self._blind:
             return ""
         if citation.name:
             name = citation.name.casefold()
-            if name in self._ids or ("/" in name and self._say(name)):
+            if name in self._ids or ("/" in name and self._have(name)):
                 return ""
             return f"{shown(citation.text)} cites a source that was not retrieved"
-        far = [n for n in citation.numbers if not self._has(n)]
-        if not far or self._say(citation.text.casefold()):
+        unknown = [number for number in citation.numbers if not self._has(number)]
+        if not unknown or self._have(citation.text.casefold()):
             return ""
-        return f"{shown(citation.text)} cites source {far[0]} of {self._count} that were retrieved"
+        return (
+            f"{shown(citation.text)} cites source {unknown[0]} of {self._count} that were retrieved"
+        )
 
     def _has(self, number: int) -> bool:
-        """Whether a number counts or calls something that was retrieved."""
-        return 0 <= number <= self._count or number in self._labels or str(number) in self._ids
+        return 0 <= number <= self._count or number in self._numbers or str(number) in self._ids
 
-    def _say(self, text: str) -> bool:
-        """Whether some text of the evidence has *text* in it."""
+    def _have(self, text: str) -> bool:
         return any(text in whole for whole in self._texts)
+
+
+def count_passages(result: Passage) -> int:
+    """
+    Return how many passages a result may hold: items of lists, or lines of text; at least 1.
+
+    >>> from abs_shield.answer.evidence.collect import evidence_from
+    >>> [count_passages(one) for one in evidence_from(['[{"a": 1}, {"a": 2}]', "Rain.\\nSnow."])]
+    [2, 2]
+    """
+    if not isinstance(result.value, (dict, list)):
+        return max(1, _lines(result.text))
+    texts = (one for _, one in leaves(result.value, most=_MOST_LEAVES) if isinstance(one, str))
+    return max(1, _items(result.value), sum(_lines(text) for text in texts if " " in text))
+
+
+def numbers_of(result: Passage) -> Iterator[int]:
+    """
+    Yield the numbers that label a part of a result: ids, headings, numbers of a list.
+
+    >>> from abs_shield.answer.evidence.collect import evidence_from
+    >>> [sorted(numbers_of(one)) for one in evidence_from(['[{"id": "doc-12"}]', "[3] Rain."])]
+    [[12], [3, 3]]
+    """
+    if not isinstance(result.value, (dict, list)):
+        yield from _labels(result.text)
+        return
+    for path, leaf in leaves(result.value, most=_MOST_LEAVES):
+        for step in path:
+            yield from _ending(step) if isinstance(step, str) else ()
+        if isinstance(leaf, str) and len(leaf) > _LONGEST_LABEL:
+            yield from _labels(leaf)
+        elif isinstance(leaf, str):
+            yield from _ending(leaf)
+        elif isinstance(leaf, int) and not isinstance(leaf, bool) and abs(leaf) < 1_000:
+            yield abs(leaf)
+
+
+def _lines(text: str) -> int:
+    return sum(1 for line in text.splitlines() if line.strip())
+
+
+def _items(value: Any) -> int:
+    """Count the items of the outermost lists, and the members of an object of texts or objects."""
+    if isinstance(value, list):
+        return len(value)
+    if not isinstance(value, Mapping):
+        return 0
+    inner = [one for one in value.values() if isinstance(one, (Mapping, list))]
+    return max(sum(map(_items, inner)), len(inner))
+
+
+def _ending(label: str) -> Iterator[int]:
+    match = _ENDING.search(label) if len(label) <= _LONGEST_LABEL else None
+    if match:
+        yield int(match[1])
+
+
+def _labels(text: str) -> Iterator[int]:
+    for match in _LABEL.finditer(text):
+        yield int(match[1] or match[2])
+    for citation in citations(text):
+        yield from citation.numbers

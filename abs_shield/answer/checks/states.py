@@ -1,259 +1,284 @@
-"""What a claim says is so, or is not, against the yes and no of the record that it names."""
+"""Fields of results that say yes, no or a state, and claims that say the opposite."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from abs_shield.answer.checks.assertions import (
-    Said,
+from abs_shield.answer.checks.statements import (
+    Statement,
     Word,
     clauses,
     is_noun,
-    labelled,
-    said_of,
+    is_universal,
+    statement_of,
     words_of,
 )
-from abs_shield.answer.evidence.records import Leaf, Row, Steps, foreign, walked
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
-from abs_shield.answer.evidence.values import Place
+from abs_shield.answer.evidence.types import Evidence, Source
 from abs_shield.answer.types import Span
-from abs_shield.text.leaves import pointer
+from abs_shield.text.leaves import Path, leaves, pointer, scalar_text
 from abs_shield.text.names import split
 from abs_shield.text.opposites import OPPOSITES
 from abs_shield.text.show import shown
 from abs_shield.text.stem import stem
 from abs_shield.text.tokens import STOP
+from abs_shield.text.verbs import infinitive
 
 _YES = {"yes": True, "true": True, "no": False, "false": False}
-_STATES = frozenset("status state".split())
-_ALSO = {
-    stem(one): stem(other)
-    for pair in "approved rejected|locked unlocked|online offline".split("|")
-    for one, other in (pair.split(), pair.split()[::-1])
-}
-"""Opposites of states."""
+_STATE_NAMES = frozenset("status state stage phase".split())
+_NOT_YET = "completed complete finished done delivered arrived resolved settled succeeded"
+_EXCLUDED = {
+    name: frozenset(map(stem, states.split()))
+    for names, states in (
+        (
+            "pending queued scheduled processing running waiting awaiting progress requested "
+            "submitted planned started draft ongoing transit shipped dispatched",
+            _NOT_YET,
+        ),
+        (
+            "failed rejected declined denied refused returned aborted error undeliverable",
+            f"{_NOT_YET} approved accepted granted",
+        ),
+        ("approved accepted granted", "rejected declined denied refused"),
+        ("confirmed active booked", "cancelled canceled"),
+        ("completed delivered finished succeeded successful resolved", "failed pending cancelled"),
+        ("locked", "unlocked"), ("unlocked", "locked"), ("online", "offline"),
+        ("offline", "online"),
+    )
+    for name in names.split()
+}  # fmt: skip
+"""Of a word of a state the stems of what it is not."""
+_PARTLY = frozenset("partially partly partial".split())
+_AHEAD = frozenset("pending awaiting waiting needs requires".split())
+_NOUN_ENDINGS = ("ature", "al", "ment", "ation", "ion", "y", "")
 _UNFIT = frozenset("can may should must will need needs require requires allow no not non".split())
 """Words of fields that say what could be, or deny."""
-_MOST = 200
+_MOMENTS = frozenset("at on date time".split())
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
+_MOST_FLAGS = 200
 """Fields of one name that are looked at."""
 _MOST_WORDS = 4_000
-_LONGEST_STATE = 30
-_LONGEST_VALUE = 400
+_LONGEST_STATE, _LONGEST_VALUE = 30, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """
-    One field that says yes or no.
+    One field that says whether something is so.
 
     Attributes:
-        piece: The place of its piece.
-        steps: The way to it.
-        shown: Its value, as it stands.
-        keys: The stems that speak of it.
-        so: Whether that of which they speak is so.
-        noun: Whether it is something that one has.
+        passage: The place of its passage.
+        path: The way to it.
+        value: Its value, as it is written.
+        keys: The stems that name what it is about.
+        is_so: Whether that is so.
+        is_noun: Whether it is something that one has.
+        is_moment: Whether it only has the time of it, which may be in the future.
     """
 
-    piece: int
-    steps: Steps
-    shown: str
+    passage: int
+    path: Path
+    value: str
     keys: frozenset[str]
-    so: bool
-    noun: bool
+    is_so: bool
+    is_noun: bool = False
+    is_moment: bool = False
 
     @property
-    def field(self) -> str:
-        """The name under which it stands."""
-        return next((step for step in reversed(self.steps) if type(step) is str), "")
+    def record(self) -> tuple[int, Path]:
+        """The object that holds it."""
+        return self.passage, self.path[:-1]
 
     @property
-    def record(self) -> tuple[int, Steps]:
-        """The record in which it stands: the object that holds it."""
-        return self.piece, self.steps[:-1]
+    def siblings(self) -> tuple[int, Path]:
+        """Its way without the places in lists, which the same field of all records has."""
+        return self.passage, tuple(step for step in self.path if isinstance(step, str))
+
+    @property
+    def conflict(self) -> str:
+        """In one line what it says."""
+        return f"the evidence has {shown(self.value)} under `{str(self.path[-1])[:60]}`"
 
 
 class Flags:
-    """The fields of some evidence that say yes or no, found by the words of their names."""
+    """The fields of some evidence that say whether something is so, by the words of their names."""
 
     def __init__(self, evidence: Evidence) -> None:
-        self._pieces = evidence.pieces
-        self._found: dict[str, list[Flag]] = defaultdict(list)
-        self._words: dict[tuple[int, Steps], frozenset[str]] = {}
-        for place in _fresh(evidence):
-            for leaf in walked(self._pieces[place].value):
-                for flag in _flags(place, leaf):
-                    held = self._found[min(flag.keys)]
-                    if len(held) <= _MOST:
-                        held.append(flag)
+        self._passages = evidence.pieces
+        self._flags: dict[str, list[Flag]] = defaultdict(list)
+        self._words: dict[tuple[int, Path], frozenset[str]] = {}
+        users = (one.text for one in evidence if one.source is Source.USER)
+        texts = islice((word.key for text in users for word in words_of(text)), _MOST_WORDS)
+        self._asked = frozenset(texts)
+        for place in _current(evidence):
+            for path, leaf in leaves(self._passages[place].value):
+                for flag in _flags(place, path, leaf):
+                    some = self._flags[min(flag.keys)]
+                    if len(some) <= _MOST_FLAGS:
+                        some.append(flag)
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
-
-    def against(
-        self, claim: str, places: Sequence[Place], *, above: Callable[[], Sequence[Place]]
-    ) -> Flag | None:
-        """
-        Give the field that says the opposite of a claim; None where there is none, or any agrees.
-
-        Args:
-            claim: The claim.
-            places: The records that it names; where it names none, there has to be only one.
-            above: Asked for the records that stand over it, one of which a label has to have.
-        """
-        told = [one for clause in clauses(claim) for one in self._said(clause)]
-        label = labelled(claim)
-        if label and not told:
-            told = [*self._labelled(label)]
-            places = above() if told else ()
+    def against(self, claim: str) -> Flag | None:
+        """Return a field that says the opposite of a claim, if no other field agrees; else None."""
+        if not self._flags:
+            return None
+        found = [one for clause in clauses(claim) for one in self._stated(clause, claim)]
         words = frozenset(word.key for word in words_of(claim))
-        told = [one for one in told if _is_meant(one[0], words, places)]
-        if places or label or len({flag.record for flag, _ in told}) > 1:
-            told = [one for one in told if any(_within(place, one[0]) for place in places)]
-        wrong = [flag for flag, so in told if flag.so != so]
-        return wrong[0] if wrong and len(wrong) == len(told) else None
+        found = [one for one in found if self._is_meant(one[0], words)]
+        wrong = [flag for flag, is_so in found if flag.is_so != is_so and not flag.is_moment]
+        if is_universal(claim):
+            alike = {flag.siblings for flag, _ in found}
+            return wrong[0] if wrong and len(found) > 1 and len(alike) == 1 else None
+        found = self._selected(found, words)
+        wrong = [flag for flag, is_so in found if flag.is_so != is_so and not flag.is_moment]
+        return wrong[0] if wrong and len(wrong) == len(found) else None
 
     def span(self, flag: Flag) -> Span | None:
-        """Give the line of evidence on which a field stands."""
-        piece, where = self._pieces[flag.piece], pointer(flag.steps)
-        lines = ((start, end) for start, end, way in piece.lines if way == where)
+        """Return the line of evidence that has a field."""
+        passage, where = self._passages[flag.passage], pointer(flag.path)
+        lines = ((start, end) for start, end, way in passage.lines if way == where)
         start, end = next(lines, (0, 0))
-        return Span(piece.id, start, end, piece.text[start:end], where) if end else None
+        return Span(passage.id, start, end, passage.text[start:end], where) if end else None
 
-    def _labelled(self, label: tuple[frozenset[str], bool]) -> Iterator[tuple[Flag, bool]]:
-        keys, so = label
-        for flag in self._known(keys):
-            if flag.keys == keys:
-                yield flag, so
+    def _stated(self, clause: tuple[Word, ...], claim: str) -> Iterator[tuple[Flag, bool]]:
+        """Yield the fields that a clause is about, each with what it says."""
+        read: dict[tuple[frozenset[str], bool], Statement | None] = {}
+        for key in sorted({key for word in clause for key in (word.key, word.bare)}):
+            flags = self._flags.get(key, ())
+            for flag in flags if len(flags) <= _MOST_FLAGS else ():
+                form = flag.keys, flag.is_noun
+                if form not in read:
+                    read[form] = statement_of(clause, flag.keys, noun=flag.is_noun)
+                stated = read[form]
+                if stated is not None and self._is_about(flag, stated, claim):
+                    yield flag, stated.is_so
 
-    def _said(self, clause: tuple[Word, ...]) -> Iterator[tuple[Flag, bool]]:
-        """The fields of which a clause speaks, each with what it says."""
-        read: dict[tuple[frozenset[str], bool], Said | None] = {}
-        for flag in self._known({key for word in clause for key in (word.key, word.bare)}):
-            form = flag.keys, flag.noun
-            if form not in read:
-                read[form] = said_of(clause, flag.keys, noun=flag.noun)
-            said = read[form]
-            if said is not None and self._is_about(flag, said):
-                yield flag, said.so
-
-    def _known(self, keys: Iterable[str]) -> Iterator[Flag]:
-        """The fields whose names have one of these stems; none of a name that too many have."""
-        for key in sorted(keys):
-            held = self._found.get(key, ())
-            if len(held) <= _MOST:
-                yield from held
-
-    def _is_about(self, flag: Flag, said: Said) -> bool:
-        """Whether a record has all words of what is spoken of, but for a kind before its id."""
+    def _is_about(self, flag: Flag, stated: Statement, claim: str) -> bool:
+        """Return whether a record has all words of a statement, but for a kind before its id."""
         words = self._words_of(flag)
-        ids = [word.text.isalpha() is False for word in said.about]
+        words = words | self._asked if is_universal(claim) else words
+        ids = [not word.text.isalpha() for word in stated.about]
         return all(
-            word.key in words or any(ids[n + 1 : n + 3]) for n, word in enumerate(said.about)
+            word.key in words or any(ids[n + 1 : n + 3]) for n, word in enumerate(stated.about)
         )
 
+    def _is_meant(self, flag: Flag, words: frozenset[str]) -> bool:
+        """Return whether a claim names the object that holds a field, or a value beside it."""
+        above = flag.path[-2:-1]
+        if not above or isinstance(above[0], int) or _keys(split(above[0])) <= words:
+            return True
+        beside = _at(self._passages[flag.passage].value, flag.path[:-1])
+        values = beside.values() if isinstance(beside, Mapping) else ()
+        return any(_names(words, value) for value in values)
+
+    def _selected(
+        self, found: list[tuple[Flag, bool]], words: frozenset[str]
+    ) -> list[tuple[Flag, bool]]:
+        """Return the fields of the records that a claim names by words that only they have."""
+        records = {flag.record: self._words_of(flag) for flag, _ in found}
+        if len(records) < 2:
+            return found
+        common = frozenset.intersection(*records.values())
+        telling = words & frozenset.union(*records.values()) - common
+        return [one for one in found if telling <= records[one[0].record]]
+
     def _words_of(self, flag: Flag) -> frozenset[str]:
-        found = self._words.get(flag.record)
-        if found is None:
-            piece = self._pieces[flag.piece]
-            found = frozenset(islice(_record_words(piece, flag.steps), _MOST_WORDS))
-            self._words[flag.record] = found
-        return found
+        place, path = flag.record
+        last = max((n for n, step in enumerate(path) if isinstance(step, int)), default=-1)
+        entity = place, path[: last + 1]
+        if entity not in self._words:
+            words = islice(self._record_words(flag, entity[1]), _MOST_WORDS)
+            self._words[entity] = frozenset(words)
+        return self._words[entity]
+
+    def _record_words(self, flag: Flag, path: Path) -> Iterator[str]:
+        """Yield the stems of a record, of the names on the way to it and of its call."""
+        passage = self._passages[flag.passage]
+        for name in (passage.name, *(str(step) for step in path)):
+            yield from map(stem, split(name))
+        for value in (_at(passage.value, path), passage.arguments):
+            for way, leaf in leaves(value, most=_MOST_WORDS):
+                for step in way:
+                    yield from map(stem, split(step)) if isinstance(step, str) else ()
+                yield from (word.key for word in words_of(str(leaf)[:_LONGEST_VALUE]))
 
 
-def told(flag: Flag) -> str:
-    """Give in one line what a field says."""
-    return f"the evidence has {shown(flag.shown)} under `{flag.field[:60]}`"
-
-
-def _fresh(evidence: Evidence) -> list[int]:
-    """The results that nothing has changed since: the newest alone, where something was done."""
-    results = [
-        n
-        for n, piece in enumerate(evidence.pieces)
-        if piece.source is Source.TOOL_RESULT and isinstance(piece.value, (dict, list))
-    ]
+def _current(evidence: Evidence) -> list[int]:
+    """Return the places of results that hold: of a run that did something the newest alone."""
+    results = [n for n, one in enumerate(evidence.pieces) if one.source is Source.TOOL_RESULT]
     if evidence.deeds is None:
-        done = any(evidence.pieces[n].name for n in results)
+        has_acted = any(evidence.pieces[n].name for n in results)
     else:
-        done = any(not deed.reads for deed in evidence.deeds)
-    return results[-1:] if done else results
+        has_acted = any(not one.reads for one in evidence.deeds)
+    current = results[-1:] if has_acted else results
+    return [n for n in current if isinstance(evidence.pieces[n].value, (dict, list))]
 
 
-def _flags(place: int, leaf: Leaf) -> Iterator[Flag]:
-    """What a field says, in its own words and, of a state, in those of its opposite."""
-    names = split(leaf.field)
-    if leaf.named or not leaf.steps or type(leaf.steps[-1]) is not str or _UNFIT & {*names}:
+def _flags(place: int, path: Path, leaf: Any) -> Iterator[Flag]:
+    """Yield what a field says in its own words, and of a state in words that it excludes."""
+    name = path[-1] if path else 0
+    names = split(name) if isinstance(name, str) else []
+    if not names or _UNFIT & {*names}:
         return
-    so = _so(leaf.value)
-    if so is not None:
-        keys = _keys(names)
-        if keys:
-            text = str(leaf.value).casefold()
-            yield Flag(place, leaf.steps, text, keys, so, is_noun(names[-1]))
-    elif isinstance(leaf.value, str) and len(leaf.value) <= _LONGEST_STATE:
-        yield from _state(place, leaf, names)
+    is_so = leaf if isinstance(leaf, bool) else None
+    if isinstance(leaf, str):
+        is_so = _YES.get(leaf.strip().casefold())
+    if is_so is not None and (keys := _keys(names)):
+        yield Flag(place, path, str(leaf).casefold(), keys, is_so, is_noun(names[-1]))
+    elif names[-1] in _MOMENTS and len(names) > 1 and infinitive(names[-2]):
+        happened = isinstance(leaf, str) and _ISO.match(leaf) is not None
+        if happened or leaf is None:
+            keys = _keys(names[:-1])
+            yield Flag(
+                place, path, "null" if leaf is None else leaf, keys, happened, False, happened
+            )
+    elif isinstance(leaf, str) and len(leaf) <= _LONGEST_STATE:
+        yield from _state(place, path, leaf, names)
 
 
-def _so(value: Any) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return _YES.get(value.strip().casefold()) if isinstance(value, str) else None
-
-
-def _state(place: int, leaf: Leaf, names: list[str]) -> Iterator[Flag]:
-    said = split(str(leaf.value))
-    if _STATES.isdisjoint(names) or not said or not "".join(said).isalpha() or _UNFIT & {*said}:
+def _state(place: int, path: Path, state: str, names: list[str]) -> Iterator[Flag]:
+    words = split(state)
+    if _STATE_NAMES.isdisjoint(names) or not "".join(words).isalpha() or _UNFIT & {*words}:
         return
-    of = frozenset(_keys([name for name in names if name not in _STATES]))
-    if keys := _keys(said):
-        yield Flag(place, leaf.steps, str(leaf.value), keys | of, True, False)
-    for other in _opposites(said):
-        yield Flag(place, leaf.steps, str(leaf.value), of | {other}, False, False)
+    of = _keys(name for name in names if name not in _STATE_NAMES)
+    if keys := _keys(words):
+        yield Flag(place, path, state, keys | of, True)
+    for other in _excluded(words):
+        yield Flag(place, path, state, of | {other}, False)
 
 
-def _opposites(said: list[str]) -> frozenset[str]:
-    """The stems of what a state of one word is not."""
-    key = stem(said[0])
-    if len(said) > 1:
-        return frozenset()
-    return OPPOSITES.get(key, frozenset()) | ({_ALSO[key]} if key in _ALSO else frozenset())
+def _excluded(words: list[str]) -> frozenset[str]:
+    """
+    Return the stems of what a state is not.
+
+    >>> sorted(_excluded(["pending", "signature"]) & {"sign", "complet", "reject"})
+    ['complet', 'sign']
+    """
+    if words[0] in _PARTLY:
+        return _excluded(words[1:])
+    found = frozenset[str]().union(*(_EXCLUDED.get(word, frozenset()) for word in words))
+    if len(words) == 1:
+        found |= OPPOSITES.get(stem(words[0]), frozenset())
+    if words[0] in _AHEAD and len(words) > 1:
+        found |= {stem(f"{words[-1].removesuffix(end)}ed") for end in _NOUN_ENDINGS}
+    return found - _keys(words)
 
 
 def _keys(names: Iterable[str]) -> frozenset[str]:
     return frozenset(stem(name) for name in names if name not in STOP)
 
 
-def _record_words(piece: Passage, steps: Steps) -> Iterator[str]:
-    """The stems of all that a record, the names on the way to it and its call say."""
-    for name in (piece.name, *(str(step) for step in steps[:-1])):
-        yield from map(stem, split(name))
-    for leaf in walked(piece.arguments):
-        yield from _stems(leaf)
-    inner: Any = piece.value
-    for step in steps[:-1]:
-        inner = inner[step]
-    for leaf in walked(inner):
-        yield from _stems(leaf)
+def _names(words: frozenset[str], value: Any) -> bool:
+    """Return whether a claim has all words of an id or a name."""
+    text = scalar_text(value) if isinstance(value, str) else None
+    keys = {word.key for word in words_of(text[:_LONGEST_VALUE])} if text else set()
+    return bool(keys) and keys <= words
 
 
-def _stems(leaf: Leaf) -> Iterator[str]:
-    yield from map(stem, split(leaf.field))
-    yield from (word.key for word in words_of(str(leaf.value)[:_LONGEST_VALUE]))
-
-
-def _is_meant(flag: Flag, said: frozenset[str], places: Sequence[Place]) -> bool:
-    """Whether a claim speaks of the object that holds a field, or has a key beside it."""
-    above = flag.steps[-2:-1]
-    if not above or isinstance(above[0], (int, Row)) or _keys(split(above[0])) <= said:
-        return True
-    return any((place.piece, place.steps[:-1]) == flag.record for place in places)
-
-
-def _within(place: Place, flag: Flag) -> bool:
-    """Whether a field belongs to the record of a key."""
-    return place.piece == flag.piece and not foreign(place.steps, flag.steps)
+def _at(value: Any, path: Path) -> Any:
+    for step in path:
+        value = value[step]
+    return value

@@ -10,18 +10,16 @@ from decimal import Decimal
 from enum import Enum
 from itertools import islice, pairwise
 
-from abs_shield.answer.checks.assertions import is_proposal
 from abs_shield.answer.checks.cues import is_reckoned, wording
 from abs_shield.answer.checks.derivation import Reckoned
 from abs_shield.answer.checks.equations import wrong
 from abs_shield.answer.checks.exemptions import Excused
 from abs_shield.answer.checks.records import Bound
 from abs_shield.answer.checks.short_ids import ShortIds
-from abs_shield.answer.checks.states import Flags, told
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
-from abs_shield.answer.types import Claim, MissingValue, Span, Spelling
+from abs_shield.answer.types import MissingValue, Span, Spelling
 from abs_shield.text.leaves import pointer
 from abs_shield.text.values.figure import ID, MONEY, SUMS, Day, Figure, Minute, Value, same
 from abs_shield.text.values.reader import figures, settled
@@ -80,7 +78,6 @@ class Standings:
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
         self._answer = answer
         self._evidence = evidence
-        self._proposes = is_proposal(answer)
         self._known: ValueIndex = evidence.derived(ValueIndex)
         self._all = settled(figures(answer))
         self._figures = self._all[:MOST_FIGURES]
@@ -117,19 +114,6 @@ class Standings:
                 yield self._one(self._figures[n], self._stands[n])
             else:
                 yield self._behind(self._all[n])
-
-    def flagged(self, claim: Claim) -> tuple[Span | None, str]:
-        """Give the field that says the opposite of a claim, and it in one line; else nothing."""
-        flags: Flags = self._evidence.derived(Flags)
-        scope, end = self._bound.scope, claim.start + len(claim.text)
-        if not flags or self._proposes:
-            return None, ""
-        flag = flags.against(
-            claim.text,
-            scope.named(claim.start, end),
-            above=lambda: scope.above(claim.start),
-        )
-        return (flags.span(flag), told(flag)) if flag else (None, "")
 
     def _one(self, figure: Figure, stands: list[EvidenceValue]) -> Standing:
         soft = figure.soft and not (figure.kind == ID and not stands and self._is_short(figure))

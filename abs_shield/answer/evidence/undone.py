@@ -1,49 +1,42 @@
-"""Whether what a call returned says that it did not do its deed, although nothing failed."""
+"""Results that say that the call did not do its action, although nothing failed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from abs_shield.answer.checks.action_verbs import infinitive
 from abs_shield.plan.verbs import commanded, deed
 from abs_shield.text.names import name_words
 from abs_shield.text.synonyms import canonical
+from abs_shield.text.verbs import infinitive
 
 _REFUSES = re.compile(
-    r"\W{0,4}(?:(?:sorry|unfortunately)\W{1,3})?(?:"
-    r"(?:(?:the |your |this )?(?:request|operation|action|call|transaction)\s"
-    r"(?:was |has been |is )?)?"
+    r"\W{0,4}(?:(?:sorry|unfortunately)\W{1,3})?(?:the |your |this )?"
+    r"(?:(?:request|operation|action|call|transaction|permission|access)\s(?:was |has been |is )?)?"
     r"(?:(?:denied|refused|rejected|declined|forbidden|failed)\b"
     r"(?=\W*$|\s?[:.,;]|\s(?:by|because|due)\b)"
-    r"|not (?:authori[sz]ed|allowed|permitted|possible|eligible)\b)"
-    r"|(?:permission|access|authori[sz]ation)\s(?:was |is )?(?:denied|refused)\b"
+    r"|not (?:authori[sz]ed|allowed|permitted|possible|eligible)\b"
     r"|unauthori[sz]ed\b|cannot\b|could not\b|unable to\b|failed to\b)",
     re.IGNORECASE,
 )
-_DENIED = re.compile(
-    r"\b(?:cannot|can't|can\s?not|could not|couldn't|unable to|not able to|failed to|may not"
-    r"|must not|(?:was|were|is|has|have|did)(?:\snot|n't)|not|never)"
-    r"\s(?:yet\s)?(?:be\s|been\s)?(?P<verb>[a-z]{3,20})\b",
+_DENIES = re.compile(
+    r"[\w #-]{1,60}?\b(?:(?:cannot|can't|could not) be|(?:was|were|is|has|have)(?: not|n't)"
+    r"(?: been)?) (?P<verb>[a-z]{3,20})\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[a-z]{3,20}", re.IGNORECASE)
 _CODE = re.compile(
-    r"(?:^|_|\b)(?:denied|error|fail(?:ed|ure)?|forbidden|refused|rejected|unauthori[sz]ed)"
-    r"(?:$|_|\b)",
+    r"(?:^|_)(?:denied|error|failed|failure|forbidden|refused|rejected|unauthori[sz]ed)(?:$|_)",
     re.IGNORECASE,
 )
-_SAYS = frozenset("message msg detail details reason result status state outcome response".split())
-_FLAGS = frozenset("success ok succeeded".split())
+_TEXTS = frozenset("message msg detail details reason result status state outcome response".split())
 _ALLOWED = frozenset("accepted allowed permitted authorized authorised granted".split())
-_LONGEST, _MOST = 400, 50
-_FEW = 3
+_LONGEST, _MOST, _FEW = 400, 50, 3
 
 
 def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     """
-    Whether a result says that the call's own deed was not done.
+    Return whether a result says that the call's own action was not done.
 
     Args:
         tool: A tool that does something.
@@ -57,51 +50,38 @@ def undone(tool: str, arguments: Mapping[str, Any], value: Any) -> bool:
     >>> undone("book_room", {}, {"id": "R7", "cancelled": False, "note": "Cannot be refunded."})
     False
     """
-    verb = (commanded(arguments) or deed(tool)).verb
     if isinstance(value, (list, tuple)) and len(value) == 1:
         value = value[0]
-    if isinstance(value, Mapping):
-        return any(_told_by(key, said, verb, len(value)) for key, said in _fields(value))
-    if isinstance(value, str):
-        return value.strip().casefold() == "false" or _says_not(value, verb)
-    return value is False
+    verb = canonical((commanded(arguments) or deed(tool)).verb)
+    if not isinstance(value, Mapping):
+        return _is_false(value) or _refuses(value, verb)
+    fields = ((str(key).casefold(), value[key]) for key in list(value)[:_MOST])
+    return any(_denies(name, one, verb, len(value)) for name, one in fields)
 
 
-def _fields(value: Mapping[Any, Any]) -> Iterator[tuple[str, Any]]:
-    for key in list(value)[:_MOST]:
-        yield str(key).casefold(), value[key]
+def _denies(name: str, value: Any, verb: str, size: int) -> bool:
+    """Return whether a field of a result denies the action of *verb*."""
+    if _is_false(value):
+        own = any(_is_of(word, verb) for word in name_words(name))
+        return own or name == "success" or (name in _ALLOWED and size <= _FEW)
+    if name == "status" and type(value) is int:
+        return 400 <= value < 600
+    is_error = name == "code" and isinstance(value, str) and _CODE.search(value[:_LONGEST])
+    return bool(is_error) or (name in _TEXTS and _refuses(value, verb))
 
 
-def _told_by(key: str, said: Any, verb: str, size: int) -> bool:
-    if said is False or (isinstance(said, str) and said.casefold() == "false"):
-        own = bool(verb) and any(_is(infinitive(word), verb) for word in name_words(key))
-        return own or key in _FLAGS or (key in _ALLOWED and size <= _FEW)
-    if key == "status" and type(said) is int:
-        return 400 <= said < 600
-    if not isinstance(said, str):
+def _refuses(value: Any, verb: str) -> bool:
+    """Return whether a short text begins with a refusal, or denies the action of *verb*."""
+    if not isinstance(value, str) or len(value) > _LONGEST:
         return False
-    return (key == "code" and _CODE.search(said[:_LONGEST]) is not None) or (
-        key in _SAYS and _says_not(said, verb)
-    )
+    denied = _DENIES.match(value)
+    own = denied is not None and _is_of(denied["verb"].casefold(), verb)
+    return own or _REFUSES.match(value) is not None
 
 
-def _says_not(text: str, verb: str) -> bool:
-    """Whether a short text refuses, or says of the verb that it was not or cannot be done."""
-    if len(text) > _LONGEST:
-        return False
-    if _REFUSES.match(text):
-        return True
-    denied = [found.span("verb") for found in _DENIED.finditer(text) if _of(found["verb"], verb)]
-    if not verb or not denied:
-        return False
-    done = (word for word in _WORD.finditer(text) if _is(infinitive(word[0].casefold()), verb))
-    return all(word.span() in denied for word in done)
+def _is_of(word: str, verb: str) -> bool:
+    return bool(verb) and canonical(infinitive(word)) == verb
 
 
-def _of(word: str, verb: str) -> bool:
-    word = word.casefold()
-    return _is(word, verb) or _is(infinitive(word), verb)
-
-
-def _is(said: str, verb: str) -> bool:
-    return bool(said) and canonical(said) == canonical(verb)
+def _is_false(value: Any) -> bool:
+    return value is False or (isinstance(value, str) and value.strip().casefold() == "false")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from abs_shield.answer.checks.action_verbs import is_deed, past_forms
+from abs_shield.text.verbs import is_action, past_forms
 
 _READ = 600
 """Characters at a sentence's beginning in which set phrases are looked for."""
@@ -306,7 +306,7 @@ def promises(sentence: str) -> bool:
     (True, True, False)
     """
     return any(
-        said[1] is None or is_deed(said[1].lower())
+        said[1] is None or is_action(said[1].lower())
         for said in _PROMISE.finditer(sentence[:_MOST_READ].replace(_CURLY, "'"))
     )
 

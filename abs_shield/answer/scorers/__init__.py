@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.answer.checks.hard import actions, facts, polarity, sources
+from abs_shield.answer.checks.actions import actions
+from abs_shield.answer.checks.citations import sources
+from abs_shield.answer.checks.hard import facts
+from abs_shield.answer.checks.polarity import polarity
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words

@@ -10,7 +10,8 @@ from abs_shield.core.names import CONFIDENCE_DROP
 from abs_shield.plan.case import Case
 from abs_shield.plan.problem import Problem, problem
 from abs_shield.plan.targets import targets_of
-from abs_shield.plan.verbs import COMMANDS, Deed, Does, same_noun, touches
+from abs_shield.plan.verbs import COMMANDS, Deed, same_noun, touches
+from abs_shield.text.verbs import Does
 
 
 def idle_layers(case: Case) -> Iterator[Problem]:

@@ -7,13 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from abs_shield.plan.verbs import Does, deed
+from abs_shield.plan.verbs import deed
 from abs_shield.policy import Tool
 from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.replay.openapi.body import Body, body_of
 from abs_shield.replay.openapi.document import Document
 from abs_shield.replay.openapi.schemas import Schemas
 from abs_shield.text.show import escaped
+from abs_shield.text.verbs import Does
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _READING = frozenset({"get", "head", "options", "trace"})

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import dropwhile, takewhile
 
-from abs_shield.plan.verbs import Deed, Does, also_writes
+from abs_shield.plan.verbs import Deed, also_writes
 from abs_shield.replay.mining.draft import Kind, Suggestion
 from abs_shield.replay.mining.study import Study
 from abs_shield.text.names import singular, split
+from abs_shield.text.verbs import Does
 
 _FINAL = frozenset("delete destroy erase purge drop wipe terminate expel trash discard".split())
 """Verbs after which the thing is gone."""

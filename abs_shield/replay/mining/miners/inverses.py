@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from abs_shield.plan import ToolPlan
-from abs_shield.plan.verbs import Does, opposite, same_noun
+from abs_shield.plan.verbs import opposite, same_noun
 from abs_shield.replay.mining.draft import Kind, Suggestion, Undone
 from abs_shield.replay.mining.study import Study, times
 from abs_shield.text.names import of_what
+from abs_shield.text.verbs import Does
 
 _MOST = 200
 _MOST_TOOLS = 1_000

@@ -1,4 +1,4 @@
-"""Whether a sentence says plainly that something is so, or that it is not."""
+"""Whether a clause says plainly that something is so, or that it is not."""
 
 from __future__ import annotations
 
@@ -21,18 +21,27 @@ _DOUBT = re.compile(
     r"\?|\b(?:if|whether|unless|until|till|once|when|before|after|as soon|would|could|should|might"
     r"|may|can|can['\u2019]?t|cannot|will|won['\u2019]t|shall|must|going to|to be|being|expect\w*"
     r"|need\w*|want\w*|please|ensure\w*|make sure|making sure|verif\w*|confirm that|check\w*"
-    r"|say|says|said|told|ask\w*|mention\w*|claim(?:s|ed)?|think|believe\w*|assum\w*|previous\w*"
+    r"|say|says|said|told|ask\w*|mention\w*|claim(?:s|ed)\b|think|believe\w*|assum\w*|previous\w*"
     r"|former\w*|original\w*|earlier|used to|only|part(?:ly|ially)|almost|nearly|some|most|except"
     r"|instead|rather|another|other|normally|usual\w*|typically|generally|appears?|seems?|likely"
-    r"|example|in case|otherwise|both|either)\b",
+    r"|what|example|in case|otherwise|both|either)\b",
     re.IGNORECASE,
 )
-"""Words with which something is asked, planned, told by another or true in part."""
-_PROPOSAL = re.compile(
-    r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"
-    r"|shall i|should i)\b|\byes/no\b",
+"""Words with which something is asked, planned, reported by another or true in part."""
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DATE = re.compile(
+    rf"\b(?:on )?(?:the )?(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}|{_MONTH} \d{{1,2}})\b"
+    r"(?:,? \d{4}\b)?",
     re.IGNORECASE,
 )
+_NEED = re.compile(r"\b(?:(?:do|does)(?P<no>n['\u2019]t| not)? )?(?:need|require)s?(?= an? | any )")
+_SUCCESS = re.compile(
+    r"\b(?:(?:went|(?:has |have )?gone) through|(?:is|are|was|were|has been) successful)\b"
+)
+_ALL = re.compile(r"\b(?:all|every|each|none)\b", re.IGNORECASE)
 _BE = frozenset("is are was were been be isn't aren't wasn't weren't 's 're".split())
 _HAVE = frozenset("has have had with hasn't haven't".split())
 _FILLER = frozenset(
@@ -44,12 +53,8 @@ _FORMS = re.compile(r"(?:able|ible|ed|en|ing)$")
 _UN = re.compile(
     "(?:un|non)(?=[a-z]{4})|(?:in|im|ir|il)(?=[a-z]{2,}(?:[ai]ble|ive|ent|ete|ect|id)$)"
 )
-_YES = {"yes": True, "true": True, "no": False, "false": False}
-_LABEL = re.compile(
-    r"[\s>*_\u2022|+-]{0,12}([^\W\d_][\w \t-]{0,60}?)[*_\s]{0,6}[:|][*_\s|`]{0,8}"
-    r"(yes|no|true|false)(?=[\s.,;*_|`)]{0,8}$)",
-    re.IGNORECASE,
-)
+_BY_ITSELF = frozenset("arrived finished expired failed succeeded departed landed ended".split())
+"""Participles that say with "has" what others say with "is"."""
 
 
 class Word(NamedTuple):
@@ -57,9 +62,9 @@ class Word(NamedTuple):
     One word of a clause.
 
     Attributes:
-        text: It in lower case.
+        text: The word in lower case.
         key: Its stem.
-        bare: The stem of it without a negating prefix; empty where it has none.
+        bare: The stem of it without a negating prefix; empty if it has none.
     """
 
     text: str
@@ -67,63 +72,45 @@ class Word(NamedTuple):
     bare: str = ""
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """
     What a clause says of something.
 
     Attributes:
-        so: Whether it says that it is so; None of a clause that cannot be told.
-        about: The words that say of what, and those behind it.
+        is_so: Whether it says that it is so.
+        about: The words that say of what, and those after it.
     """
 
-    so: bool
+    is_so: bool
     about: tuple[Word, ...]
-
-
-def is_proposal(answer: str) -> bool:
-    """
-    Whether an answer asks to confirm what it says: that is what will be, and not what is.
-
-    >>> is_proposal("Insurance: no. Shall I go on?"), is_proposal("It is insured.")
-    (True, False)
-    """
-    return _PROPOSAL.search(answer) is not None
 
 
 def clauses(text: str) -> Iterator[tuple[Word, ...]]:
     """
-    Give the clauses of a sentence that says plainly what is so; none of one that asks or plans.
+    Yield the clauses of a sentence that says plainly what is so; none of one that asks or plans.
 
     >>> [[word.text for word in some] for some in clauses("It is open, and it isn't full.")]
     [['it', 'is', 'open'], ['it', "isn't", 'full']]
     >>> [*clauses("If it is open, go.")]
     []
     """
-    text = text[:_LONGEST]
+    text = _SUCCESS.sub("is succeeded", text[:_LONGEST])
+    text = _NEED.sub(lambda found: "is not required" if found["no"] else "is required", text)
+    text = _DATE.sub(" ", text)
     if _DOUBT.search(text):
         return
     for clause in _BREAK.split(text):
-        found = tuple(words_of(clause))
-        if found:
-            yield found
+        if words := tuple(words_of(clause)):
+            yield words
 
 
-def labelled(text: str) -> tuple[frozenset[str], bool] | None:
-    """
-    Give the stems of a label and the yes or no behind it; None of any other text.
-
-    >>> labelled("- **Refundable:** no"), labelled("It is refundable.")
-    ((frozenset({'refundabl'}), False), None)
-    """
-    found = _LABEL.match(text[:_LONGEST])
-    if found is None:
-        return None
-    said = frozenset(word.key for word in words_of(found[1]) if word.text not in STOP)
-    return said, _YES[found[2].casefold()]
+def is_universal(text: str) -> bool:
+    """Return whether a text speaks of all things of a kind."""
+    return _ALL.search(text[:_LONGEST]) is not None
 
 
 def words_of(text: str) -> Iterator[Word]:
-    """Give the words of a text, in order."""
+    """Yield the words of a text, in order."""
     for found in _WORD.finditer(text):
         word = lowered(found[0]).replace("\u2019", "'")
         head, mark, tail = word.partition("'")
@@ -134,20 +121,21 @@ def words_of(text: str) -> Iterator[Word]:
         yield Word(word, stem(word), stem(word[bare.end() :]) if bare else "")
 
 
-def said_of(clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool) -> Said | None:
+def statement_of(clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool) -> Statement | None:
     """
-    Give what a clause says of that which the stems *keys* name; None where nobody can tell.
+    Return what a clause says of the thing that the stems *keys* name; None if it is not plain.
 
     Args:
         clause: Its words.
-        keys: Stems that all have to stand in it, the last of them right behind its verb.
-        noun: Whether it may be had: an allergy, no allergy.
+        keys: Stems that all have to be in it, the last of them right after its verb.
+        noun: Whether one has it: an allergy, no allergy.
 
     >>> clause, = clauses("Booking B-10 isn't refundable.")
-    >>> said_of(clause, frozenset({"refundabl"}), noun=False).so
+    >>> statement_of(clause, frozenset({"refundabl"}), noun=False).is_so
     False
     """
-    places = {key: n for n, word in enumerate(clause) for key in {word.key, word.bare} & keys}
+    said = [(n, word) for n, word in enumerate(clause) if not word.text.endswith("ly")]
+    places = {key: n for n, word in said for key in {word.key, word.bare} & keys}
     if len(places) < len(keys):
         return None
     last = max(places.values())
@@ -157,36 +145,37 @@ def said_of(clause: tuple[Word, ...], keys: frozenset[str], *, noun: bool) -> Sa
     if verb is None or len(denials) > 1 or any(n > last for n in denials):
         return None
     about = (*clause[:verb], *clause[last + 1 :])
-    return Said(not denials, tuple(word for word in about if _tells(word, keys)))
+    return Statement(not denials, tuple(word for word in about if _is_about(word, keys)))
+
+
+def is_noun(word: str) -> bool:
+    """
+    Return whether a word of a field's name may be something that one has.
+
+    >>> is_noun("allergy"), is_noun("delivered"), is_noun("refundable")
+    (True, False, False)
+    """
+    return _FORMS.search(word) is None
 
 
 def _denies(word: Word) -> bool:
     return word.text in NEGATORS or word.text.endswith("n't") or word.text == "non"
 
 
-def _tells(word: Word, keys: frozenset[str]) -> bool:
+def _is_about(word: Word, keys: frozenset[str]) -> bool:
     small = word.text in STOP or word.text in _TAIL or word.text in _BE or _denies(word)
+    small = small or _ALL.fullmatch(word.text) is not None
     return not small and word.key not in keys and word.bare not in keys
 
 
 def _verb(clause: tuple[Word, ...], last: int, keys: frozenset[str], *, noun: bool) -> int | None:
-    """Where the verb stands of which the word at *last* is said; only small words are between."""
+    """Return the place of the verb of the word at *last*; only small words are between."""
     for n in range(last - 1, -1, -1):
         word = clause[n]
         if word.text in _BE:
             return n
         if word.text in _HAVE:
-            return n if noun else None
+            return n if noun or clause[last].text in _BY_ITSELF else None
         if not (word.text in _FILLER or _denies(word) or {word.key, word.bare} & keys):
             return None
     return None
-
-
-def is_noun(word: str) -> bool:
-    """
-    Whether a word of a field's name may be something that one has.
-
-    >>> is_noun("allergy"), is_noun("delivered"), is_noun("refundable")
-    (True, False, False)
-    """
-    return _FORMS.search(word) is None

@@ -1,0 +1,76 @@
+"""Patterns of English sentences that say that something was done."""
+
+from __future__ import annotations
+
+import re
+
+_ADVERBS = (
+    r"(?:[ ](?:just|now|also|already|successfully|gone[ ]ahead[ ]and|went[ ]ahead[ ]and"
+    r"|finally|since|then|officially|fully|safely|both|all|promptly|immediately|recently))*"
+)
+_VERB = r"(?P<verb>[a-z]{3,20})\b"
+_ASIDE = r"(?:,[^,.;:!?\n]{1,40},)?"
+ACTIVE = re.compile(
+    rf"\b(?:I|we)(?:['\u2019]ve|[ ]have)?{_ADVERBS}{_ASIDE}{_ADVERBS}[ ]{_VERB}", re.IGNORECASE
+)
+"""I have now, as requested, cancelled."""
+MANAGED = re.compile(
+    r"\b(?:I|we)[ ]?(?:did|(?:was|were|have[ ]been|['\u2019]ve[ ]been|am|are)[ ]able[ ]to"
+    rf"|(?:have[ ]|['\u2019]ve[ ])?managed[ ]to){_ADVERBS}[ ]{_VERB}",
+    re.IGNORECASE,
+)
+"""I was able to cancel."""
+PASSIVE = re.compile(
+    rf"\b(?:(?:has|have){_ADVERBS}[ ]been"
+    rf"|(?:is|are|was|were){_ADVERBS}[ ]successfully|(?:is|are)[ ]now){_ADVERBS}[ ]{_VERB}",
+    re.IGNORECASE,
+)
+"""It has been cancelled."""
+STATE = re.compile(
+    rf"\b(?:is|are|was|were)(?:[ ](?:also|all|both|already|just))?[ ]{_VERB}"
+    r"(?![ ](?:by|automatically|from|because|due|as)\b)"
+    r"(?!.{0,80}\b(?:if|when|once|unless|after|before|until)\b)"
+)
+"""It is cancelled: this may report a record, or an action."""
+AND = re.compile(
+    rf"(?:,?[ ]and|,){_ADVERBS}[ ]{_VERB}"
+    r"(?=[ ](?:the|an?|your|it|you|them|him|her|this|that|all|both)\b|[ ][A-Z#$\u20ac\u00a3\d])"
+)
+"""A further action of the same person."""
+CONDITION = re.compile(
+    r"\b(?:if|once|when|whenever|after|until|unless|before|should|would|could|can|will|may|might|must"
+    r"|nothing|nobody|no[ ]one|hear|you[ ](?:said|say|told|mentioned|wrote|asked|confirmed)"
+    r"|shall|whether|assuming|provided|in[ ]case|as[ ]soon[ ]as|not|never|no|none|neither|nor"
+    r"|cannot|unable|without|['\u2019]?ll|to[ ]have|please|ensure|make[ ]sure|verify"
+    r"|confirm[ ](?:if|that)|check)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Words before a verb that make it a plan, a condition or a denial."""
+ADVICE = re.compile(r"\b(?:ensure|make[ ]sure|verify|consider)\b", re.IGNORECASE)
+"""Words by which a sentence tells somebody else what to do."""
+RELATIVE = re.compile(r"\b(?:that|which|who)[ ]$")
+"""What makes it a description: bookings that have been cancelled."""
+CLAUSE = re.compile(r"[;:!?\n]|\.(?!\w)|,[ ](?:and|but|so)[ ]|[ ]but[ ]|[ ]\u2013[ ]|[ ]\u2014[ ]")
+CLAUSE_END = re.compile(
+    r"[;:!?\n]|\.(?!\w)|[ ](?:but|so|because|which|that)[ ]|[ ](?:I|[Ww]e)[ '\u2019]"
+)
+TALK_OBJECT = re.compile(
+    r"[ ](?:\w{1,20}ing|to|by|with|from|in|at|off|out|up|it|this|that|my|you|and|here|below)\b"
+    r"|[^.;:!?\n]{0,40}?\b(?:search|look-?up|query|queri|analys[ei]s|review|check|calculation"
+    r"|comparison|research|summar(?:y|ie)|list|report|table|answer|response|reply|repli|question"
+    r"|request|detail|information|info|result|data|page|site|website|link|url|file|document|step"
+    r"|tool|function|api|process|task|investigation|verification|assessment|evaluation|audit|scan"
+    r"|test|part|phase|round|work|filter|by|email|message|text|mistake|typo|error)(?:e?s)?\b",
+    re.IGNORECASE,
+)
+"""What follows a verb that is about looking, thinking or writing."""
+FAILURE = re.compile(
+    r"\b(?:not|never|fail(?:ed|s|ure)?|error|unable|could|reject(?:ed)?|declined|denied|refused"
+    r"|timed|except|remains?)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Words with which a sentence admits that a part was not done."""
+NOTICE = re.compile(
+    r"\b(?:e-?mail|confirmation|notification|notice|receipt|sms|reminder)s?\b", re.IGNORECASE
+)
+"""Messages that a system sends by itself after an action."""

@@ -1,0 +1,89 @@
+"""Claims that something went from one to another, where a result has it the other way round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any, NamedTuple
+
+from abs_shield.answer.evidence.types import Evidence, Source
+from abs_shield.text.leaves import DEEPEST, leaves, scalar_text
+
+_PAIRS = (
+    ("from", "to"), ("source", "destination"), ("source", "target"), ("origin", "destination"),
+    ("previous", "new"), ("previous", "current"), ("old", "new"), ("old", "current"),
+    ("before", "after"), ("sender", "recipient"), ("departure", "arrival"),
+)  # fmt: skip
+_FROM_TO = re.compile(
+    r"\bfrom[ ](?P<first>[^\n]{1,80}?)[ ]to[ ](?P<second>[^\n]{1,80}?)"
+    r"(?=(?<!Mr|Ms|Dr)(?<!Mrs)[.!?;](?:\s|$)|[ ](?:and|from)[ ]|\n|$)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+(?:[.\-/]\w+)*")
+_MOST_OBJECTS, _MOST_PAIRS, _MOST_LEAVES, _MOST_WAYS = 5_000, 100, 20, 20
+
+
+class Ends(NamedTuple):
+    """The words of the values at both ends of one way: each value as one set."""
+
+    first: tuple[frozenset[str], ...]
+    second: tuple[frozenset[str], ...]
+
+
+class Directions:
+    """The pairs of fields of results that say from where and to where."""
+
+    def __init__(self, evidence: Evidence) -> None:
+        results = [one.value for one in evidence if one.source is Source.TOOL_RESULT]
+        found = (ends for value in reversed(results) for ends in _ends(value))
+        self._ends = [*islice(found, _MOST_PAIRS)]
+        self._seconds = frozenset(
+            word for ends in self._ends for one in ends.second for word in one
+        )
+
+    def conflict(self, claim: str) -> str:
+        """Return in one line which way a claim has turned round; empty if it has not."""
+        for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS) if self._ends else ():
+            first, second = _words(match["first"]), _words(match["second"])
+            if first.isdisjoint(self._seconds):
+                continue
+            straight = any(_is(first, a) or _is(second, b) for a, b in self._ends)
+            turned = any(
+                _is(first, b) and _is(second, a) and not (_is(first, a) or _is(second, b))
+                for a, b in self._ends
+            )
+            if turned and not straight:
+                return f"the evidence has it the other way round: `{match[0][:120]}`"
+        return ""
+
+
+def _ends(value: Any) -> Iterator[Ends]:
+    """Yield the pairs of fields of every object in a result."""
+    left, seen = [(value, 0)], 0
+    while left and seen < _MOST_OBJECTS:
+        item, depth = left.pop()
+        seen += 1
+        if depth >= DEEPEST:
+            continue
+        if isinstance(item, Mapping):
+            for first, second in _PAIRS:
+                if first in item and second in item:
+                    yield Ends(_values(item[first]), _values(item[second]))
+        inner = item.values() if isinstance(item, Mapping) else item
+        if isinstance(item, (Mapping, list)):
+            left += [(one, depth + 1) for one in inner if isinstance(one, (Mapping, list))]
+
+
+def _values(value: Any) -> tuple[frozenset[str], ...]:
+    texts = (scalar_text(leaf) or "" for _, leaf in leaves(value, most=_MOST_LEAVES))
+    return tuple(words for text in texts if (words := _words(text[:80])))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold()))
+
+
+def _is(said: frozenset[str], values: tuple[frozenset[str], ...]) -> bool:
+    """Return whether the words of an end of a claim have those of a value at an end of a way."""
+    return any(words <= said for words in values)

@@ -1,0 +1,25 @@
+"""The opinions that a check without a model can have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from abs_shield.answer.types import Opinion, Span, Unavailable
+
+FOUND, CONTRADICTED = 1.0, 0.25
+"""P(grounded) of what the evidence has, and of what it says otherwise."""
+NOTHING = Unavailable("nothing to check")
+
+
+def contradicted(conflict: str, span: Span | None = None) -> Opinion:
+    """Return the opinion that the evidence says something else: *conflict*, in one line."""
+    return Opinion(score=CONTRADICTED, contradicted=conflict, spans=(span,) if span else ())
+
+
+def from_conflicts(conflicts: Iterable[str]) -> Opinion | Unavailable:
+    """Return the opinion of several checks of one claim, each a conflict or empty."""
+    found = [*conflicts]
+    if not found:
+        return NOTHING
+    conflict = next(filter(None, found), "")
+    return contradicted(conflict) if conflict else Opinion(score=FOUND)

@@ -1,0 +1,48 @@
+"""Claims that say the opposite of the evidence: of a sentence, a yes/no field or a direction."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from abs_shield.answer.checks.conflicts import contrary
+from abs_shield.answer.checks.directions import Directions
+from abs_shield.answer.checks.opinions import NOTHING, contradicted
+from abs_shield.answer.checks.states import Flags
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.types import Claim, Opinion, Opinions, Unavailable
+from abs_shield.text.show import shown
+
+_PROPOSAL = re.compile(
+    r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"
+    r"|shall i|should i)\b|\byes/no\b",
+    re.IGNORECASE,
+)
+"""Words of an answer that asks to confirm it: what it says is what will be, not what is."""
+
+
+def polarity(
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    answer: str | None = None,
+) -> Opinions:
+    """Check that nothing in the evidence says the opposite of a claim."""
+    text = " ".join(claim.text for claim in claims) if answer is None else answer
+    proposes = _PROPOSAL.search(text) is not None
+    return tuple(_opinion(claim.text, evidence, proposes) for claim in claims)
+
+
+def _opinion(claim: str, evidence: Evidence, proposes: bool) -> Opinion | Unavailable:
+    if found := contrary(claim, evidence):
+        sentence, why = found
+        return contradicted(f"the evidence says {shown(sentence.text)}: {why}")
+    if proposes:
+        return NOTHING
+    flags: Flags = evidence.derived(Flags)
+    if flag := flags.against(claim):
+        return contradicted(flag.conflict, flags.span(flag))
+    directions: Directions = evidence.derived(Directions)
+    conflict = directions.conflict(claim)
+    return contradicted(conflict) if conflict else NOTHING

@@ -1,0 +1,160 @@
+"""Verbs of tools' names and of answers: their classes, their past forms, and which ones are kin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Does(StrEnum):
+    """What a verb does to its noun; other verbs only ever act."""
+
+    READ = "read"
+    MAKE = "make"
+    UNMAKE = "unmake"
+    CHANGE = "change"
+    ACT = "act"
+
+    @property
+    def writes(self) -> bool:
+        """Whether it says more than looking."""
+        return self is not Does.READ
+
+
+_WORDS: dict[Does, str] = {
+    Does.ACT: (
+        "pay submit export log record enqueue emit upsert reply forward notify execute "
+        "run call order buy transfer purchase charge refund deposit apply process trigger place "
+        "request"
+    ),
+    Does.READ: (
+        "get list read find search fetch show view lookup look check query describe count "
+        "calculate compute compare retrieve inspect verify validate preview estimate "
+        "analyze analyse summarize summarise translate explain detect see scan track watch "
+        "monitor test ping select filter tell ask think head download navigate visit goto browse "
+        "scrape crawl scroll hover wait screenshot peek poll"
+    ),
+    Does.MAKE: (
+        "create add append insert book invite register grant enable lock start resume open "
+        "subscribe make new generate reserve hire follow like pin star attach mount connect join "
+        "allow activate publish upload issue assign approve link save write draft build "
+        "provision launch deploy install init initialize setup schedule enroll enrol admit mute "
+        "block ban freeze hold unarchive restore reopen reinstate accept confirm "
+        "arm borrow rent checkin send post tag label flag mark bookmark "
+        "favorite watch associate touch mkdir"
+    ),
+    Does.UNMAKE: (
+        "delete remove cancel revoke disable unlock stop suspend close unsubscribe return drop "
+        "destroy erase purge terminate deactivate unpublish unassign reject unlink uninstall "
+        "disconnect leave unfollow unlike unpin unstar detach unmount deny abort undo rollback "
+        "release void decline expel fire discard clear trash unregister deregister "
+        "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
+        "dismiss pause kill checkout untag unlabel unflag "
+        "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate"
+    ),
+    Does.CHANGE: (
+        "update modify exchange set change edit rename move replace adjust patch put alter "
+        "reschedule extend increase decrease upgrade downgrade reset swap configure "
+        "correct amend revise convert share promote"
+    ),
+}
+CLASSES = {word: does for does, said in _WORDS.items() for word in said.split()}
+"""Each known verb, in the infinitive, and its class."""
+RARE = frozenset(
+    "renew discharge dispatch prescribe ship reroute onboard waive reimburse redeem redirect repay "
+    "expedite escalate restart reboot dispute credit debit bill contact repair invest sell "
+    "postpone roll authorize authorise compensate merge sign pair deliver initiate complete "
+    "file inform arrange fix adjust handle give take begin finalize finalise".split()
+)
+"""Verbs of actions that few tools are named after."""
+SPOKEN = frozenset(
+    "accept note draft write generate make build mark show label flag detach like hold run clear "
+    "follow look test watch access put set convert share leave define select filter attach pin tag "
+    "bookmark allow abort give take begin handle adjust".split()
+)
+"""Verbs of what a speaker thinks, reads or writes in the answer itself."""
+_PAST = {
+    "sent": "send", "made": "make", "bought": "buy", "paid": "pay", "put": "put", "set": "set",
+    "built": "build", "drew": "draw", "withdrawn": "withdraw", "withdrew": "withdraw",
+    "undone": "undo", "undid": "undo", "frozen": "freeze", "froze": "freeze", "lent": "lend",
+    "reset": "reset", "held": "hold", "written": "write", "wrote": "write", "shut": "close",
+    "rebooked": "book", "resent": "send", "emailed": "send", "mailed": "send", "messaged": "send",
+    "texted": "send", "forwarded": "forward", "wired": "transfer", "refunded": "refund",
+    "rescheduled": "reschedule", "cancelled": "cancel", "canceled": "cancel", "sold": "sell",
+    "given": "give", "taken": "take", "begun": "begin", "run": "run",
+}  # fmt: skip
+"""Past forms that no rule yields."""
+_FAMILIES = (
+    "refund reimburse repay credit compensate return cancel void dispute",
+    "ship dispatch reship deliver forward send fulfil fulfill",
+    "pay charge bill debit settle buy purchase order book reserve transfer deposit withdraw invest "
+    "sell checkout",
+    "book reserve order buy purchase schedule hire rent hold reschedule",
+    "send email mail message notify text forward transmit dispatch deliver share reply contact "
+    "inform",
+    "cancel void abort revoke withdraw rescind terminate end delete remove erase purge destroy "
+    "discard",
+    "restart reboot start reset resume launch",
+    "repair fix replace patch",
+    "prescribe order",
+    "merge close",
+    "sign approve",
+    "roll rollback revert undo restore",
+)
+FAMILIES: dict[str, frozenset[int]] = {
+    verb: frozenset(n for n, row in enumerate(_FAMILIES) if verb in row.split())
+    for verb in " ".join(_FAMILIES).split()
+}
+"""Of each verb the groups of verbs by which one action may be named."""
+SENDING = frozenset(
+    "send email mail message notify text forward transmit reply contact pay charge bill debit "
+    "transfer deposit withdraw refund".split()
+)
+"""Verbs of calls that send or pay something, and change no record that an answer may speak of."""
+
+
+def is_action(verb: str) -> bool:
+    """
+    Return whether a verb, in the infinitive, is of an action rather than of looking.
+
+    >>> is_action("cancel"), is_action("waive"), is_action("check")
+    (True, True, False)
+    """
+    return verb in RARE or CLASSES.get(verb, Does.READ).writes
+
+
+@lru_cache(maxsize=4096)
+def infinitive(word: str) -> str:
+    """
+    Return the verb of an action of which *word* is the past form; empty where there is none.
+
+    >>> infinitive("cancelled"), infinitive("modified"), infinitive("sent"), infinitive("found")
+    ('cancel', 'modify', 'send', '')
+    """
+    forms = [_PAST[word]] if word in _PAST else []
+    if word.endswith("ied"):
+        forms.append(word[:-3] + "y")
+    if word.endswith("ed"):
+        forms += [word[:-1], word[:-2]]
+        if len(word) > 4 and word[-3] == word[-4]:
+            forms.append(word[:-3])
+    return next((form for form in forms if is_action(form)), "")
+
+
+def past_forms() -> Iterator[str]:
+    """Yield the past forms of the verbs of actions, those of mere speech left out."""
+    yield from (word for word, verb in _PAST.items() if verb not in SPOKEN)
+    for verb in (CLASSES.keys() | RARE) - SPOKEN:
+        if is_action(verb):
+            yield from _regular(verb)
+
+
+def _regular(verb: str) -> Iterator[str]:
+    if verb.endswith("e"):
+        yield f"{verb}d"
+    elif verb.endswith("y") and verb[-2] not in "aeiou":
+        yield f"{verb[:-1]}ied"
+    else:
+        yield f"{verb}ed"
+        yield f"{verb}{verb[-1]}ed"
