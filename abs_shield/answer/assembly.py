@@ -31,8 +31,8 @@ BROKE = "check_failed"
 NOT_CHECKED = "not_checked"
 _MARKED_BELOW = 0.1
 """
-Claims below are marked whole: marks agree with those of people about as well up to .3 (F1 .54 to .56
-on RAGTruth-QA, by characters), and the lower threshold marks less that people do not (.52 to .41).
+Claims below are marked whole: marks agree with people about as well up to .3 (F1 .54 to .56 on
+RAGTruth-QA, by characters), and the lower threshold marks less that people do not (.52 to .41).
 """
 
 
