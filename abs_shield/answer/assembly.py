@@ -71,6 +71,28 @@ class Checked(NamedTuple):
         return tuple(found)
 
 
+class RunCalls(NamedTuple):
+    """
+    The calls of a run, as stage 1 decided them.
+
+    Attributes:
+        run_id: The run's id; a new one beside documents.
+        validations: The decision about each call.
+        rejected: Whether a call of the final turn was blocked.
+    """
+
+    run_id: str
+    validations: tuple[ToolCallValidation, ...] = ()
+    rejected: bool = False
+
+    @classmethod
+    def of(cls, session: Session | None) -> RunCalls:
+        """Return the calls of the newest run of *session*."""
+        if session is None:
+            return cls(new_id())
+        return cls(session.run_id, validations_of(session), final_turn_rejected(session))
+
+
 class Findings(NamedTuple):
     """
     What is known before the probes.
@@ -78,12 +100,14 @@ class Findings(NamedTuple):
     Attributes:
         assessments: One for each claim.
         overall: The overall score, if it is known better than by the gate.
+        run: The calls of the run; probes in the background end when it may have gone on.
         notes: What the report has no field for.
         errors: Why a verifier or a judge gave no usable opinion.
     """
 
     assessments: tuple[Assessment, ...]
     overall: float | None
+    run: RunCalls
     notes: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
 
@@ -92,7 +116,7 @@ def assemble(
     request: AnswerRequest, found: Findings, probes: tuple[ConsistencyProbe, ...]
 ) -> Checked:
     """Let the gate decide, and write the report."""
-    config, notes, session = request.config, found.notes, request.session
+    config, notes = request.config, found.notes
     divergent = {probe.claim for probe in probes if probe.diverges}
     critical = any(one.claim.critical for one in found.assessments)
     ran = all(not probe.not_run for probe in probes) and (bool(probes) or not critical)
@@ -103,18 +127,18 @@ def assemble(
         ],
         config,
         overall=found.overall,
-        rejected=session is not None and final_turn_rejected(session),
+        rejected=found.run.rejected,
         probed=ran,
     )
     if not ran and PENDING not in notes:
         notes = (*notes, NOT_RUN)
     sources = {passage.id: passage.source.value for passage in request.evidence}
     report = HallucinationReport(
-        run_id=new_id() if session is None else session.run_id,
+        run_id=found.run.run_id,
         claims=tuple(
             _claim(one, one.claim.text in divergent, sources, config) for one in found.assessments
         ),
-        tool_call_validations=() if session is None else validations_of(session),
+        tool_call_validations=found.run.validations,
         consistency_probes=probes,
         overall_score=decision.overall,
         action=decision.action,

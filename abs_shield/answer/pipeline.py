@@ -16,6 +16,7 @@ from abs_shield.answer.assembly import (
     SKIPPED,
     Checked,
     Findings,
+    RunCalls,
     assemble,
 )
 from abs_shield.answer.checks.values import has_unchecked_figures
@@ -240,7 +241,13 @@ def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Findings]:
         some = tuple(scores.claims[place] for place in places)
         opinions = yield from SCORERS["judge"].score(some, request.evidence, request.question)
         scores.add("judge", places, opinions)
-    return Findings(scores.assessments(), _overall(scores), _notes(scores), _errors(scores))
+    return Findings(
+        scores.assessments(),
+        _overall(scores),
+        RunCalls.of(request.session),
+        notes=_notes(scores),
+        errors=_errors(scores),
+    )
 
 
 def _errors(scores: _Scores) -> tuple[str, ...]:
