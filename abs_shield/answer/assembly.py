@@ -57,12 +57,14 @@ class Checked(NamedTuple):
         The stretches of the answer that the evidence does not support, as pairs of offsets.
 
         They are claims below .2, claims that are contradicted, and of the other claims that do
-        not hold the words and figures that stand nowhere.
+        not hold the words and figures that stand nowhere. If a verifier marked the words of a
+        claim, they are those.
         """
         found: list[tuple[int, int]] = []
         for reported, one in zip(self.report.claims, self.claims, strict=True):
             low = one.score is not None and one.score < _MARKED_BELOW
-            if low or one.contradicted:
+            verified = any(value.kind == "words" for value in one.missing)
+            if (low or one.contradicted) and not verified:
                 found.append((one.claim.start, one.claim.end))
             elif reported.status != "grounded":
                 found += ((miss.start, miss.end) for miss in one.missing)

@@ -55,7 +55,7 @@ def combine(
         claim,
         score,
         spans=next((one.spans for one in (*checks.values(), *summed) if one.spans), ()),
-        missing=_missing(words, [*checks.values()]),
+        missing=_missing(words, [*checks.values(), *models.values()]),
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
         confirmed=any(
             effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
@@ -106,13 +106,16 @@ def _objects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
     return effects[name] is not Effect.ROUTE and one.score < 0.5
 
 
-def _missing(words: Opinion | None, checks: Sequence[Opinion]) -> tuple[MissingValue, ...]:
-    """Return what the checks miss, and the names that the words miss beside it."""
-    found = [value for check in checks for value in check.missing]
-    taken = {place for value in found for place in range(value.start, value.end)}
-    for value in words.missing if words else ():
-        if value.kind == "name" and taken.isdisjoint(range(value.start, value.end)):
+def _missing(words: Opinion | None, others: Sequence[Opinion]) -> tuple[MissingValue, ...]:
+    """Return what the checks and models miss, and the names that the words miss beside it."""
+    found: list[MissingValue] = []
+    taken: set[int] = set()
+    names = [value for value in words.missing if value.kind == "name"] if words else []
+    for value in [*(value for one in others for value in one.missing), *names]:
+        places = range(value.start, value.end)
+        if taken.isdisjoint(places):
             found.append(value)
+            taken.update(places)
     return tuple(sorted(found, key=lambda value: value.start))
 
 

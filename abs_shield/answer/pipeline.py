@@ -25,8 +25,8 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.blocks import has_code
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.injected import injected
-from abs_shield.answer.probes.background import Probed, abegin, begin, room
-from abs_shield.answer.probes.consistency import ConsistencyProbe, probing
+from abs_shield.answer.probes.background import Probed, abegin, begin, take_slot
+from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.request import AnswerRequest, request_of
 from abs_shield.answer.scorers import CHECKS, SCORERS, Effect, Scorer
@@ -296,7 +296,7 @@ def _is_late(request: AnswerRequest, found: Found) -> bool:
     config = request.config
     if config.probing != "background" or config.judge is None:
         return False
-    return bool(_critical(request, found)) and room()
+    return bool(_critical(request, found)) and take_slot()
 
 
 def _pending(request: AnswerRequest, found: Found) -> Checked:
@@ -324,7 +324,7 @@ def _probed(request: AnswerRequest, found: Found) -> Steps[Checked]:
     probes, config = _not_run(request, found, NO_JUDGE), request.config
     if probes and config.judge is not None:
         claims = _critical(request, found)
-        probes = yield from probing(
+        probes = yield from probe_claims(
             claims, request.answer, request.question, request.evidence, times=config.probes
         )
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from abs_shield.answer.checks.hard import actions, facts, polarity, sources
-from abs_shield.answer.scorers.judge import judging
+from abs_shield.answer.scorers.judge import judge_claims
 from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words
 
@@ -57,7 +57,7 @@ SCORERS: dict[str, Scorer] = {
     "polarity": Scorer(score=polarity, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
     "words": Scorer(score=words, in_run=_ROUTE, in_documents=_REVISE),
     "verifier": Scorer(score=verify, in_run=_BLOCK, in_documents=_BLOCK, model="verifier"),
-    "judge": Scorer(score=judging, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
+    "judge": Scorer(score=judge_claims, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
 }
 """Every scorer, in the order in which they are asked: cheap ones first."""
 
