@@ -1,17 +1,25 @@
-"""What is wrong with a model's reply: its schema, or the ids of its items."""
+"""A question to a judge, and what is wrong with its reply: the schema, or the ids of its items."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from abs_shield.model import Ask
 from abs_shield.schema import CompiledSchema, compile_schema
 from abs_shield.text.show import shown
 
 Problem = Callable[[dict[str, Any]], str]
+
+
+def ask(system: str, data: Sequence[str], *, schema: Mapping[str, Any], problem: Problem) -> Ask:
+    """Return a question: the instruction, and the fenced data that it is about."""
+    user = {"role": "user", "content": "\n".join(data)}
+    messages = ({"role": "system", "content": system}, user)
+    return Ask(messages=messages, schema=schema, problem=problem)
 
 
 def fits(schema: Mapping[str, Any]) -> Problem:

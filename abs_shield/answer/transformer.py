@@ -104,7 +104,7 @@ class TransformerVerifier(ABC):
         read = self._tokenizer(  # without truncation: it would cut a claim or the prompt unseen
             [_fill(form, premise=part, claim=claim, question=question) for part, claim in pairs],
             None if "{claim}" in form else [claim for _, claim in pairs],
-            padding=True, return_offsets_mapping=True, return_tensors="pt",
+            padding=True, return_offsets_mapping=True, return_tensors="pt", verbose=False,
         ).to(self._model.device)  # fmt: skip
         offsets = read.pop("offset_mapping").tolist()
         with self._torch.no_grad():

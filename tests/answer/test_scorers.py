@@ -151,6 +151,25 @@ def test_without_evidence_or_claims():
     assert [] == verifier.asked == model.heard
 
 
+def test_each_claim_is_shown_its_own_evidence():
+    """Also where claims share windows and each has another one nearest."""
+    texts = ("Refunds take 7 days in Oslo.", "Tickets cost 9 crowns in Oslo.")
+    evidence = Evidence(tuple(Passage(text[:7], Source.SYSTEM, text) for text in texts))
+    claims = claims_in("Refunds take 7 days in Oslo. Tickets cost 9 crowns in Oslo")
+
+    def says(premise: str, claims: Any) -> list[Odds]:
+        own = [premise.startswith(claim[:7]) and "\n" not in premise for claim in claims]
+        return [Odds(0.1, 0.9) if one else Odds(0.2, 0.0) for one in own]
+
+    refuted = verify(claims, evidence, model=says)
+    supported = verify(claims, evidence, model=Words())
+
+    assert [f"the evidence says `{text}`" for text in texts] == [
+        one.contradicted for one in refuted
+    ]
+    assert ["Refunds", "Tickets"] == [one.spans[0].piece for one in supported]
+
+
 def test_a_verifier_marks_words():
     """Stretches of the claim without support are missing words, at their offsets in the answer."""
     answer = "Ok. Refunds take 30 days."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,6 @@ MOST = 8
 _SLOTS = BoundedSemaphore(MOST)
 _TASKS: set[asyncio.Task[None]] = set()
 """Event loops hold their tasks weakly."""
-_FAILED = "abs_shield: probes in the background failed"
 
 logger = logging.getLogger("abs_shield")
 
@@ -38,12 +38,8 @@ def begin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None
     """Probe in a daemon thread: the end of the process does not wait for it."""
 
     def run() -> None:
-        try:
+        with _slot():
             probed(play(steps, request.config.judge, terms=request.terms))
-        except Exception:
-            logger.exception(_FAILED)
-        finally:
-            _SLOTS.release()
 
     context = copy_context()
     Thread(target=context.run, args=(run,), name="abs_shield probes", daemon=True).start()
@@ -54,13 +50,20 @@ def abegin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> Non
     import asyncio  # sync programs start faster without it
 
     async def run() -> None:
-        try:
+        with _slot():
             probed(await aplay(steps, request.config.judge, terms=request.terms))
-        except Exception:
-            logger.exception(_FAILED)
-        finally:
-            _SLOTS.release()
 
     task = asyncio.get_running_loop().create_task(run())
     _TASKS.add(task)
     task.add_done_callback(_TASKS.discard)
+
+
+@contextmanager
+def _slot() -> Iterator[None]:
+    """Log what fails, and release the slot."""
+    try:
+        yield
+    except Exception:
+        logger.exception("abs_shield: probes in the background failed")
+    finally:
+        _SLOTS.release()

@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.answer.evidence.excerpts import fence_evidence
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.probes.cloze import GAP, Gap, gaps
-from abs_shield.answer.replies import fits_each, listed
+from abs_shield.answer.replies import ask, fits_each, listed
 from abs_shield.answer.types import Claim
 from abs_shield.errors import PolicyError
 from abs_shield.model import Ask, Reply, Undetermined, fenced
@@ -112,19 +112,11 @@ def probe_claims(
 
 
 def _ask(group: dict[str, Gap], question: str | None, evidence: Evidence, turn: int) -> Ask:
+    data = fence_evidence(evidence, [gap.text for gap in group.values()], question)
     sentences = [{"id": key, "sentence": gap.text} for key, gap in group.items()]
-    data = [
-        *fence_evidence(evidence, [gap.text for gap in group.values()], question),
-        fenced("sentences", sentences),
-    ]
-    return Ask(
-        messages=(
-            {"role": "system", "content": f"{_PROMPTS[turn]} {_RULES}"},
-            {"role": "user", "content": "\n".join(data)},
-        ),
-        schema=_SCHEMA,
-        problem=fits_each(_SCHEMA, "found", group),
-    )
+    data.append(fenced("sentences", sentences))
+    system = f"{_PROMPTS[turn]} {_RULES}"
+    return ask(system, data, schema=_SCHEMA, problem=fits_each(_SCHEMA, "found", group))
 
 
 def _values(replies: Sequence[Reply]) -> dict[str, str]:

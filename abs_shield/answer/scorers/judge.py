@@ -9,7 +9,7 @@ from typing import Any
 from abs_shield.answer.evidence.excerpts import fence_evidence
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.windows import nearest
-from abs_shield.answer.replies import fits_each, listed
+from abs_shield.answer.replies import ask, fits_each, listed
 from abs_shield.answer.types import Claim, Opinion, Span, Unavailable
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
@@ -59,18 +59,9 @@ def judge_claims(
 
 def _ask(claims: tuple[Claim, ...], evidence: Evidence, question: str | None) -> Ask:
     texts = {f"c{n}": claim.text[:_LONGEST_CLAIM] for n, claim in enumerate(claims, 1)}
-    data = [
-        *fence_evidence(evidence, texts.values(), question),
-        fenced("claims", [{"id": key, "claim": text} for key, text in texts.items()]),
-    ]
-    return Ask(
-        messages=(
-            {"role": "system", "content": _SYSTEM},
-            {"role": "user", "content": "\n".join(data)},
-        ),
-        schema=_SCHEMA,
-        problem=fits_each(_SCHEMA, "judgements", texts),
-    )
+    data = fence_evidence(evidence, texts.values(), question)
+    data.append(fenced("claims", [{"id": key, "claim": text} for key, text in texts.items()]))
+    return ask(_SYSTEM, data, schema=_SCHEMA, problem=fits_each(_SCHEMA, "judgements", texts))
 
 
 def _opinions(

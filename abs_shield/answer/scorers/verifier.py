@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.windows import LONGEST, first, nearest
@@ -43,35 +44,39 @@ def verify(
         or first(evidence, most=windows, longest=longest)
         for claim in claims
     ]
+    joined = ["\n".join(span.text for span in near) for near in spans]
     premises: defaultdict[str, list[int]] = defaultdict(list)
     for place, near in enumerate(spans):
-        for premise in dict.fromkeys(
-            [span.text for span in near] + ["\n".join(s.text for s in near)]
-        ):
-            if premise:
-                premises[premise].append(place)
-    odds: list[list[Odds]] = [[] for _ in claims]
+        for premise in dict.fromkeys([*(span.text for span in near), joined[place]]):
+            premises[premise].append(place)
+    premises.pop("", None)
+    odds: dict[tuple[int, str], Odds] = {}
     try:
         for premise, places in premises.items():
             texts = [claims[place].text[:_LONGEST_CLAIM] for place in places]
-            reply = (
-                model(premise, texts, question=question)  # type: ignore[call-arg]
-                if getattr(model, "uses_question", False)
-                else model(premise, texts)
-            )
-            for place, one in zip(places, read_odds(reply, texts), strict=True):
-                odds[place].append(one)
+            found = read_odds(_ask(model, premise, texts, question), texts)
+            odds |= {(place, premise): one for place, one in zip(places, found, strict=True)}
     except Exception as error:
         return tuple(Unavailable(f"the verifier broke: {escaped(told(error))}") for _ in claims)
-    return tuple(map(_opinion, claims, spans, odds))
+    return tuple(
+        _opinion(claim, [(odds[n, span.text], span) for span in spans[n]], odds.get((n, joined[n])))
+        for n, claim in enumerate(claims)
+    )
 
 
-def _opinion(claim: Claim, spans: Sequence[Span], odds: list[Odds]) -> Opinion | Unavailable:
-    if not odds:
+def _ask(model: Any, premise: str, texts: list[str], question: str | None) -> object:
+    more = {"question": question} if getattr(model, "uses_question", False) else {}
+    return model(premise, texts, **more)
+
+
+def _opinion(
+    claim: Claim, pairs: list[tuple[Odds, Span]], together: Odds | None
+) -> Opinion | Unavailable:
+    if together is None:
         return Unavailable("there is no evidence")
-    best = max(odds, key=lambda one: one.entailed)
-    ranked = sorted(zip(odds, spans, strict=False), key=lambda pair: -pair[0].entailed)
-    against, span = max(zip(odds, spans, strict=False), key=lambda pair: pair[0].contradicted)
+    ranked = sorted(pairs, key=lambda pair: -pair[0].entailed)
+    best = max(ranked[0][0], together, key=lambda one: one.entailed)
+    against, span = max(pairs, key=lambda pair: pair[0].contradicted)
     refuted = against.contradicted >= _CONTRADICTED_FROM and against.contradicted > best.entailed
     return Opinion(
         score=min(best.entailed, 1 - against.contradicted) if refuted else best.entailed,
