@@ -12,6 +12,8 @@ from abs_shield.stats.logodds import log_odds, probability
 _MISSING_CAP = 0.59
 """A value that the evidence lacks: the claim is revised, however well the rest of it reads."""
 _LEAST, _MOST = 0.001, 0.999
+_LEAST_BESIDE_MODELS = 0.25
+"""The words' score where models support a claim: it may be in other words. A judge's .95 emits."""
 REFUTED_BELOW = 0.4
 """A verifier's or judge's score below which it agrees that a claim is wrong."""
 
@@ -89,7 +91,9 @@ def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: f
     """Return the opinion of the words as the gate reads it."""
     if effect is not Effect.ROUTE:
         new = any(value.kind != "number" for value in words.missing)  # no base rate covers those
-        return words if new else replace(words, score=moved(words.score, prior))
+        score = words.score if new else moved(words.score, prior)
+        supported = models and not is_refuted(models)
+        return replace(words, score=max(score, _LEAST_BESIDE_MODELS) if supported else score)
     return words if is_refuted(models) else replace(words, score=probability(prior))
 
 

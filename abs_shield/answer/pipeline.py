@@ -166,13 +166,14 @@ class _Scores:
         """
         Return the places of claims that the cheap scorers leave open: models are asked about them.
 
-        In a run such a claim is high enough with the run's base rate, and too low without it.
+        Those are claims that the words alone do not emit, unless a check contradicts them. Low
+        scores of words are no exception: a claim in other words scores low, and may hold.
         """
-        low, high = self.request.config.block_threshold, self.request.config.emit_threshold
+        high = self.request.config.emit_threshold
         return tuple(
             place
             for place, one in enumerate(self.assessments(models=False))
-            if one.score is not None and one.words is not None and low <= one.score
+            if one.score is not None and one.words is not None and not one.contradicted
             if min(one.score, one.words) < high
         )
 

@@ -75,6 +75,26 @@ def test_a_model_rescues_what_words_leave_open(model):
     assert "grounded" == found.report.claims[0].status
 
 
+def test_a_claim_in_other_words_can_be_rescued():
+    """Its words are below every threshold; a model that is sure of it outweighs them."""
+    text = "The guests are allowed to relax among flowers."
+    alone = checked(text, evidence=HOTEL)
+    found = checked(text, evidence=HOTEL, config=AnswerConfig(verifier=verifier(0.99)))
+
+    assert alone.claims[0].words < 0.4
+    assert ("revise", "emit") == (alone.report.action, found.report.action)
+
+
+def test_what_a_check_contradicts_is_not_asked_about():
+    """Another number of rooms is wrong, whatever a model says."""
+    asked = []
+    model = lambda premise, claims: asked.extend(claims) or [0.99] * len(claims)  # noqa: E731
+    evidence = "The Nord hotel has 85 rooms and stands at the lake."
+    found = checked(evidence.replace("85", "95"), evidence=evidence, config={"verifier": model})
+
+    assert ([], "block") == (asked, found.report.action)
+
+
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("model", REFUTE)
 def test_a_model_refutes_what_words_leave_open(place, model):
