@@ -12,6 +12,7 @@ pytest.importorskip("torch", reason="the extra `nli` is not installed")
 pytest.importorskip("transformers", reason="the extra `nli` is not installed")
 
 import torch
+import transformers
 from safetensors.torch import load_file, save_file
 
 from abs_shield.answer import AnswerConfig
@@ -210,7 +211,7 @@ def test_odds_of_each_claim(verifier):
 
 def test_a_long_premise_is_read_in_chunks(verifier):
     """Chunks overlap and cover the text; more of the same text changes nothing but the edges."""
-    text = " ".join(f"the tower {n} is tall ." for n in range(200))
+    text = " ".join(f"the tower {n} is tall ." for n in range(120))
     parts = verifier.chunks(text, 100)
 
     assert len(parts) > 5
@@ -253,6 +254,45 @@ def test_braces_of_a_text_are_no_fields(verifier):
     assert found == verifier(
         "the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}"
     )
+
+
+SMALL = {
+    "vocab_size": 64, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 32,
+}  # fmt: skip
+ARCHITECTURES = {
+    "Roberta": ({**SMALL, "max_position_embeddings": 514, "pad_token_id": 1}, 512),
+    "DebertaV2": (
+        {**SMALL, "relative_attention": True, "position_biased_input": False, "pad_token_id": 0},
+        600,
+    ),
+    "ModernBert": (
+        {**SMALL, "pad_token_id": 0, "cls_token_id": 2, "bos_token_id": 2, "sep_token_id": 3,
+         "eos_token_id": 3},
+        600,
+    ),
+    "DistilBert": (
+        {"vocab_size": 64, "dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}, 512
+    ),
+}  # fmt: skip
+"""Sizes by name, and the tokens that are read of 600: RoBERTa has two positions for padding."""
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_other_architectures_read_long_texts(tmp_path, name):
+    """No longer than their positions, or without end where those are relative."""
+    sizes, tokens = ARCHITECTURES[name]
+    config = getattr(transformers, f"{name}Config")(**sizes, num_labels=2)
+    read = tokenizer(tmp_path)
+    if name != "DebertaV2":
+        read.model_input_names = ["input_ids", "attention_mask"]
+        read.save_pretrained(tmp_path)
+    getattr(transformers, f"{name}ForTokenClassification")(config).save_pretrained(tmp_path)
+    verifier = LettuceDetect(tmp_path, tokens=600)
+    found = verifier(f"{PREMISE} " * 80, ["tall", "berlin " * 900], question="is it " * 200)
+
+    assert tokens == verifier.tokens
+    assert all(0 <= one.entailed <= 1 for one in found)
 
 
 def test_a_claim_without_end_is_cut(verifier):

@@ -61,7 +61,7 @@ class ConsistencyProbe:
 
     @property
     def diverges(self) -> bool:
-        """Whether no majority of the probes found the answer's values."""
+        """Return whether no majority of the probes found the answer's values."""
         return self.agreement is not None and self.agreement <= 0.5
 
 
