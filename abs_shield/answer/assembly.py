@@ -14,6 +14,7 @@ from abs_shield.answer.report import (
     ReportAction,
     ReportedClaim,
     Status,
+    ToolCallValidation,
 )
 from abs_shield.answer.request import AnswerRequest
 from abs_shield.answer.types import Assessment
@@ -59,12 +60,14 @@ class Checked(NamedTuple):
         The parts of the answer that the evidence does not support, as pairs of offsets.
 
         They are claims below .1, claims that are contradicted, and of the other claims that do
-        not hold the words and values that are missing.
+        not hold the words and values that are missing. If a verifier marked the words of a
+        claim, they are those.
         """
         found: list[tuple[int, int]] = []
         for reported, one in zip(self.report.claims, self.claims, strict=True):
             low = one.score is not None and one.score < _MARKED_BELOW
-            if low or one.contradicted:
+            verified = any(value.kind == "words" for value in one.missing)
+            if (low or one.contradicted) and not verified:
                 found.append((one.claim.start, one.claim.end))
             elif reported.status != "grounded":
                 found += ((value.start, value.end) for value in one.missing)

@@ -12,6 +12,8 @@ from abs_shield.stats.logodds import log_odds, probability
 _MISSING_CAP = 0.59
 """A value that the evidence lacks: the claim is revised, however well the rest of it reads."""
 _LEAST, _MOST = 0.001, 0.999
+_LEAST_BESIDE_MODELS = 0.25
+"""The words' score where models support a claim: it may be in other words. A judge's .95 emits."""
 REFUTED_BELOW = 0.4
 """A verifier's or judge's score below which it agrees that a claim is wrong."""
 
@@ -55,7 +57,7 @@ def combine(
         claim,
         score,
         spans=next((one.spans for one in (*checks.values(), *summed) if one.spans), ()),
-        missing=_missing(words, [*checks.values()]),
+        missing=_missing(words, [*checks.values(), *models.values()]),
         contradicted=next((one.contradicted for one in against if one.contradicted), ""),
         confirmed=any(
             effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
@@ -89,7 +91,9 @@ def _weighed(words: Opinion, models: Sequence[Opinion], effect: Effect, prior: f
     """Return the opinion of the words as the gate reads it."""
     if effect is not Effect.ROUTE:
         new = any(value.kind != "number" for value in words.missing)  # no base rate covers those
-        return words if new else replace(words, score=moved(words.score, prior))
+        score = words.score if new else moved(words.score, prior)
+        supported = models and not is_refuted(models)
+        return replace(words, score=max(score, _LEAST_BESIDE_MODELS) if supported else score)
     return words if is_refuted(models) else replace(words, score=probability(prior))
 
 
@@ -106,13 +110,16 @@ def _objects(name: str, one: Opinion, effects: Mapping[str, Effect]) -> bool:
     return effects[name] is not Effect.ROUTE and one.score < 0.5
 
 
-def _missing(words: Opinion | None, checks: Sequence[Opinion]) -> tuple[MissingValue, ...]:
-    """Return what the checks miss, and the names that the words miss beside it."""
-    found = [value for check in checks for value in check.missing]
-    taken = {place for value in found for place in range(value.start, value.end)}
-    for value in words.missing if words else ():
-        if value.kind == "name" and taken.isdisjoint(range(value.start, value.end)):
+def _missing(words: Opinion | None, others: Sequence[Opinion]) -> tuple[MissingValue, ...]:
+    """Return what the checks and models miss, and the names that the words miss beside it."""
+    found: list[MissingValue] = []
+    taken: set[int] = set()
+    names = [value for value in words.missing if value.kind == "name"] if words else []
+    for value in [*(value for one in others for value in one.missing), *names]:
+        places = range(value.start, value.end)
+        if taken.isdisjoint(places):
             found.append(value)
+            taken.update(places)
     return tuple(sorted(found, key=lambda value: value.start))
 
 

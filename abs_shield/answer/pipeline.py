@@ -25,8 +25,8 @@ from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.blocks import has_code
 from abs_shield.answer.extraction.claims import claims_of
 from abs_shield.answer.injected import injected
-from abs_shield.answer.probes.background import Probed, abegin, begin, room
-from abs_shield.answer.probes.consistency import ConsistencyProbe, probing
+from abs_shield.answer.probes.background import Probed, abegin, begin, take_slot
+from abs_shield.answer.probes.consistency import ConsistencyProbe, probe_claims
 from abs_shield.answer.report import HallucinationReport
 from abs_shield.answer.request import AnswerRequest, request_of
 from abs_shield.answer.scorers import CHECKS, SCORERS, Effect, Scorer
@@ -166,13 +166,14 @@ class _Scores:
         """
         Return the places of claims that the cheap scorers leave open: models are asked about them.
 
-        In a run such a claim is high enough with the run's base rate, and too low without it.
+        Those are claims that the words alone do not emit, unless a check contradicts them. Low
+        scores of words are no exception: a claim in other words scores low, and may hold.
         """
-        low, high = self.request.config.block_threshold, self.request.config.emit_threshold
+        high = self.request.config.emit_threshold
         return tuple(
             place
             for place, one in enumerate(self.assessments(models=False))
-            if one.score is not None and one.words is not None and low <= one.score
+            if one.score is not None and one.words is not None and not one.contradicted
             if min(one.score, one.words) < high
         )
 
@@ -296,7 +297,7 @@ def _is_late(request: AnswerRequest, found: Findings) -> bool:
     config = request.config
     if config.probing != "background" or config.judge is None:
         return False
-    return bool(_critical(request, found)) and room()
+    return bool(_critical(request, found)) and take_slot()
 
 
 def _pending(request: AnswerRequest, found: Findings) -> Checked:
@@ -324,7 +325,7 @@ def _probed(request: AnswerRequest, found: Findings) -> Steps[Checked]:
     probes, config = _not_run(request, found, NO_JUDGE), request.config
     if probes and config.judge is not None:
         claims = _critical(request, found)
-        probes = yield from probing(
+        probes = yield from probe_claims(
             claims, request.answer, request.question, request.evidence, times=config.probes
         )
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))

@@ -1,47 +1,49 @@
-"""What is wrong with a model's reply: it does not fit its schema, or not one to one."""
+"""A question to a judge, and what is wrong with its reply: the schema, or the ids of its items."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from abs_shield.model import Ask
 from abs_shield.schema import CompiledSchema, compile_schema
 from abs_shield.text.show import shown
 
 Problem = Callable[[dict[str, Any]], str]
 
 
+def ask(system: str, data: Sequence[str], *, schema: Mapping[str, Any], problem: Problem) -> Ask:
+    """Return a question: the instruction, and the fenced data that it is about."""
+    user = {"role": "user", "content": "\n".join(data)}
+    messages = ({"role": "system", "content": system}, user)
+    return Ask(messages=messages, schema=schema, problem=problem)
+
+
 def fits(schema: Mapping[str, Any]) -> Problem:
-    """Give what finds the first thing in a reply that its JSON Schema does not allow."""
+    """Return a function that names the first thing in a reply that the schema does not allow."""
     return lambda reply: _misfit(_compiled(json.dumps(schema)), reply)
 
 
 def fits_each(schema: Mapping[str, Any], name: str, ids: Iterable[str]) -> Problem:
-    """As `fits`; and the items of the list *name* have these ids, each exactly once."""
-    wanted = tuple(ids)
-
-    def problem(reply: dict[str, Any]) -> str:
-        wrong = _misfit(_compiled(json.dumps(schema)), reply)
-        return wrong or _unmatched([item["id"] for item in reply[name]], wanted)
-
-    return problem
+    """Return `fits` that also requires each of *ids* exactly once in the list *name*."""
+    wanted, problem = tuple(ids), fits(schema)
+    return lambda reply: problem(reply) or _unmatched([one["id"] for one in reply[name]], wanted)
 
 
 def listed(name: str, item: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the schema of an object with one list, all of whose items' properties are required."""
-    items = {
-        "type": "object",
-        "properties": dict(item),
-        "required": list(item),
-        "additionalProperties": False,
-    }
+    """Return the schema of an object with one list, whose items have all these properties."""
+    items = _closed(dict(item))
+    return _closed({name: {"type": "array", "items": items}})
+
+
+def _closed(properties: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "object",
-        "properties": {name: {"type": "array", "items": items}},
-        "required": [name],
+        "properties": properties,
+        "required": list(properties),
         "additionalProperties": False,
     }
 
@@ -58,10 +60,10 @@ def _compiled(schema: str) -> CompiledSchema:
     return compile_schema(json.loads(schema), where="a model's reply")
 
 
-def _unmatched(got: list[str], wanted: tuple[str, ...]) -> str:
-    counted = Counter(got)
+def _unmatched(ids: list[str], wanted: tuple[str, ...]) -> str:
+    counts = Counter(ids)
     for one in wanted:
-        if counted[one] != 1:
-            return f"id {shown(one)} stands {counted[one]} times, expected once"
-    strange = next((one for one in got if one not in wanted), None)
-    return "" if strange is None else f"id {shown(strange)} was not asked about"
+        if counts[one] != 1:
+            return f"id {shown(one)} occurs {counts[one]} times, expected once"
+    unknown = next((one for one in ids if one not in wanted), None)
+    return "" if unknown is None else f"id {shown(unknown)} was not asked about"

@@ -1,22 +1,119 @@
-"""What every verifier on `transformers` needs: the libraries, and premises cut to their length."""
+"""Verifiers on `transformers`: models in local folders, asked about chunks of a premise."""
 
 from __future__ import annotations
 
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.text.show import escaped, shown, told
 
-LONGEST = 40_000
+_LONGEST = 40_000
 """Characters of a premise that are read."""
-BATCH = 16
-_MOST_CHUNKS = 32
+_BATCH, _MOST_CHUNKS, _LEAST_TOKENS = 8, 32, 256
+_MARGIN = 16
+"""Tokens for the model's own marks, and for words that split differently at the edge of a chunk."""
+
+
+class TransformerVerifier(ABC):
+    """
+    A model that reads a chunk of the premise together with one claim; the best chunk counts.
+
+    Chunks overlap by a quarter. Marks of the model's own, such as ``</s>``, are blanked in the
+    premise, the claims and the question: no text may pass for another part of the prompt.
+
+    Args:
+        model: The loaded model.
+        tokenizer: The loaded tokenizer.
+        form: What the model reads, with ``{premise}`` and perhaps ``{claim}`` and ``{question}``.
+            Without ``{claim}`` the claim is the second text of a pair.
+        tokens: Tokens that are read at most, at least 256; less if the model has fewer positions.
+        chunk: Tokens of a chunk at most.
+        device: Where the model runs.
+
+    Raises:
+        PolicyError: *tokens* is out of range, or *form* lacks the premise.
+    """
+
+    uses_question = False
+
+    def __init__(
+        self, model: Any, tokenizer: Any, *, form: str, tokens: int, chunk: int = _LONGEST,
+        device: str,
+    ) -> None:  # fmt: skip
+        if type(tokens) is not int or tokens < _LEAST_TOKENS:
+            least = f"give a number from {_LEAST_TOKENS}"
+            raise PolicyError(f"verifier: `tokens` is {shown(tokens)}; {least}")
+        if "{premise}" not in form:
+            raise PolicyError("verifier: the prompt lacks `{premise}`, the place of the premise")
+        self._torch, _ = libraries()
+        self._model, self._tokenizer, self._form = model.to(device).eval(), tokenizer, form
+        self._chunk, self.tokens = chunk, min(tokens, _positions(model.config))
+        special = [one.content for one in tokenizer.added_tokens_decoder.values() if one.special]
+        longest_first = sorted(special, key=len, reverse=True)
+        self._special = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+
+    def __call__(
+        self, premise: str, claims: Sequence[str], question: str | None = None
+    ) -> list[Odds]:
+        """Return the odds of each claim, given the premise."""
+        asked = self.chunks(question, self.tokens // 8)[0] if question else ""
+        form = self.prompt(asked)
+        fixed = _fill(form, question=asked, premise="", claim="")
+        room = self.tokens - self.tokens // 4 - len(self._tokenizer(fixed)["input_ids"]) - _MARGIN
+        parts = self.chunks(premise, max(_MARGIN, min(self._chunk, room)))
+        heads = [self.chunks(claim, self.tokens // 4)[0] for claim in claims]
+        pairs = [(part, head) for head in heads for part in parts]
+        some = [
+            opinion
+            for n in range(0, len(pairs), _BATCH)
+            for opinion in self._read(form, asked, pairs[n : n + _BATCH])
+        ]
+        return [self.best(some[n : n + len(parts)]) for n in range(0, len(some), len(parts))]
+
+    @abstractmethod
+    def score(self, read: Any, offsets: Any) -> list[Any]:
+        """Return the model's opinion, as a rule `Odds`, of each text that the tokenizer read."""
+
+    def best(self, some: list[Any]) -> Odds:
+        """Return the odds of a claim from the opinions of its chunks."""
+        return Odds(max(one.entailed for one in some), max(one.contradicted for one in some))
+
+    def prompt(self, question: str) -> str:
+        """Return what the model reads, with its fields."""
+        return self._form
+
+    def chunks(self, text: str, most: int) -> list[str]:
+        """Return *text* in chunks of at most *most* tokens; at most 32."""
+        text = self._special.sub(lambda mark: " " * len(mark[0]), text[:_LONGEST])
+        places = self._tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )["offset_mapping"]
+        if len(places) <= most:
+            return [text]
+        starts = range(0, len(places) - most // 4, max(1, most - most // 4))[:_MOST_CHUNKS]
+        some = (places[start : start + most] for start in starts)
+        return [text[part[0][0] : part[-1][1]] for part in some]
+
+    def _read(self, form: str, question: str, pairs: list[tuple[str, str]]) -> list[Any]:
+        read = self._tokenizer(  # without truncation: it would cut a claim or the prompt unseen
+            [_fill(form, premise=part, claim=claim, question=question) for part, claim in pairs],
+            None if "{claim}" in form else [claim for _, claim in pairs],
+            padding=True, return_offsets_mapping=True, return_tensors="pt", verbose=False,
+        ).to(self._model.device)  # fmt: skip
+        offsets = read.pop("offset_mapping").tolist()
+        with self._torch.no_grad():
+            return self.score(read, offsets)
 
 
 def libraries() -> tuple[Any, Any]:
     """
-    Give torch and transformers.
+    Return torch and transformers.
 
     Raises:
         ShieldError: One of them is not installed.
@@ -29,80 +126,68 @@ def libraries() -> tuple[Any, Any]:
         ) from None
 
 
-def loaded(kind: str, name: str, **options: Any) -> Any:
+def load(kind: str, folder: str | Path, **options: Any) -> Any:
     """
-    Load a tokenizer or a model from a folder or a hub; code that comes with it is not run.
+    Return a tokenizer, configuration or model from a local folder; no code of it is run.
 
     Raises:
-        ShieldError: It is not there, or no such model.
+        PolicyError: It is not a folder, or cannot be loaded.
     """
     _, transformers = libraries()
+    if not Path(folder).is_dir():
+        raise PolicyError(
+            f"verifier: `{escaped(str(folder))}` is not a folder; download the model first, see"
+            " `Models` in docs/answers.md"
+        )
     try:
-        return getattr(transformers, kind).from_pretrained(name, **options)
-    except (OSError, ValueError, ImportError) as error:
-        said = escaped(str(error), limit=200)
-        raise ShieldError(f"verifier: `{escaped(name)}` cannot be loaded: {said}") from None
+        return getattr(transformers, kind).from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False, **options
+        )
+    except Exception as error:  # whatever a damaged file raises
+        raise cannot_load(folder, error) from None
 
 
-def loaded_model(kind: str, name: str) -> Any:
+def load_model(kind: str, folder: str | Path) -> Any:
     """
-    Load a model all of whose weights are in its folder.
-
-    `transformers` fills what is missing, such as the head of a bare encoder, with random numbers.
+    Return a model whose weights are all in its folder.
 
     Raises:
-        ShieldError: It cannot be loaded, or lacks weights.
+        PolicyError: It cannot be loaded, or lacks weights.
     """
-    model, read = loaded(kind, name, output_loading_info=True)
-    missing = sorted(read["missing_keys"])
-    if missing:
-        raise ShieldError(
-            f"verifier: `{escaped(name)}` lacks {len(missing)} weights of this model, such as"
-            f" `{escaped(missing[0])}`; use a folder of a trained model of this kind"
-        )
+    model, info = load(kind, folder, output_loading_info=True)
+    require_all(folder, info["missing_keys"])
     return model
 
 
-def limit(name: str, given: Any, *, least: int) -> int:
+def require_all(folder: str | Path, missing: Sequence[str]) -> None:
     """
-    Give a whole number that is at least *least*.
+    Refuse a model with missing weights: `transformers` fills those with random numbers.
 
     Raises:
-        PolicyError: It is none.
+        PolicyError: Any are missing.
     """
-    if type(given) is not int or given < least:
-        raise PolicyError(f"verifier: `{name}` is {shown(given)}; give a number from {least}")
-    return given
+    if missing:
+        names = ", ".join(f"`{escaped(name)}`" for name in sorted(missing)[:5])
+        raise PolicyError(
+            f"verifier: `{escaped(str(folder))}` lacks {len(missing)} weights of this model:"
+            f" {names}{', ...' if len(missing) > 5 else ''}; use a folder of a trained model"
+        )
 
 
-def readable(tokens: int, tokenizer: Any, config: Any) -> int:
-    """Give how many tokens of those that are asked for a model can read at once."""
+def cannot_load(folder: str | Path, error: Exception) -> PolicyError:
+    """Return the error of a folder whose files cannot be read as a model."""
+    reason = escaped(told(error), limit=200)
+    return PolicyError(f"verifier: `{escaped(str(folder))}` cannot be loaded: {reason}")
+
+
+def _fill(form: str, **texts: str) -> str:
+    """Return *form* with its fields replaced; braces of the texts are no fields."""
+    return re.sub(r"\{(\w+)\}", lambda field: texts.get(field[1], field[0]), form)
+
+
+def _positions(config: Any) -> int:
+    """Return how many tokens a model has positions for; relative positions have no end."""
     places = getattr(config, "max_position_embeddings", None)
-    most = [places] if isinstance(places, int) and places > 0 else []
-    return min(tokens, int(tokenizer.model_max_length), *most)
-
-
-def cut(tokenizer: Any, text: str, most: int) -> str:
-    """Give the head of *text* that is at most so many tokens long."""
-    return chunks(tokenizer, text, most)[0]
-
-
-def chunks(tokenizer: Any, text: str, most: int) -> list[str]:
-    """
-    Cut *text* into stretches of at most *most* tokens that overlap by a quarter; at most 32.
-
-    Raises:
-        ShieldError: The tokenizer does not say where its tokens stand.
-    """
-    text = text[:LONGEST]
-    try:
-        read = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
-    except NotImplementedError as error:
-        raise ShieldError(f"verifier: a fast tokenizer is needed: {told(error)}") from None
-    places = read["offset_mapping"]
-    if len(places) <= most:
-        return [text]
-    step = max(1, most - most // 4)
-    starts = range(0, len(places) - most // 4, step)
-    stretches = [places[at : at + most] for at in starts[:_MOST_CHUNKS]]
-    return [text[part[0][0] : part[-1][1]] for part in stretches]
+    if type(places) is not int or places < 1 or not getattr(config, "position_biased_input", True):
+        return _LONGEST
+    return places - (config.pad_token_id + 1 if "roberta" in config.model_type else 0)

@@ -67,7 +67,7 @@ class MissingValue(NamedTuple):
     A token of an answer that the evidence does not have.
 
     Attributes:
-        kind: number, money, date, time, id or name.
+        kind: number, money, date, time, id or name; words, if a verifier marked them.
         text: The token as it is written in the answer.
         start: Offset of its first character in the answer.
         end: Offset after its last character.

@@ -1,4 +1,4 @@
-"""A model that says how probable claims are, given a premise; trained for that, not prompted."""
+"""A verifier: a model trained to tell how probable a claim is, given a premise."""
 
 from __future__ import annotations
 
@@ -9,42 +9,51 @@ from typing import NamedTuple, Protocol
 
 class Odds(NamedTuple):
     """
-    What a verifier says of one claim.
+    A verifier's opinion of one claim.
 
     Attributes:
         entailed: P(the premise supports the claim), in [0, 1].
-        contradicted: P(the premise contradicts it), in [0, 1]; 0 where the model cannot say.
+        contradicted: P(the premise contradicts it), in [0, 1]; 0 if the model cannot tell.
+        unsupported: The stretches of the claim that the premise does not support, as pairs of
+            offsets in the claim; empty if the model marks none.
     """
 
     entailed: float
     contradicted: float = 0.0
+    unsupported: tuple[tuple[int, int], ...] = ()
 
 
 class Verifier(Protocol):
-    """Any callable: a premise and claims in, one probability (or `Odds`) for each claim out."""
+    """
+    Any callable that takes a premise and claims, and returns a probability (or `Odds`) for each.
+
+    One with a true attribute ``uses_question`` also gets the user's question, as ``question=``.
+    """
 
     def __call__(self, premise: str, claims: Sequence[str], /) -> Sequence[float | Odds]:
-        """Give P(the premise supports it) of each claim, in order."""
+        """Return P(the premise supports the claim) for each claim, in order."""
 
 
-def read(given: object, *, wanted: int) -> list[Odds]:
+def read_odds(reply: object, claims: Sequence[str]) -> list[Odds]:
     """
-    Give a verifier's reply as odds.
+    Return a verifier's reply as odds.
 
     Raises:
         ValueError: It is not one probability for each claim.
     """
-    items = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else None
-    if items is None or len(items) != wanted:
-        raise ValueError(f"expected {wanted} probabilities")
-    return [_odds(item) for item in items]
+    items = list(reply) if isinstance(reply, Sequence) and not isinstance(reply, str) else []
+    if len(items) != len(claims):
+        raise ValueError(f"expected {len(claims)} probabilities")
+    return [_read(item, claim) for item, claim in zip(items, claims, strict=True)]
 
 
-def _odds(item: object) -> Odds:
-    odds = Odds(*item) if isinstance(item, tuple) and len(item) == 2 else Odds(item)  # type: ignore[arg-type]
-    for part in odds:
+def _read(item: object, claim: str) -> Odds:
+    odds = Odds(*item) if isinstance(item, tuple) and 0 < len(item) < 4 else Odds(item)  # type: ignore[arg-type]
+    for part in odds[:2]:
         if isinstance(part, bool) or not isinstance(part, int | float):
-            raise ValueError(f"{type(part).__name__} is no probability")
+            raise ValueError(f"{type(part).__name__} is not a probability")
         if not (isfinite(part) and 0 <= part <= 1):
-            raise ValueError(f"{part} is no probability")
+            raise ValueError(f"{part} is not a probability")
+    if not all(0 <= start < end <= len(claim) for start, end in odds.unsupported):
+        raise ValueError("an unsupported stretch is outside its claim")
     return odds

@@ -10,6 +10,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -17,11 +18,10 @@ from urllib.request import urlopen
 import pytest
 
 from abs_shield.answer.checks.hard import hard
-from abs_shield.answer.scorers.judge import judge
-from abs_shield.answer.scorers.verifier import entailment
+from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words
 from abs_shield.model import Judge
-from tests.answer.judges import Clerk, asynchronous
+from tests.answer.judges import Clerk, Judged, asynchronous
 from tests.model.served import serving
 
 
@@ -39,26 +39,27 @@ class Row:
     asked: Callable[[], int] = lambda: 0
 
 
-def _tiny_model(request: pytest.FixtureRequest) -> Row:
-    pytest.importorskip("torch", reason="the extra `nli` is not installed")
-    pytest.importorskip("transformers", reason="the extra `nli` is not installed")
-    from abs_shield.answer.verifiers.sequence import SequenceVerifier
-    from tests.answer.tiny import bert, tokenizer
+def _verifier(name: str) -> Callable[[pytest.FixtureRequest], Row]:
+    def row(request: pytest.FixtureRequest) -> Row:
+        pytest.importorskip("torch", reason="the extra `nli` is not installed")
+        pytest.importorskip("transformers", reason="the extra `nli` is not installed")
+        from tests.answer.tiny import VERIFIERS
 
-    folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("nli")
-    tokenizer(folder)
-    bert(folder, "BertForSequenceClassification", ["contradiction", "neutral", "entailment"])
-    verifier, asked = SequenceVerifier(str(folder)), [0]
+        folder: Path = request.getfixturevalue("tmp_path_factory").mktemp("verifier")
+        verifier, asked = VERIFIERS[name](folder), [0]
 
-    def counted(premise: str, claims: Any) -> Any:
-        asked[0] += 1
-        return verifier(premise, claims)
+        def counted(premise: str, claims: Any, **question: Any) -> Any:
+            asked[0] += 1
+            return verifier(premise, claims, **question)
 
-    return Row(entailment(counted), lambda: asked[0])
+        counted.uses_question = verifier.uses_question  # type: ignore[attr-defined]
+        return Row(partial(verify, model=counted), lambda: asked[0])
+
+    return row
 
 
 def _judged(model: Judge, asked: Callable[[], int]) -> Row:
-    return Row(judge(model), asked)
+    return Row(Judged(model), asked)
 
 
 def _scripted(request: pytest.FixtureRequest) -> Row:
@@ -100,7 +101,11 @@ def asked_of(url: str) -> int:
 SCORERS: dict[str, Callable[[pytest.FixtureRequest], Row]] = {
     "words": lambda request: Row(words),
     "hard": lambda request: Row(hard),
-    "entailment": _tiny_model,
+    "nli": _verifier("nli"),
+    "minicheck": _verifier("minicheck"),
+    "minicheck encoder": _verifier("minicheck encoder"),
+    "hhem": _verifier("hhem"),
+    "lettuce": _verifier("lettuce"),
     "judge": _scripted,
     "async judge": _asynchronous,
     "served judge": _served,

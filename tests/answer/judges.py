@@ -7,7 +7,43 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from abs_shield.answer.probes.consistency import probe_claims
+from abs_shield.answer.scorers.judge import judge_claims
+from abs_shield.model import Terms, aplay, play
+from abs_shield.model.ask import USUAL
+
 _FENCED = re.compile(r"^\[begin (\w+) (\w+)\]\n(.*)\n\[end \1 \2\]$", re.MULTILINE)
+
+
+class Judged:
+    """The scorer of a judge, as a function; async through ``acall``."""
+
+    def __init__(self, model: Any, terms: Terms = USUAL) -> None:
+        self.model, self.terms = model, terms
+
+    def __call__(self, claims: Any, evidence: Any, *, question: str | None = None) -> Any:
+        return play(judge_claims(claims, evidence, question), self.model, terms=self.terms)
+
+    async def acall(self, claims: Any, evidence: Any, *, question: str | None = None) -> Any:
+        steps = judge_claims(claims, evidence, question)
+        return await aplay(steps, self.model, terms=self.terms)
+
+
+def probe(
+    claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
+    times: int = 1, terms: Terms = USUAL,
+) -> Any:  # fmt: skip
+    """Ask *judge* about the critical claims again."""
+    return play(probe_claims(claims, answer, question, evidence, times=times), judge, terms=terms)
+
+
+async def aprobe(
+    claims: Any, answer: str, question: str | None, evidence: Any, judge: Any, *,
+    times: int = 1, terms: Terms = USUAL,
+) -> Any:  # fmt: skip
+    """Ask *judge* on this event loop."""
+    steps = probe_claims(claims, answer, question, evidence, times=times)
+    return await aplay(steps, judge, terms=terms)
 
 
 def data_in(messages: list[dict[str, str]]) -> dict[str, Any]:

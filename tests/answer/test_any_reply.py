@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.faithfulness import Faithfulness
-from abs_shield.answer.probes.consistency import aprobe, probe
-from abs_shield.answer.scorers.judge import judge
 from abs_shield.answer.types import Claim, Opinion, Unavailable
 from abs_shield.model import Terms
+from tests.answer.judges import Judged, aprobe, probe
 
 CONTEXT = "The Eiffel Tower is located in Paris, France. It was built in 1889."
 EVIDENCE = Evidence((Passage("result:1", Source.TOOL_RESULT, CONTEXT),))
@@ -60,7 +59,7 @@ def test_the_guardrail_gives_a_result(reply):
 @given(REPLIES)
 def test_the_scorer_gives_a_score_or_says_why_not(reply):
     """A score in [0, 1] with spans of the evidence, or `Unavailable`."""
-    (one,) = judge(always(reply))((CLAIM,), EVIDENCE)
+    (one,) = Judged(always(reply))((CLAIM,), EVIDENCE)
 
     assert isinstance(one, Opinion | Unavailable)
     if isinstance(one, Opinion):

@@ -10,10 +10,11 @@ import pytest
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.claims import claims_of
-from abs_shield.answer.probes.consistency import Probes, aprobe, probe
+from abs_shield.answer.probes.consistency import Probes
 from abs_shield.answer.types import Claim
 from abs_shield.model import Budget, Judge, Terms
 from tests.answer.conformance import HOSTILE, PROBERS, Prober, spoiling
+from tests.answer.judges import aprobe, probe
 
 TRUE = "The tower was built in 1889. The lift costs $12. It is pleasant there."
 DOCUMENT = f"{TRUE} The tower is painted red."

@@ -9,11 +9,10 @@ import pytest
 
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
 from abs_shield.answer.probes.cloze import GAP, gaps
-from abs_shield.answer.probes.consistency import aprobe, probe
 from abs_shield.answer.types import Claim
 from abs_shield.errors import PolicyError
 from abs_shield.model import Budget, Replies, Terms
-from tests.answer.judges import Scripted, asynchronous, data_in
+from tests.answer.judges import Scripted, aprobe, asynchronous, data_in, probe
 
 TEXT = "Flight HAT028 costs $79. It leaves on May 15, 2024. Mia Li booked it."
 EVIDENCE = Evidence(
@@ -84,7 +83,7 @@ def test_a_deed_is_asked_about_as_yes_or_no():
     """Nothing is missing in it; the question is whether the calls show it."""
     (gap,) = gaps(CLAIMS[2], ANSWER)
 
-    assert gap.said is None
+    assert gap.value is None
     assert gap.agrees("Yes, it was.")
     assert not any(gap.agrees(said) for said in ("no", "unknown", "", "not done: yes?"))
 
@@ -96,7 +95,7 @@ def test_a_deed_with_a_value_is_asked_about_twice():
     which, whether = gaps(claim, answer)
 
     assert f"It is cheap, and I have cancelled booking {GAP} for you." == which.text
-    assert ("I have cancelled booking W-77120 for you.", None) == (whether.text, whether.said)
+    assert ("I have cancelled booking W-77120 for you.", None) == (whether.text, whether.value)
 
 
 @pytest.mark.parametrize("wrap", [lambda one: one, asynchronous])
@@ -249,7 +248,7 @@ def test_values_without_a_sentence_are_asked_about_as_a_whole():
     """Where nothing but the gap would be left, the question is whether it holds."""
     claim = Claim("$79", 0, 3, frozenset({"money"}))
 
-    assert [None] == [gap.said for gap in gaps(claim, "$79")]
+    assert [None] == [gap.value for gap in gaps(claim, "$79")]
 
 
 @pytest.mark.parametrize("piece", ["$79 ", "9. ", "It ", "[ ? ] ", "a" * 50 + " "])

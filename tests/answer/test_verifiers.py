@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import socket
 from itertools import pairwise
 
 import pytest
@@ -11,239 +13,469 @@ pytest.importorskip("transformers", reason="the extra `nli` is not installed")
 
 import torch
 import transformers
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
-from abs_shield.answer.evidence.types import Evidence, Passage, Source
-from abs_shield.answer.scorers.verifier import entailment
-from abs_shield.answer.transformer import chunks
-from abs_shield.answer.types import Claim, Unavailable
+from abs_shield.answer import AnswerConfig
+from abs_shield.answer.pipeline import checked
 from abs_shield.answer.verifiers.hhem import HHEM
 from abs_shield.answer.verifiers.lettuce import LettuceDetect
+from abs_shield.answer.verifiers.minicheck import MiniCheck
 from abs_shield.answer.verifiers.sequence import SequenceVerifier
-from abs_shield.errors import PolicyError, ShieldError
-from tests.answer.tiny import bert, tokenizer
+from abs_shield.errors import PolicyError
+from abs_shield.session import Session
+from tests.answer.tiny import VERIFIERS, bert, hhem, minicheck, nli, t5, t5_tokenizer, tokenizer
 
 PREMISE = "The tower is in Paris . It was built 1889 ."
 CLAIMS = ["The tower is in Paris .", "The tower is in Berlin .", "tall"]
+QUESTION = "is the tower in berlin"
 
 
-@pytest.fixture
-def nli(tmp_path):
-    """A folder with a model of three labels, and the model itself."""
+def entailed(odds):
+    """P(supported) of each claim."""
+    return [one.entailed for one in odds]
+
+
+def logits_of(model, read, *texts, **more):
+    """The logits of one input, asked directly."""
+    with torch.no_grad():
+        return model(**read(*texts, return_tensors="pt"), **more).logits[0].float()
+
+
+# What each model reads ----------------------------------------------------------------------------
+
+
+def test_a_sequence_model_gives_its_own_probabilities(tmp_path):
+    """Premise and claim are a pair; the odds are the model's softmax, label by label."""
     read = tokenizer(tmp_path)
     labels = ["contradiction", "neutral", "entailment"]
-    return tmp_path, bert(tmp_path, "BertForSequenceClassification", labels), read
+    model = bert(tmp_path, "BertForSequenceClassification", labels)
+    found = SequenceVerifier(tmp_path)(PREMISE, CLAIMS)
+    rows = [logits_of(model, read, PREMISE, claim).softmax(0).tolist() for claim in CLAIMS]
 
-
-def test_a_sequence_model_gives_its_own_probabilities(nli):
-    """What the adapter says is the model's softmax, label by label."""
-    folder, model, read = nli
-    found = SequenceVerifier(str(folder))(PREMISE, CLAIMS)
-    with torch.no_grad():
-        logits = [model(**read(PREMISE, claim, return_tensors="pt")).logits[0] for claim in CLAIMS]
-    rows = [one.softmax(0).tolist() for one in logits]
-
-    assert [row[2] for row in rows] == pytest.approx([odds.entailed for odds in found], abs=1e-5)
+    assert [row[2] for row in rows] == pytest.approx(entailed(found), abs=1e-5)
     assert [row[0] for row in rows] == pytest.approx(
         [odds.contradicted for odds in found], abs=1e-5
     )
-    assert len({round(odds.entailed, 4) for odds in found}) > 1
-
-
-def test_the_best_chunk_of_a_long_premise_counts(nli):
-    """A premise longer than the model reads is cut; each chunk is asked, the maximum taken."""
-    folder, _, read = nli
-    short = SequenceVerifier(str(folder), tokens=32)
-    long = " ".join([PREMISE] * 6)
-    parts = chunks(read, long, 32 - 32 // 3 - 8)
-    (whole,) = short(long, CLAIMS[:1])
-    each = [short(part, CLAIMS[:1])[0].entailed for part in parts]
-
-    assert len(parts) > 2
-    assert max(each) == pytest.approx(whole.entailed, abs=1e-5)
-    assert long.startswith(parts[0])
-    assert long.endswith(parts[-1])
-    assert all(a.split()[-1] in b for a, b in pairwise(parts))
-
-
-def test_a_claim_without_end_is_cut(nli):
-    """It leaves room for the premise."""
-    folder, _, _ = nli
-    (odds,) = SequenceVerifier(str(folder), tokens=32)(PREMISE, ["tower " * 5_000])
-
-    assert 0 <= odds.entailed <= 1
+    assert len({round(one, 4) for one in entailed(found)}) > 1
 
 
 def test_a_single_logit_is_a_sigmoid(tmp_path):
     """A model with one output says how probable support is."""
     read = tokenizer(tmp_path)
     model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0"])
-    (odds,) = SequenceVerifier(str(tmp_path))(PREMISE, CLAIMS[:1])
-    with torch.no_grad():
-        logit = model(**read(PREMISE, CLAIMS[0], return_tensors="pt")).logits[0, 0]
+    (odds,) = SequenceVerifier(tmp_path)(PREMISE, CLAIMS[:1])
 
-    assert float(logit.sigmoid()) == pytest.approx(odds.entailed, abs=1e-5)
+    assert float(logits_of(model, read, PREMISE, CLAIMS[0]).sigmoid()[0]) == pytest.approx(
+        odds.entailed, abs=1e-5
+    )
     assert 0 == odds.contradicted
 
 
-@pytest.mark.parametrize(
-    ("verifier", "head", "kind"),
-    [
-        (SequenceVerifier, "classifier", "BertModel"),
-        (SequenceVerifier, "classifier", "BertForTokenClassification"),
-        (LettuceDetect, "classifier", "BertModel"),
-        (LettuceDetect, "classifier", "BertForMaskedLM"),
-    ],
-)
-def test_a_folder_without_a_head_is_refused(verifier, head, kind, tmp_path):
-    """A head that nobody trained would be filled with random numbers."""
-    tokenizer(tmp_path)
-    bert(tmp_path, kind, ["no", "supported"])
-    options = {"supported": 1} if verifier is SequenceVerifier else {}
-    if kind == "BertForTokenClassification":  # its head has the same name; its pooler is missing
-        head = "pooler"
-
-    with pytest.raises(ShieldError, match=rf"lacks .* weights .*{head}"):
-        verifier(str(tmp_path), **options)
-
-
-def test_a_model_that_writes_text_is_refused(tmp_path):
-    """An encoder and decoder has no head that classifies."""
+def test_a_sequence_model_reads_its_own_form(tmp_path):
+    """With ``{claim}`` in it, premise and claim are one text."""
     read = tokenizer(tmp_path)
-    config = transformers.T5Config(
-        vocab_size=64, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, num_labels=2,
-        pad_token_id=0, decoder_start_token_id=0, eos_token_id=3,
-    )  # fmt: skip
-    transformers.T5ForConditionalGeneration(config).save_pretrained(tmp_path)
+    model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
+    verifier = SequenceVerifier(tmp_path, supported=1, form="premise {premise} hypothesis {claim}")
+    rows = [logits_of(model, read, f"premise {PREMISE} hypothesis {one}") for one in CLAIMS]
 
-    assert read.vocab_size
-    with pytest.raises(ShieldError, match=r"lacks .* weights"):
-        SequenceVerifier(str(tmp_path), supported=1)
+    assert [float(row.softmax(0)[1]) for row in rows] == pytest.approx(
+        entailed(verifier(PREMISE, CLAIMS)), abs=1e-5
+    )
+
+
+def test_minicheck_decodes_one_step(tmp_path):
+    """Softmax over the logits of tokens 3 and 209 after ``predict: document</s>claim``."""
+    read = t5_tokenizer(tmp_path)
+    model = t5(tmp_path)
+    found = MiniCheck(tmp_path)(PREMISE, CLAIMS)
+    expected = []
+    for claim in CLAIMS:
+        ids = read(f"predict: {PREMISE}</s>{claim}", return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            logits = model(input_ids=ids, decoder_input_ids=torch.zeros((1, 1), dtype=torch.long))
+        expected.append(float(logits.logits[0, 0, [3, 209]].softmax(0)[1]))
+
+    assert 2 == ids[0].tolist().count(1)
+    assert expected == pytest.approx(entailed(found), abs=1e-5)
+    assert len({round(one, 4) for one in expected}) > 1
+
+
+def test_minicheck_on_an_encoder_reads_one_text(tmp_path):
+    """Document, end-of-text mark and claim; the second of two classes is "supported"."""
+    read = tokenizer(tmp_path)
+    model = bert(tmp_path, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
+    rows = [logits_of(model, read, f"{PREMISE}[SEP]{claim}").softmax(0) for claim in CLAIMS]
+
+    assert [float(row[1]) for row in rows] == pytest.approx(
+        entailed(MiniCheck(tmp_path)(PREMISE, CLAIMS)), abs=1e-5
+    )
+
+
+def test_hhem_is_its_weights_in_a_plain_t5(tmp_path):
+    """The probability is the softmax over the first token's two logits."""
+    verifier = hhem(tmp_path)
+    read, model = (
+        t5_tokenizer(tmp_path / "again"),
+        t5(tmp_path / "again", "T5ForTokenClassification"),
+    )
+    form = "<pad> Determine if the hypothesis is true given the premise?"
+    form += "\n\nPremise: {}\n\nHypothesis: {}"
+    expected = []
+    for claim in CLAIMS:
+        ids = read(form.format(PREMISE, claim), return_tensors="pt")["input_ids"]
+        with torch.no_grad():
+            expected.append(float(model(input_ids=ids).logits[0, 0].softmax(0)[1]))
+
+    assert 0 == ids[0, 0]
+    assert expected == pytest.approx(entailed(verifier(PREMISE, CLAIMS)), abs=1e-5)
+    assert len({round(one, 4) for one in expected}) > 1
+
+
+ANSWERED = (
+    "Briefly answer the following question:\nis the tower in berlin\nBear in mind that your "
+    "response should be strictly based on the following 1 passages:\npassage 1: "
+    f"{PREMISE}\nIn case the passages do not contain the necessary information to answer the "
+    'question, please reply with: "Unable to answer based on given passages."\noutput:'
+)
+SUMMED = f"Summarize the following text:\npassage 1: {PREMISE}\noutput:"
+
+
+@pytest.mark.parametrize(("question", "prompt"), [(QUESTION, ANSWERED), (None, SUMMED)])
+def test_lettuce_scores_the_least_supported_word(tmp_path, question, prompt):
+    """In the prompt that it was trained with: 1 - P(hallucinated) of the claim's worst token."""
+    read = tokenizer(tmp_path)
+    model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
+    found = LettuceDetect(tmp_path)(PREMISE, CLAIMS, question=question)
+    for claim, odds in zip(CLAIMS, found, strict=True):
+        pair = read(prompt, claim, return_offsets_mapping=True)
+        own = [n for n, part in enumerate(pair.sequence_ids(0)) if part == 1]
+        wrong = logits_of(model, read, prompt, claim).softmax(-1)[:, 1]
+        marked = [place for start, end in odds.unsupported for place in range(start, end)]
+
+        assert 1 - max(float(wrong[n]) for n in own) == pytest.approx(odds.entailed, abs=1e-5)
+        for n in own:
+            start, end = pair["offset_mapping"][n]
+            assert (float(wrong[n]) > 0.5) == set(range(start, end)).issubset(marked)
+
+
+def test_lettuce_joins_words_side_by_side(tmp_path):
+    """A stretch without support is marked once, from its first word to its last."""
+    tokenizer(tmp_path)
+    model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
+    torch.nn.init.zeros_(model.classifier.weight)
+    model.classifier.bias.data = torch.tensor([0.0, 3.0])
+    model.save_pretrained(tmp_path)
+    (odds,) = LettuceDetect(tmp_path)(PREMISE, ["the tower is tall"])
+
+    assert ((0, 17),) == odds.unsupported
+    assert 0.04 < odds.entailed < 0.05
 
 
 def test_labels_are_found_or_named(tmp_path):
     """``not_entailment`` is not "supported"; a model whose labels say nothing must be told."""
     tokenizer(tmp_path)
     bert(tmp_path, "BertForSequenceClassification", ["not_entailment", "entailment"])
-    by_name = SequenceVerifier(str(tmp_path))(PREMISE, CLAIMS)
-    other = SequenceVerifier(str(tmp_path), supported="not_entailment")(PREMISE, CLAIMS)
+    by_name = SequenceVerifier(tmp_path)(PREMISE, CLAIMS)
+    other = SequenceVerifier(tmp_path, supported="not_entailment")(PREMISE, CLAIMS)
 
     assert [1.0] * 3 == pytest.approx(
-        [a.entailed + b.entailed for a, b in zip(by_name, other, strict=True)], abs=1e-5
+        [a + b for a, b in zip(entailed(by_name), entailed(other), strict=True)], abs=1e-5
     )
     with pytest.raises(PolicyError, match="the model has no label `yes`"):
-        SequenceVerifier(str(tmp_path), supported="yes")
+        SequenceVerifier(tmp_path, supported="yes")
     bert(tmp_path, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
     with pytest.raises(PolicyError, match="name one of LABEL_0, LABEL_1"):
-        SequenceVerifier(str(tmp_path))
-    assert SequenceVerifier(str(tmp_path), supported=1)(PREMISE, CLAIMS)
+        SequenceVerifier(tmp_path)
+    assert SequenceVerifier(tmp_path, supported=1)(PREMISE, CLAIMS)
 
 
-def test_lettuce_scores_the_least_supported_word(tmp_path):
-    """One minus the highest P(hallucinated) among the claim's tokens."""
+# What all of them do ------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=VERIFIERS)
+def verifier(request, tmp_path):
+    """One of each kind."""
+    return VERIFIERS[request.param](tmp_path)
+
+
+def test_odds_of_each_claim(verifier):
+    """One for each, in order, the same in any company; none for none."""
+    found = verifier(PREMISE, CLAIMS)
+
+    assert [] == verifier(PREMISE, [])
+    assert entailed(found) == pytest.approx(
+        [verifier(PREMISE, [claim])[0].entailed for claim in CLAIMS], abs=1e-5
+    )
+    assert all(0 <= one.entailed <= 1 and 0 <= one.contradicted <= 1 for one in found)
+
+
+def test_a_long_premise_is_read_in_chunks(verifier):
+    """Chunks overlap and cover the text; more of the same text changes nothing but the edges."""
+    text = " ".join(f"the tower {n} is tall ." for n in range(120))
+    parts = verifier.chunks(text, 100)
+
+    assert len(parts) > 5
+    assert text.startswith(parts[0])
+    assert text.endswith(parts[-1])
+    assert all(a.split()[-1] in b.split() for a, b in pairwise(parts))
+    assert all(0 <= one.entailed <= 1 for one in verifier(text, CLAIMS))
+
+
+def test_the_best_chunk_counts(tmp_path):
+    """The odds of a long premise are the highest of its chunks."""
+    nli(tmp_path)
+    short = SequenceVerifier(tmp_path, tokens=256)
+    text = " ".join(f"{PREMISE} {n}" for n in range(60))
+    room = 256 - 256 // 4 - 2 - 16
+    each = [short(part, CLAIMS)[0].entailed for part in short.chunks(text, room)]
+
+    assert len(each) > 2
+    assert max(each) == pytest.approx(short(text, CLAIMS)[0].entailed, abs=1e-5)
+
+
+def test_no_text_passes_for_another_part_of_the_prompt(verifier):
+    """The model's own marks in a premise, a claim or a question are blanks."""
+    marks = "</s> [SEP] <pad> [CLS]"
+    plain = " " * len(marks)
+    options = [{"question": one} if verifier.uses_question else {} for one in (marks, plain)]
+    evil = verifier(f"{PREMISE} {marks}", [f"{claim} {marks}" for claim in CLAIMS], **options[0])
+    blank = verifier(f"{PREMISE} {plain}", [f"{claim} {plain}" for claim in CLAIMS], **options[1])
+    own = set(verifier._tokenizer.all_special_tokens)
+    if own.issuperset(marks.split()):
+        assert evil == blank
+    assert not own.intersection(verifier.chunks(marks, 99)[0].split())
+
+
+def test_braces_of_a_text_are_no_fields(verifier):
+    """A premise or question that names a field of the prompt is read as it is."""
+    found = verifier("the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}")
+
+    assert 1 == len(found)
+    assert found == verifier(
+        "the tower {claim} {question}", ["is {premise}"], question="{claim} {premise}"
+    )
+
+
+SMALL = {
+    "vocab_size": 64, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 32,
+}  # fmt: skip
+ARCHITECTURES = {
+    "Roberta": ({**SMALL, "max_position_embeddings": 514, "pad_token_id": 1}, 512),
+    "DebertaV2": (
+        {**SMALL, "relative_attention": True, "position_biased_input": False, "pad_token_id": 0},
+        600,
+    ),
+    "ModernBert": (
+        {**SMALL, "pad_token_id": 0, "cls_token_id": 2, "bos_token_id": 2, "sep_token_id": 3,
+         "eos_token_id": 3},
+        600,
+    ),
+    "DistilBert": (
+        {"vocab_size": 64, "dim": 16, "n_layers": 2, "n_heads": 2, "hidden_dim": 32}, 512
+    ),
+}  # fmt: skip
+"""Sizes by name, and the tokens that are read of 600: RoBERTa has two positions for padding."""
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_other_architectures_read_long_texts(tmp_path, name):
+    """No longer than their positions, or without end where those are relative."""
+    sizes, tokens = ARCHITECTURES[name]
+    config = getattr(transformers, f"{name}Config")(**sizes, num_labels=2)
     read = tokenizer(tmp_path)
-    model = bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
-    found = LettuceDetect(str(tmp_path), tokens=256)(PREMISE, CLAIMS)
-    expected = []
-    for claim in CLAIMS:
-        pair = read(PREMISE, claim, return_tensors="pt")
-        with torch.no_grad():
-            wrong = model(**pair).logits[0].softmax(-1)[:, 1]
-        ours = [n for n, part in enumerate(pair.sequence_ids(0)) if part == 1]
-        expected.append(1 - max(float(wrong[n]) for n in ours))
+    if name != "DebertaV2":
+        read.model_input_names = ["input_ids", "attention_mask"]
+        read.save_pretrained(tmp_path)
+    getattr(transformers, f"{name}ForTokenClassification")(config).save_pretrained(tmp_path)
+    verifier = LettuceDetect(tmp_path, tokens=600)
+    found = verifier(f"{PREMISE} " * 80, ["tall", "berlin " * 900], question="is it " * 200)
 
-    assert expected == pytest.approx(found, abs=1e-5)
+    assert tokens == verifier.tokens
+    assert all(0 <= one.entailed <= 1 for one in found)
 
 
-def test_lettuce_reads_a_long_premise_in_chunks(tmp_path):
-    """Each word is held against the chunk that supports it best, so more text never hurts."""
+def test_a_claim_without_end_is_cut(verifier):
+    """It leaves room for the premise."""
+    (odds,) = verifier(PREMISE, ["tower " * 5_000])
+
+    assert 0 <= odds.entailed <= 1
+
+
+def test_nothing_is_asked_of_a_hub(verifier, monkeypatch, tmp_path):
+    """Loading and scoring open no connection."""
+
+    def refuse(*address):
+        raise AssertionError(f"a connection to {address}")
+
+    for name in ("connect", "connect_ex"):
+        monkeypatch.setattr(socket.socket, name, refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    if isinstance(verifier, HHEM):
+        again = HHEM(tmp_path / "hhem", foundation=tmp_path / "foundation")
+    else:
+        again = type(verifier)(tmp_path)
+
+    assert verifier(PREMISE, CLAIMS) == again(PREMISE, CLAIMS)
+
+
+# What is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, MiniCheck, HHEM])
+@pytest.mark.parametrize("name", ["vectara/hallucination_evaluation_model", "none"])
+def test_a_name_that_is_not_a_folder_is_refused(kind, name):
+    """It is not looked up at a hub: one line says to download the model first."""
+    options = {"foundation": name} if kind is HHEM else {}
+    with pytest.raises(PolicyError, match=f"`{name}` is not a folder; download the model first"):
+        kind(name, **options)
+
+
+@pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, MiniCheck, HHEM])
+def test_an_empty_folder_is_refused(kind, tmp_path):
+    """In one line."""
+    options = {"foundation": tmp_path} if kind is HHEM else {}
+    with pytest.raises(PolicyError, match="cannot be loaded") as caught:
+        kind(tmp_path, **options)
+
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("verifier", "kind", "missing"),
+    [
+        (SequenceVerifier, "BertModel", r"`classifier\.bias`, `classifier\.weight`"),
+        (SequenceVerifier, "BertForTokenClassification", r"`bert\.pooler\.dense\.bias`"),
+        (LettuceDetect, "BertModel", r"`classifier\.bias`, `classifier\.weight`"),
+        (LettuceDetect, "BertForMaskedLM", r"`classifier\.bias`, `classifier\.weight`"),
+        (MiniCheck, "BertModel", r"`classifier\.bias`, `classifier\.weight`"),
+    ],
+)
+def test_missing_weights_are_named(verifier, kind, missing, tmp_path):
+    """A head that was never trained would be filled with random numbers."""
     tokenizer(tmp_path)
-    bert(tmp_path, "BertForTokenClassification", ["supported", "hallucinated"])
-    verifier = LettuceDetect(str(tmp_path), tokens=40, prompt="premise {premise} true")
-    long = " ".join([PREMISE] * 8)
-    found = verifier(long, CLAIMS)
+    bert(tmp_path, kind, ["no", "supported"])
+    options = {"supported": 1} if verifier is SequenceVerifier else {}
 
-    assert all(0 <= one <= 1 for one in found)
-    assert found != verifier(PREMISE, CLAIMS)
+    with pytest.raises(PolicyError, match=rf"lacks \d+ weights of this model: {missing}"):
+        verifier(tmp_path, **options)
 
 
-def test_no_more_is_read_than_the_model_can(nli):
-    """A limit above the model's own is lowered to that."""
-    folder, _, _ = nli
-    verifier = SequenceVerifier(str(folder), tokens=100_000)
+def test_a_model_that_writes_text_has_no_classes(tmp_path):
+    """An encoder and decoder, such as MiniCheck-Flan-T5, is refused by the other verifiers."""
+    minicheck(tmp_path)
+
+    with pytest.raises(PolicyError, match=r"lacks \d+ weights of this model: `classification_head"):
+        SequenceVerifier(tmp_path, supported=1)
+    with pytest.raises(PolicyError, match=r"lacks 2 weights of this model: `classifier\.bias`"):
+        LettuceDetect(tmp_path)
+
+
+def test_a_decoder_that_lacks_weights_is_refused(tmp_path):
+    """Also one of MiniCheck's own kind."""
+    minicheck(tmp_path)
+    weights = load_file(tmp_path / "model.safetensors")
+    del weights["decoder.block.0.layer.0.SelfAttention.q.weight"]
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+
+    with pytest.raises(PolicyError, match=r"lacks 1 weights of this model: `decoder\.block\.0"):
+        MiniCheck(tmp_path)
+
+
+def test_only_a_vocabulary_of_flan_t5_is_minicheck(tmp_path):
+    """The labels are two of its tokens; an encoder of three classes is another model."""
+    words, encoder = tmp_path / "words", tmp_path / "encoder"
+    tokenizer(words)
+    t5(words)
+    encoder.mkdir()
+    nli(encoder)
+
+    for folder in (words, encoder):
+        with pytest.raises(PolicyError, match="is not a MiniCheck model"):
+            MiniCheck(folder)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda weights: {"bert.weight": torch.zeros(2)}, r"lacks \d+ weights of this model"),
+        (lambda weights: weights | {"t5.bert": torch.zeros(2)}, "weights of another model.*`bert`"),
+        (lambda weights: weights | {"t5.classifier.bias": torch.zeros(3)}, "cannot be loaded"),
+        (
+            lambda weights: {n: w for n, w in weights.items() if n != "t5.classifier.weight"},
+            r"lacks 1 weights of this model: `classifier\.weight`",
+        ),
+    ],
+)
+def test_hhem_takes_its_own_weights_alone(tmp_path, change, message):
+    """All of them, and no others."""
+    hhem(tmp_path)
+    file = tmp_path / "hhem" / "model.safetensors"
+    save_file(change(load_file(file)), file)
+
+    with pytest.raises(PolicyError, match=message):
+        HHEM(tmp_path / "hhem", foundation=tmp_path / "foundation")
+
+
+def test_damaged_weights_are_refused(tmp_path):
+    """A file that was cut short, and a configuration of other sizes."""
+    nli(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config | {"hidden_size": 32}))
+    with pytest.raises(PolicyError, match="cannot be loaded"):
+        SequenceVerifier(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    file = tmp_path / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:100])
+    with pytest.raises(PolicyError, match="cannot be loaded"):
+        SequenceVerifier(tmp_path)
+
+
+@pytest.mark.parametrize("tokens", [255, True, "512"])
+def test_tokens_are_a_number_from_256(tmp_path, tokens):
+    """One line says so."""
+    nli(tmp_path)
+    with pytest.raises(PolicyError, match=r"`tokens` is .*; give a number from 256"):
+        SequenceVerifier(tmp_path, tokens=tokens)
+
+
+def test_no_more_is_read_than_the_model_can(tmp_path):
+    """A limit above the model's positions is lowered to them."""
+    nli(tmp_path)
+    verifier = SequenceVerifier(tmp_path, tokens=100_000)
 
     assert 600 == verifier.tokens
     assert 1 == len(verifier(" ".join([PREMISE] * 400), CLAIMS[:1]))
 
 
-def test_a_prompt_needs_a_place_for_the_premise():
-    """One line says so, before anything is loaded."""
-    with pytest.raises(PolicyError, match="`prompt` has no"):
-        LettuceDetect("model", prompt="Read this")
+def test_a_prompt_needs_a_place_for_the_premise(tmp_path):
+    """One line says so."""
+    VERIFIERS["lettuce"](tmp_path)
+    with pytest.raises(PolicyError, match=r"the prompt lacks `\{premise\}`"):
+        LettuceDetect(tmp_path, prompt="Read this")
 
 
-@pytest.fixture
-def t5(tmp_path):
-    """A T5 saved in the way HHEM is published: one file, each weight under ``t5.``."""
-    foundation, published = tmp_path / "foundation", tmp_path / "hhem"
-    published.mkdir()
-    read = tokenizer(foundation)
-    torch.manual_seed(3)
-    config = transformers.T5Config(
-        vocab_size=64, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, num_labels=2,
-        pad_token_id=0, decoder_start_token_id=0, initializer_factor=1.0,
-    )  # fmt: skip
-    config.save_pretrained(foundation)
-    model = transformers.T5ForTokenClassification(config).eval()
-    weights = {f"t5.{name}": part.clone() for name, part in model.state_dict().items()}
-    weights.pop("t5.transformer.encoder.embed_tokens.weight", None)
-    save_file(weights, published / "model.safetensors")
-    return foundation, published, model, read
+# In a check ---------------------------------------------------------------------------------------
 
 
-def test_hhem_is_its_weights_in_a_plain_t5(t5):
-    """The probability is the softmax over the first token's two logits."""
-    foundation, published, model, read = t5
-    found = HHEM(str(published), foundation=str(foundation))(PREMISE, CLAIMS)
-    form = "<pad> Determine if the hypothesis is true given the premise?"
-    form += "\n\nPremise: {}\n\nHypothesis: {}"
-    expected = []
-    for claim in CLAIMS:
-        with torch.no_grad():
-            logits = model(**read(form.format(PREMISE, claim), return_tensors="pt")).logits
-        expected.append(float(logits[0, 0].softmax(-1)[1]))
+def test_a_check_asks_a_real_model(verifier):
+    """What words leave open in a run is scored by the model; nothing fails."""
+    asked = []
 
-    assert expected == pytest.approx(found, abs=1e-5)
-    assert len({round(one, 4) for one in found}) > 1
+    def counted(premise, claims, **question):
+        asked.append(question)
+        return verifier(premise, claims, **question)
 
+    counted.uses_question = verifier.uses_question
+    session = Session()
+    session.user("is the tower in berlin?")
+    session.tool_result("look", "The tower is in Paris. It was built 1889.")
+    found = checked(
+        "The tall tower is true.", session=session, config=AnswerConfig(verifier=counted)
+    )
 
-def test_weights_of_another_model_are_refused(t5):
-    """A file with other names in it is no HHEM."""
-    foundation, published, _, _ = t5
-    save_file({"bert.weight": torch.zeros(2)}, published / "model.safetensors")
-    with pytest.raises(ShieldError, match=r"has not this model's weights: `bert\.weight`"):
-        HHEM(str(published), foundation=str(foundation))
-
-
-@pytest.mark.parametrize("kind", [SequenceVerifier, LettuceDetect, HHEM])
-def test_a_folder_without_a_model_is_one_line(kind, tmp_path):
-    """Nothing is fetched for a path that is not there."""
-    missing = str(tmp_path / "none")
-    options = {"foundation": missing} if kind is HHEM else {}
-    with pytest.raises(ShieldError) as caught:
-        kind(missing, **options)
-
-    assert "cannot be loaded" in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
-def test_a_real_model_scores_claims(nli):
-    """The scorer hands a verifier the evidence and reads its odds."""
-    folder, _, _ = nli
-    evidence = Evidence((Passage("result:1", Source.TOOL_RESULT, PREMISE),))
-    claims = tuple(Claim(text, 0, len(text)) for text in CLAIMS)
-    scored = entailment(SequenceVerifier(str(folder)))(claims, evidence)
-
-    assert not any(isinstance(one, Unavailable) for one in scored)
-    assert all(0 <= one.score <= 1 for one in scored)
-    assert all(PREMISE[s.start : s.end] == s.text for one in scored for s in one.spans)
+    assert () == found.errors
+    assert asked
+    assert all(("question" in one) == verifier.uses_question for one in asked)
+    assert 0 <= found.report.claims[0].score <= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,13 @@ pytest.importorskip("transformers", reason="the extra `nli` is not installed")
 
 import torch
 import transformers
+from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+from abs_shield.answer.verifiers.hhem import HHEM
+from abs_shield.answer.verifiers.lettuce import LettuceDetect
+from abs_shield.answer.verifiers.minicheck import MiniCheck
+from abs_shield.answer.verifiers.sequence import SequenceVerifier
 
 WORDS = "the tower is in paris berlin it was built 1889 not . tall premise hypothesis true".split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
@@ -20,9 +27,15 @@ SIZES: dict[str, Any] = {
     "vocab_size": 64, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
     "intermediate_size": 32, "max_position_embeddings": 600, "pad_token_id": 0,
 }  # fmt: skip
+T5: dict[str, Any] = {
+    "vocab_size": 256, "d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 2,
+    "num_labels": 2, "pad_token_id": 0, "decoder_start_token_id": 0, "eos_token_id": 1,
+    "tie_word_embeddings": False,
+}  # fmt: skip
 
 
 def tokenizer(folder: Path) -> Any:
+    """A tokenizer of words in BERT's layout, saved in *folder*."""
     vocabulary = {word: n for n, word in enumerate(SPECIAL + WORDS)}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.pre_tokenizer = pre_tokenizers.Whitespace()
@@ -32,8 +45,24 @@ def tokenizer(folder: Path) -> Any:
     )  # fmt: skip
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=made, pad_token="[PAD]", unk_token="[UNK]",
-        cls_token="[CLS]", sep_token="[SEP]",
+        cls_token="[CLS]", sep_token="[SEP]", eos_token="[SEP]",
     )  # fmt: skip
+    fast.save_pretrained(folder)
+    return fast
+
+
+def t5_tokenizer(folder: Path) -> Any:
+    """A tokenizer of words in T5's layout, with the label tokens of Flan-T5 at their places."""
+    words = ["<pad>", "</s>", "<unk>", "▁", *WORDS]
+    words += [f"<{n}>" for n in range(len(words), 209)] + ["▁1"]
+    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(words)}, unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="<pad>", unk_token="<unk>", eos_token="</s>"
+    )
     fast.save_pretrained(folder)
     return fast
 
@@ -48,3 +77,63 @@ def bert(folder: Path, kind: str, labels: list[str]) -> Any:
     model = getattr(transformers, kind)(config).eval()
     model.save_pretrained(folder)
     return model
+
+
+def t5(folder: Path, kind: str = "T5ForConditionalGeneration") -> Any:
+    """A T5 with random weights, saved in *folder*."""
+    torch.manual_seed(3)
+    model = getattr(transformers, kind)(transformers.T5Config(**T5, initializer_factor=1.0)).eval()
+    model.save_pretrained(folder)
+    return model
+
+
+def nli(folder: Path) -> SequenceVerifier:
+    """A model of natural-language inference."""
+    tokenizer(folder)
+    bert(folder, "BertForSequenceClassification", ["contradiction", "neutral", "entailment"])
+    return SequenceVerifier(folder)
+
+
+def minicheck(folder: Path) -> MiniCheck:
+    """MiniCheck on Flan-T5."""
+    t5_tokenizer(folder)
+    t5(folder)
+    return MiniCheck(folder)
+
+
+def minicheck_encoder(folder: Path) -> MiniCheck:
+    """MiniCheck on an encoder."""
+    tokenizer(folder)
+    bert(folder, "BertForSequenceClassification", ["LABEL_0", "LABEL_1"])
+    return MiniCheck(folder)
+
+
+def hhem(folder: Path) -> HHEM:
+    """HHEM as it is published: one file, each weight under ``t5.``, and its foundation."""
+    published, foundation = folder / "hhem", folder / "foundation"
+    published.mkdir()
+    t5_tokenizer(foundation)
+    weights = t5(foundation, "T5ForTokenClassification").state_dict()
+    (foundation / "model.safetensors").unlink()
+    save_file(
+        {f"t5.{name}": one.clone() for name, one in weights.items() if "embed_tokens" not in name},
+        published / "model.safetensors",
+    )
+    return HHEM(published, foundation=foundation)
+
+
+def lettuce(folder: Path) -> LettuceDetect:
+    """LettuceDetect."""
+    tokenizer(folder)
+    bert(folder, "BertForTokenClassification", ["supported", "hallucinated"])
+    return LettuceDetect(folder)
+
+
+VERIFIERS: dict[str, Callable[[Path], Any]] = {
+    "nli": nli,
+    "minicheck": minicheck,
+    "minicheck encoder": minicheck_encoder,
+    "hhem": hhem,
+    "lettuce": lettuce,
+}
+"""Every verifier, on a model made in a folder: a new one is one more row."""

@@ -1,4 +1,4 @@
-"""What of some evidence a model is shown: all of it, or the windows nearest to the claims."""
+"""The part of the evidence that a judge reads: all of it, or the windows nearest to the claims."""
 
 from __future__ import annotations
 
@@ -8,56 +8,64 @@ from typing import Any
 
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.windows import nearest
+from abs_shield.model import fenced
 from abs_shield.text.show import escaped
 
-MOST_CHARACTERS = 24_000
-_MOST_CALLS = 100
-_LONGEST_CALL = 400
+_MOST_CHARACTERS, _LONGEST_QUESTION = 24_000, 8_000
+_MOST_CALLS, _LONGEST_CALL = 100, 400
 
 
-def excerpts(
-    evidence: Evidence, texts: Iterable[str], *, most: int = MOST_CHARACTERS
-) -> list[dict[str, str]]:
+def fence_evidence(
+    evidence: Evidence, texts: Iterable[str], question: str | None = None
+) -> list[str]:
     """
-    Give the evidence as ``{"id", "source", "text"}``, in the run's order.
+    Return the evidence as fenced data: passages, the calls that ran, the question.
 
     Args:
         evidence: The evidence.
-        texts: The claims that are judged by it.
-        most: Characters at most; where it is longer, the best window of each text comes first.
+        texts: The claims that are judged by it. If it is longer than 24,000 characters, the
+            windows nearest to them are read, in the run's order.
+        question: The user's question, if known.
     """
-    pieces = evidence.pieces
-    if sum(len(piece.text) for piece in pieces) <= most:
-        return [_excerpt(piece.id, piece.source, piece.text) for piece in pieces]
-    ranked = [nearest(text, evidence) for text in texts]
-    taken: dict[tuple[str, int], str] = {}
-    left = most
-    for rank in range(max(map(len, ranked), default=0)):
-        for span in (spans[rank] for spans in ranked if rank < len(spans)):
-            if (span.piece, span.start) not in taken and len(span.text) <= left:
-                taken[span.piece, span.start] = span.text
-                left -= len(span.text)
-    sources = {piece.id: (n, piece.source) for n, piece in enumerate(pieces)}
-    placed = sorted(taken, key=lambda key: (sources[key[0]][0], key[1]))
-    return [_excerpt(key[0], sources[key[0]][1], taken[key]) for key in placed]
+    data = [fenced("evidence", _excerpts(evidence, texts))]
+    if evidence.deeds is not None:
+        newest = evidence.deeds[-_MOST_CALLS:]
+        calls = [{"tool": escaped(d.tool), "arguments": _write(d.arguments)} for d in newest]
+        data.append(fenced("calls", calls))
+    if question:
+        data.append(fenced("question", question[:_LONGEST_QUESTION]))
+    return data
 
 
-def calls(evidence: Evidence) -> list[dict[str, str]] | None:
-    """Give the calls that ran, the newest 100; None where nobody knows what ran."""
-    if evidence.deeds is None:
-        return None
+def _excerpts(evidence: Evidence, texts: Iterable[str]) -> list[dict[str, str]]:
+    passages = evidence.pieces
+    if sum(len(passage.text) for passage in passages) <= _MOST_CHARACTERS:
+        chosen = [(place, 0, passage.text) for place, passage in enumerate(passages)]
+    else:
+        chosen = _windows(evidence, texts)
     return [
-        {"tool": escaped(deed.tool), "arguments": _written(deed.arguments)}
-        for deed in evidence.deeds[-_MOST_CALLS:]
+        {"id": passages[n].id, "source": str(passages[n].source), "text": text}
+        for n, _, text in chosen
     ]
 
 
-def _excerpt(name: str, source: str, text: str) -> dict[str, str]:
-    return {"id": name, "source": str(source), "text": text}
+def _windows(evidence: Evidence, texts: Iterable[str]) -> list[tuple[int, int, str]]:
+    """Return the place and the text of the best window of each claim, then of the second best."""
+    ranked = [nearest(text, evidence) for text in texts]
+    places = {passage.id: place for place, passage in enumerate(evidence.pieces)}
+    chosen: dict[tuple[int, int], str] = {}
+    left = _MOST_CHARACTERS
+    for rank in range(max(map(len, ranked), default=0)):
+        for span in (spans[rank] for spans in ranked if rank < len(spans)):
+            key = (places[span.piece], span.start)
+            if key not in chosen and len(span.text) <= left:
+                chosen[key] = span.text
+                left -= len(span.text)
+    return [(*key, chosen[key]) for key in sorted(chosen)]
 
 
-def _written(arguments: Any) -> str:
+def _write(arguments: Any) -> str:
     try:
         return json.dumps(arguments, ensure_ascii=False, default=str)[:_LONGEST_CALL]
-    except Exception:  # nested too deeply, or an object that breaks when it is read
+    except Exception:  # nested too deeply, or an object that fails when it is read
         return "?"

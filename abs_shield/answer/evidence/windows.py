@@ -13,60 +13,50 @@ from abs_shield.text.tokens import keys_of
 
 _MOST_KEYS = 60
 _REACH = 8
-"""Sentences on either side that a window takes in at most."""
+"""Sentences on either side of a window's first one, at most."""
 LONGEST = 1_200
-"""Characters of a window."""
+"""Characters of a window, at most."""
 
 
 def nearest(
     text: str, evidence: Evidence, *, most: int = 3, longest: int = LONGEST
 ) -> tuple[Span, ...]:
-    """
-    Return the windows nearest to *text*, best first, no sentence twice.
-
-    Args:
-        text: A claim.
-        evidence: Where to look.
-        most: Windows at most.
-        longest: Characters of a window at most.
-    """
+    """Return the windows with the rarest words of *text*, best first, no sentence twice."""
     index = index_of(evidence)
-    return _windows(_best(text, index, most=4 * most), index, most=most, longest=longest)
+    weights: dict[int, float] = {}
+    for key in list(dict.fromkeys(keys_of(text)))[:_MOST_KEYS]:
+        places = index.postings.get(key, ())
+        for place in places:
+            rarity = log(1 + len(index.sentences) / len(places))
+            weights[place] = weights.get(place, 0.0) + rarity
+    ranked = nlargest(4 * most, weights, key=weights.__getitem__)
+    return _windows(ranked, index, most=most, longest=longest)
 
 
 def first(evidence: Evidence, *, most: int = 3, longest: int = LONGEST) -> tuple[Span, ...]:
-    """Return the evidence's first windows: what a claim in other words may be about."""
+    """Return the first windows of the evidence: for a claim that shares no word with it."""
     index = index_of(evidence)
     return _windows(range(len(index.sentences)), index, most=most, longest=longest)
-
-
-def _best(text: str, index: Index, *, most: int) -> list[int]:
-    """The sentences that share the rarest words with *text*, best first."""
-    weights: dict[int, float] = {}
-    for key in list(dict.fromkeys(keys_of(text)))[:_MOST_KEYS]:
-        there = index.postings.get(key, ())
-        rarity = log(1 + len(index.sentences) / len(there)) if there else 0.0
-        for sentence in there:
-            weights[sentence] = weights.get(sentence, 0.0) + rarity
-    return nlargest(most, weights, key=weights.__getitem__)
 
 
 def _windows(places: Iterable[int], index: Index, *, most: int, longest: int) -> tuple[Span, ...]:
     found: list[Span] = []
     for place in places:
         one = index.sentences[place]
-        if one.piece == DEED or any(_is_inside(place, index, span) for span in found):
+        if one.piece == DEED:
+            continue
+        passage = index.pieces[one.piece]
+        if any(s.piece == passage.id and one.start < s.end and s.start < one.end for s in found):
             continue
         start, end = _around(place, index, longest)
-        piece = index.pieces[one.piece]
-        found.append(Span(piece.id, start, end, piece.text[start:end]))
+        found.append(Span(passage.id, start, end, passage.text[start:end]))
         if len(found) == most:
             break
     return tuple(found)
 
 
 def _around(place: int, index: Index, longest: int) -> tuple[int, int]:
-    """A sentence with its neighbours of the same piece, as far as they fit."""
+    """Return the offsets of a sentence with its neighbours in the passage, as far as they fit."""
     one = index.sentences[place]
     start, end = one.start, min(one.end, one.start + longest)
     for step in range(1, _REACH + 1):
@@ -77,10 +67,3 @@ def _around(place: int, index: Index, longest: int) -> tuple[int, int]:
             if max(end, other.end) - min(start, other.start) <= longest:
                 start, end = min(start, other.start), max(end, other.end)
     return start, end
-
-
-def _is_inside(place: int, index: Index, span: Span) -> bool:
-    one = index.sentences[place]
-    return (
-        index.pieces[one.piece].id == span.piece and one.start < span.end and span.start < one.end
-    )

@@ -1,1 +1,1 @@
-"""Consistency probes: critical claims, asked again."""
+"""Consistency probes: a model is asked about the critical claims again."""

@@ -1,9 +1,10 @@
-"""Probes in the background: the answer waits for none of them, and their report comes after."""
+"""Probes in the background: the answer does not wait for them, and their report follows later."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from threading import BoundedSemaphore, Thread
 from typing import TYPE_CHECKING, Any
@@ -17,49 +18,52 @@ if TYPE_CHECKING:
     import asyncio
 
 Probed = Callable[[Checked], Any]
-"""Told the whole report once the probes are in."""
+"""Called with the whole report once the probes are answered."""
 
 MOST = 8
-"""Answers that are probed at once; an answer that comes on top waits for its own probes."""
-_ROOM = BoundedSemaphore(MOST)
+"""Answers that are probed at the same time; the next one waits for its own probes."""
+_SLOTS = BoundedSemaphore(MOST)
 _TASKS: set[asyncio.Task[None]] = set()
 """Event loops hold their tasks weakly."""
 
 logger = logging.getLogger("abs_shield")
 
 
-def room() -> bool:
-    """Take one of the places; whoever took it begins, and the end gives it back."""
-    return _ROOM.acquire(blocking=False)
+def take_slot() -> bool:
+    """Take a free slot, if there is one; `begin` and `abegin` release it at their end."""
+    return _SLOTS.acquire(blocking=False)
 
 
-def begin(steps: Steps[Checked], asked: AnswerRequest, probed: Probed) -> None:
-    """Probe in a thread that the process does not wait for at its end."""
+def begin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None:
+    """Probe in a daemon thread: the end of the process does not wait for it."""
 
     def run() -> None:
-        try:
-            probed(play(steps, asked.config.judge, terms=asked.terms))
-        except Exception:
-            logger.exception("abs_shield: probes in the background failed")
-        finally:
-            _ROOM.release()
+        with _slot():
+            probed(play(steps, request.config.judge, terms=request.terms))
 
     context = copy_context()
     Thread(target=context.run, args=(run,), name="abs_shield probes", daemon=True).start()
 
 
-def abegin(steps: Steps[Checked], asked: AnswerRequest, probed: Probed) -> None:
-    """As `begin`, in a task of this event loop."""
+def abegin(steps: Steps[Checked], request: AnswerRequest, probed: Probed) -> None:
+    """Probe in a task of this event loop."""
     import asyncio  # sync programs start faster without it
 
     async def run() -> None:
-        try:
-            probed(await aplay(steps, asked.config.judge, terms=asked.terms))
-        except Exception:
-            logger.exception("abs_shield: probes in the background failed")
-        finally:
-            _ROOM.release()
+        with _slot():
+            probed(await aplay(steps, request.config.judge, terms=request.terms))
 
     task = asyncio.get_running_loop().create_task(run())
     _TASKS.add(task)
     task.add_done_callback(_TASKS.discard)
+
+
+@contextmanager
+def _slot() -> Iterator[None]:
+    """Log what fails, and release the slot."""
+    try:
+        yield
+    except Exception:
+        logger.exception("abs_shield: probes in the background failed")
+    finally:
+        _SLOTS.release()

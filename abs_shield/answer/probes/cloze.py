@@ -1,4 +1,4 @@
-"""A critical claim as gaps to fill: what a model is asked instead of being shown the answer."""
+"""A critical claim with gaps: the judge fills them in, and does not see the answer's values."""
 
 from __future__ import annotations
 
@@ -15,74 +15,72 @@ from abs_shield.text.values.numbers import NTH
 from abs_shield.text.values.reader import figures
 
 GAP = "[ ? ]"
-UNKNOWN = "unknown"
 _YES = frozenset({"yes", "true", "done", "correct", "y"})
 _NAME = "name"
-_ALONE = ("one", "zero")
-"""Words that are mostly no number."""
+_RARELY_NUMBERS = ("one", "zero")
 _OPENING = "\"'([*_#>- \t"
-_MOST = 6
-"""Values of one claim that are asked about."""
-_MOST_READ = 1_000
-"""Values of one text that are looked at."""
-_AROUND = 600
-"""Characters of the answer that stand around a gap."""
+_MOST_GAPS, _MOST_READ, _AROUND = 6, 1_000, 600
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """
-    One thing to be found again.
+    A question about one claim.
 
     Attributes:
-        text: The claim's sentence with one value missing; the whole one where *said* is None.
-        said: The value that the answer has there; None where the question is whether it holds.
+        text: The claim's sentence without one of its values; whole if *value* is None.
+        value: The answer's value; None if the question is whether the claim holds.
     """
 
     text: str
-    said: Figure | None
+    value: Figure | None
 
     @property
     def original(self) -> str:
-        """What the answer says."""
-        return "yes" if self.said is None else self.said.text
+        """The answer's value as it is written; ``yes`` for a whole claim."""
+        return "yes" if self.value is None else self.value.text
 
-    def agrees(self, found: str) -> bool:
-        """Whether what a model found is what the answer says: by value, not by spelling."""
-        if self.said is None:
-            return bool(_YES.intersection(words(normal(found[:40]))[:1]))
-        return _matches(self.said, found)
+    def agrees(self, reply: str) -> bool:
+        """Return whether a reply has the answer's value, in whatever spelling."""
+        if self.value is None:
+            return bool(_YES.intersection(words(normal(reply[:40]))[:1]))
+        return _matches(self.value, reply)
 
 
 def gaps(claim: Claim, answer: str) -> tuple[Gap, ...]:
     """
-    Give what is asked about one claim: each of its values, at most 6, figures before names.
+    Return the questions about a claim: one for each value, at most 6, names last.
 
-    Of a deed, and of what would be nothing but a gap, it is also asked whether it holds.
+    An action, and a claim that is nothing but its value, is also asked about as a whole.
 
-    >>> [gap.text for gap in gaps(Claim("It costs $79.", 0, 13), "It costs $79.")]
+    >>> [gap.text for gap in gaps(Claim("It costs $1.2k.", 0, 15), "It costs $1.2k.")]
     ['It costs [ ? ].']
     """
-    start, end = _around(claim, answer)
-    shown = answer[start:end]
-    figures_first = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
-    ranked = sorted(figures_first[:_MOST], key=lambda one: one.start)
-    made = tuple(_gap(one, claim.start - start, shown) for one in ranked)
-    bare = not any(words(normal(gap.text.replace(GAP, ""))) for gap in made)
-    if not bare and "action" not in claim.kinds:
-        return made
+    start, end = _sentence(claim, answer)
+    shown, offset = answer[start:end], claim.start - start
+    by_kind = sorted(values_in(claim.text), key=lambda one: one.kind == _NAME)
+    asked = sorted(by_kind[:_MOST_GAPS], key=lambda one: one.start)
+    found = tuple(_gap(one, shown, offset) for one in asked)
+    if not any(words(normal(gap.text.replace(GAP, ""))) for gap in found):
+        found = ()
+    elif "action" not in claim.kinds:
+        return found
     whole = answer[start : claim.end] if points_back(claim.text) else claim.text
-    return (*(() if bare else made), Gap(whole[: 2 * _AROUND], None))
+    return (*found, Gap(whole[: 2 * _AROUND], None))
 
 
 def values_in(text: str) -> list[Figure]:
     """
-    Return the figures and names of *text* in order, at most 1,000; no ordinals, no list numbers.
+    Return the values and names of *text* in order, at most 1,000; no ordinals.
 
     >>> [(one.kind, one.text) for one in values_in("Mia Li paid $1.2k on May 5 at 6:30 pm.")]
     [('name', 'Mia Li'), ('money', '$1.2k'), ('date', 'May 5'), ('time', '6:30 pm')]
     """
-    found = [one for one in figures(text) if one.unit != NTH and one.text.casefold() not in _ALONE]
+    found = [
+        one
+        for one in figures(text)
+        if one.unit != NTH and one.text.casefold() not in _RARELY_NUMBERS
+    ]
     taken = {place for one in found for place in range(one.start, one.end)}
     first = len(text) - len(text.lstrip(_OPENING))
     for one in mentions(text):
@@ -92,34 +90,34 @@ def values_in(text: str) -> list[Figure]:
     return sorted(found, key=lambda one: one.start)[:_MOST_READ]
 
 
-def _gap(said: Figure, offset: int, shown: str) -> Gap:
-    at, behind = offset + said.start, offset + said.end
-    before, after = shown[max(0, at - _AROUND) : at], shown[behind : behind + _AROUND]
-    return Gap(f"{before}{GAP}{after}", said)
+def _gap(value: Figure, shown: str, offset: int) -> Gap:
+    start, end = offset + value.start, offset + value.end
+    before, after = shown[max(0, start - _AROUND) : start], shown[end : end + _AROUND]
+    return Gap(f"{before}{GAP}{after}", value)
 
 
-def _around(claim: Claim, answer: str) -> tuple[int, int]:
-    """The claim's sentence; also the one before it where it points back to that."""
+def _sentence(claim: Claim, answer: str) -> tuple[int, int]:
+    """Return the offsets of the claim's sentence, and of the one before if it points back."""
     first, last = max(0, claim.start - _AROUND), min(len(answer), claim.end + _AROUND)
     near = [(first + a, first + b) for a, b in sentence_spans(answer[first:last])]
-    whole = [n for n, (a, b) in enumerate(near) if a < claim.end and claim.start < b]
-    if not whole:
+    inside = [n for n, (a, b) in enumerate(near) if a < claim.end and claim.start < b]
+    if not inside:
         return claim.start, claim.end
-    head = whole[0]
+    head = inside[0]
     if head and points_back(answer[near[head][0] : near[head][1]]):
         head -= 1
-    return min(near[head][0], claim.start), max(near[whole[-1]][1], claim.end)
+    return min(near[head][0], claim.start), max(near[inside[-1]][1], claim.end)
 
 
-def _matches(said: Figure, found: str) -> bool:
-    """Whether the first value of that kind in *found* is *said*: by value, not by spelling."""
-    kinds = SUMS if said.kind in SUMS else {said.kind}
-    first = next((one for one in values_in(found) if one.kind in kinds), None)
-    if said.kind == _NAME:
-        return _is_same_name(said.text, found if first is None else first.text)
+def _matches(value: Figure, reply: str) -> bool:
+    """Return whether the first value of its kind in a reply is *value*."""
+    kinds = SUMS if value.kind in SUMS else {value.kind}
+    first = next((one for one in values_in(reply) if one.kind in kinds), None)
+    if value.kind == _NAME:
+        return _is_same_name(value.text, reply if first is None else first.text)
     if first is None:
-        return squeezed(normal(said.text)) == squeezed(normal(found))
-    return same(said, first)
+        return squeezed(normal(value.text)) == squeezed(normal(reply))
+    return same(value, first)
 
 
 def _is_same_name(one: str, other: str) -> bool:

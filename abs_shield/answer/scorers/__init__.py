@@ -11,7 +11,7 @@ from abs_shield.answer.checks.actions import actions
 from abs_shield.answer.checks.citations import sources
 from abs_shield.answer.checks.hard import facts
 from abs_shield.answer.checks.polarity import polarity
-from abs_shield.answer.scorers.judge import judging
+from abs_shield.answer.scorers.judge import judge_claims
 from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words
 
@@ -60,7 +60,7 @@ SCORERS: dict[str, Scorer] = {
     "polarity": Scorer(score=polarity, in_run=_BLOCK, in_documents=_BLOCK, caps=True),
     "words": Scorer(score=words, in_run=_ROUTE, in_documents=_REVISE),
     "verifier": Scorer(score=verify, in_run=_BLOCK, in_documents=_BLOCK, model="verifier"),
-    "judge": Scorer(score=judging, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
+    "judge": Scorer(score=judge_claims, in_run=_BLOCK, in_documents=_BLOCK, model="judge"),
 }
 """Every scorer, in the order in which they are asked: cheap ones first."""
 

@@ -1,104 +1,92 @@
-"""A verifier says how probable each claim is, given the windows of evidence nearest to it."""
+"""A verifier's opinion of each claim, given the windows of evidence nearest to it."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.windows import LONGEST, first, nearest
-from abs_shield.answer.types import Claim, Opinion, Span, Unavailable
-from abs_shield.answer.verifier import Odds, Verifier, read
-from abs_shield.errors import PolicyError
-from abs_shield.text.show import escaped, shown, told
+from abs_shield.answer.types import Claim, MissingValue, Opinion, Span, Unavailable
+from abs_shield.answer.verifier import Odds, Verifier, read_odds
+from abs_shield.text.show import escaped, told
 
 _LONGEST_CLAIM = 2_000
 _CONTRADICTED_FROM = 0.5
-Result = tuple[Opinion | Unavailable, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entailed:
-    """
-    Scores claims by a verifier: the best probability over the windows, and over all together.
-
-    Attributes:
-        verifier: The model.
-        windows: Windows that a claim is held against at most.
-        longest: Characters of a window at most.
-    """
-
-    verifier: Verifier
-    windows: int = 3
-    longest: int = LONGEST
-
-    def __post_init__(self) -> None:
-        for name, given in (("windows", self.windows), ("longest", self.longest)):
-            if type(given) is not int or given < 1:
-                raise PolicyError(f"entailment: `{name}` is {shown(given)}; give a number from 1")
-
-    def __call__(
-        self, claims: tuple[Claim, ...], evidence: Evidence, *, question: str | None = None
-    ) -> Result:
-        """Give each claim's score; `Unavailable` without evidence, or where the verifier broke."""
-        near = [self._near(claim, evidence) for claim in claims]
-        wanted: defaultdict[str, list[int]] = defaultdict(list)
-        for number, spans in enumerate(near):
-            for premise in _premises(spans):
-                wanted[premise].append(number)
-        odds: list[list[Odds]] = [[] for _ in claims]
-        try:
-            for premise, numbers in wanted.items():
-                texts = [claims[number].text[:_LONGEST_CLAIM] for number in numbers]
-                given = read(self.verifier(premise, texts), wanted=len(texts))
-                for number, one in zip(numbers, given, strict=True):
-                    odds[number].append(one)
-        except Exception as error:
-            return tuple(Unavailable(f"the verifier broke: {escaped(told(error))}") for _ in claims)
-        return tuple(_scored(spans, found) for spans, found in zip(near, odds, strict=True))
-
-    def _near(self, claim: Claim, evidence: Evidence) -> tuple[Span, ...]:
-        near = nearest(claim.text, evidence, most=self.windows, longest=self.longest)
-        return near or first(evidence, most=self.windows, longest=self.longest)
-
-
-def entailment(verifier: Verifier, *, windows: int = 3, longest: int = LONGEST) -> Entailed:
-    """
-    Give the scorer that holds claims against the evidence with *verifier*.
-
-    Args:
-        verifier: Any callable: a premise and claims in, one probability for each claim out.
-        windows: Windows of evidence for each claim; at least 1.
-        longest: Characters of a window; at least 1.
-
-    Raises:
-        PolicyError: A limit is out of range.
-    """
-    return Entailed(verifier=verifier, windows=windows, longest=longest)
 
 
 def verify(
-    claims: Sequence[Claim], evidence: Evidence, *, question: str | None = None, model: Verifier
-) -> Result:
-    """Score claims with a verifier and its default limits; see `entailment`."""
-    return entailment(model)(tuple(claims), evidence, question=question)
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    model: Verifier,
+    windows: int = 3,
+    longest: int = LONGEST,
+) -> tuple[Opinion | Unavailable, ...]:
+    """
+    Score claims by a verifier: the best probability over the windows, and over all of them joined.
 
+    Args:
+        claims: The claims.
+        evidence: What they may rest on.
+        question: What the user asked; for a verifier that reads it.
+        model: The verifier.
+        windows: Windows of each claim, at most.
+        longest: Characters of a window, at most.
 
-def _premises(spans: tuple[Span, ...]) -> list[str]:
-    texts = [span.text for span in spans]
-    return [*texts, "\n".join(texts)] if len(texts) > 1 else texts
-
-
-def _scored(spans: tuple[Span, ...], odds: list[Odds]) -> Opinion | Unavailable:
-    if not odds:
-        return Unavailable("there is no evidence")
-    ranked = sorted(zip(odds, spans, strict=False), key=lambda pair: -pair[0].entailed)
-    score = max(one.entailed for one in odds)
-    against, span = max(zip(odds, spans, strict=False), key=lambda pair: pair[0].contradicted)
-    wrong = against.contradicted >= _CONTRADICTED_FROM and against.contradicted > score
-    return Opinion(
-        score=min(score, 1 - against.contradicted) if wrong else score,
-        spans=tuple(span for _, span in ranked[:3]),
-        contradicted=f"the evidence says `{escaped(span.text)}`" if wrong else "",
+    Returns:
+        One for each claim; `Unavailable` without evidence, or if the verifier failed.
+    """
+    spans = [
+        nearest(claim.text, evidence, most=windows, longest=longest)
+        or first(evidence, most=windows, longest=longest)
+        for claim in claims
+    ]
+    joined = ["\n".join(span.text for span in near) for near in spans]
+    premises: defaultdict[str, list[int]] = defaultdict(list)
+    for place, near in enumerate(spans):
+        for premise in dict.fromkeys([*(span.text for span in near), joined[place]]):
+            premises[premise].append(place)
+    premises.pop("", None)
+    odds: dict[tuple[int, str], Odds] = {}
+    try:
+        for premise, places in premises.items():
+            texts = [claims[place].text[:_LONGEST_CLAIM] for place in places]
+            found = read_odds(_ask(model, premise, texts, question), texts)
+            odds |= {(place, premise): one for place, one in zip(places, found, strict=True)}
+    except Exception as error:
+        return tuple(Unavailable(f"the verifier broke: {escaped(told(error))}") for _ in claims)
+    return tuple(
+        _opinion(claim, [(odds[n, span.text], span) for span in spans[n]], odds.get((n, joined[n])))
+        for n, claim in enumerate(claims)
     )
+
+
+def _ask(model: Any, premise: str, texts: list[str], question: str | None) -> object:
+    more = {"question": question} if getattr(model, "uses_question", False) else {}
+    return model(premise, texts, **more)
+
+
+def _opinion(
+    claim: Claim, pairs: list[tuple[Odds, Span]], together: Odds | None
+) -> Opinion | Unavailable:
+    if together is None:
+        return Unavailable("there is no evidence")
+    ranked = sorted(pairs, key=lambda pair: -pair[0].entailed)
+    best = max(ranked[0][0], together, key=lambda one: one.entailed)
+    against, span = max(pairs, key=lambda pair: pair[0].contradicted)
+    refuted = against.contradicted >= _CONTRADICTED_FROM and against.contradicted > best.entailed
+    return Opinion(
+        score=min(best.entailed, 1 - against.contradicted) if refuted else best.entailed,
+        spans=tuple(span for _, span in ranked[:3]),
+        missing=tuple(_missing(claim, *stretch) for stretch in best.unsupported),
+        contradicted=f"the evidence says `{escaped(span.text)}`" if refuted else "",
+    )
+
+
+def _missing(claim: Claim, start: int, end: int) -> MissingValue:
+    text = claim.text[start:end].strip()
+    start = claim.start + claim.text.index(text, start)
+    return MissingValue("words", text, start, start + len(text))

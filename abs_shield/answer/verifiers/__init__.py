@@ -1,1 +1,1 @@
-"""Verifiers: models that were trained to say whether a premise supports a claim."""
+"""Verifiers: models trained to tell whether a premise supports a claim, from local folders."""

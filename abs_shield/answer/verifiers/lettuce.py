@@ -1,95 +1,93 @@
-"""LettuceDetect (MIT): a token classifier that marks the words of an answer without support."""
+"""LettuceDetect and TinyLettuce (MIT): token classifiers that mark words without support."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from abs_shield.answer.transformer import (
-    BATCH,
-    chunks,
-    cut,
-    libraries,
-    limit,
-    loaded,
-    loaded_model,
-    readable,
+from abs_shield.answer.transformer import TransformerVerifier, load, load_model
+from abs_shield.answer.verifier import Odds
+
+_QUESTION = (
+    "Briefly answer the following question:\n{question}\n"
+    "Bear in mind that your response should be strictly based on the following 1 passages:\n"
+    "passage 1: {premise}\n"
+    "In case the passages do not contain the necessary information to answer the question, please"
+    ' reply with: "Unable to answer based on given passages."\noutput:'
 )
-from abs_shield.errors import PolicyError
+_SUMMARY = "Summarize the following text:\npassage 1: {premise}\noutput:"
+_UNSUPPORTED_BELOW = 0.5
 
-MODEL = "KRLabsOrg/lettucedect-base-modernbert-en-v1"
+
+class _Word(NamedTuple):
+    """P(supported) of one token of a claim, and its offsets in the claim."""
+
+    supported: float
+    start: int
+    end: int
 
 
-class LettuceDetect:
+class LettuceDetect(TransformerVerifier):
     """
-    Scores a claim by its least supported word: 1 - P(hallucinated) of that.
+    A claim is worth as much as its least supported word; the others are marked.
 
-    A long premise is cut into overlapping chunks; of each word the best chunk counts.
+    Source: Kovacs and Recski, 2025, arXiv 2502.17125. The prompts are those that the English
+    models were trained with (RAGTruth's): one with the user's question, one without. For each word
+    the chunk that supports it best counts.
 
     Args:
-        model: A folder, or a name at a hub; its label 1 is "hallucinated".
-        prompt: How the premise is put to the model, ``{premise}`` where it stands. Models that
-            were trained with a longer prompt do better with that.
-        tokens: Tokens that are read at once, no more than the model can; at least 16.
-        device: Where it runs.
+        folder: The model's folder; its class 1 is "hallucinated".
+        prompt: Another prompt, with ``{premise}`` and perhaps ``{question}``, for models that
+            were trained with another.
+        tokens: Tokens that are read at most; less if the model has fewer positions.
+        device: Where the model runs.
 
     Raises:
-        ShieldError: A library is not installed, or the model cannot be loaded or
-            lacks weights.
-        PolicyError: *tokens* is out of range, or the prompt has no place for the premise.
+        ShieldError: torch or transformers is not installed.
+        PolicyError: The model cannot be loaded or lacks weights, or the prompt lacks the premise.
     """
+
+    uses_question = True
 
     def __init__(
         self,
-        model: str = MODEL,
+        folder: str | Path,
         *,
-        prompt: str = "{premise}",
+        prompt: str | None = None,
         tokens: int = 4_096,
         device: str = "cpu",
     ) -> None:
-        limit("tokens", tokens, least=16)
-        if "{premise}" not in prompt:
-            raise PolicyError("verifier: `prompt` has no `{premise}`; say where the premise stands")
-        self._before, _, self._behind = prompt.partition("{premise}")
-        self._torch, _ = libraries()
-        self._tokenizer = loaded("AutoTokenizer", model)
-        self._model = loaded_model("AutoModelForTokenClassification", model).to(device).eval()
-        self.tokens = readable(tokens, self._tokenizer, self._model.config)
+        model = load_model("AutoModelForTokenClassification", folder)
+        tokenizer = load("AutoTokenizer", folder)
+        super().__init__(model, tokenizer, form=prompt or _QUESTION, tokens=tokens, device=device)
+        self._summary = prompt or _SUMMARY
 
-    def __call__(self, premise: str, claims: Sequence[str]) -> list[float]:
-        """Give P(the premise supports every word of it) of each claim."""
-        heads = [cut(self._tokenizer, claim, self.tokens // 4) for claim in claims]
-        parts = chunks(self._tokenizer, premise, self._room())
-        pairs = [(f"{self._before}{part}{self._behind}", head) for head in heads for part in parts]
-        words = [
-            one for n in range(0, len(pairs), BATCH) for one in self._words(pairs[n : n + BATCH])
-        ]
-        groups = [words[n : n + len(parts)] for n in range(0, len(words), len(parts))]
-        return [_least(group) for group in groups]
+    def prompt(self, question: str) -> str:
+        """Return the prompt of an answer to a question, or the one of a summary."""
+        return self._form if question else self._summary
 
-    def _room(self) -> int:
-        prompt = len(
-            self._tokenizer(self._before + self._behind, add_special_tokens=False)["input_ids"]
-        )
-        return max(8, self.tokens - self.tokens // 4 - prompt - 8)
-
-    def _words(self, pairs: list[tuple[str, str]]) -> list[list[float]]:
-        """Of each pair P(supported) of each token of the claim."""
-        premises, claims = map(list, zip(*pairs, strict=True))
-        read = self._tokenizer(
-            premises, claims, truncation="only_first", max_length=self.tokens,
-            padding=True, return_tensors="pt",
-        )  # fmt: skip
-        ours = [[part == 1 for part in read.sequence_ids(n)] for n in range(len(pairs))]
-        with self._torch.no_grad():
-            logits = self._model(**read.to(self._model.device)).logits.float()
-        rows = logits.softmax(dim=-1)[:, :, 1].tolist()
+    def score(self, read: Any, offsets: Any) -> list[list[_Word]]:
+        """Return the words of each claim."""
+        rows = (1 - self._model(**read).logits.float().softmax(-1)[:, :, 1]).clamp(0, 1).tolist()
         return [
-            [min(1.0, max(0.0, 1 - p)) for p, mine in zip(row, marks, strict=True) if mine]
-            for row, marks in zip(rows, ours, strict=True)
+            [
+                _Word(p, *place)
+                for p, place, part in zip(row, offsets[n], read.sequence_ids(n), strict=True)
+                if part == 1
+            ]
+            for n, row in enumerate(rows)
         ]
 
-
-def _least(group: list[list[float]]) -> float:
-    """The least supported word, each by the chunk that supports it best."""
-    best = [max(word) for word in zip(*group, strict=False)]
-    return min(best, default=0.0)
+    def best(self, some: list[list[_Word]]) -> Odds:
+        """Return P(supported) of the least supported word, and the stretches below .5."""
+        words = [max(word) for word in zip(*some, strict=True)]
+        marked = [
+            list(group)
+            for low, group in groupby(words, lambda word: word.supported < _UNSUPPORTED_BELOW)
+            if low
+        ]
+        return Odds(
+            min((word.supported for word in words), default=0.0),
+            unsupported=tuple((group[0].start, group[-1].end) for group in marked),
+        )

@@ -1,0 +1,156 @@
+"""What a verifier or a judge does to an answer: rescue or refute what the words leave open."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from abs_shield import AnswerConfig, Shield, shield
+from abs_shield.answer.pipeline import achecked, checked
+from abs_shield.answer.verifier import Odds
+from abs_shield.session import Session
+from tests.answer.judges import data_in
+
+HOTEL = "The Nord hotel is a five minute walk from the station. Guests may use the garden."
+WALK = "From the station it is a short walk of five minutes to the Nord hotel."
+"""The words leave it open: between .4 and .85."""
+
+
+def verifier(entailed, contradicted=0.0, marked=()):
+    """A model with one opinion."""
+    return lambda premise, claims: [Odds(entailed, contradicted, marked)] * len(claims)
+
+
+def judge(verdict, quote="a five minute walk from the station"):
+    """A model with one verdict, which finds all values again."""
+
+    def ask(messages, schema):
+        data = data_in(messages)
+        if "claims" in data:
+            some = [one["id"] for one in data["claims"]]
+            more = {"verdict": verdict, "quote": quote, "reason": "the evidence says six"}
+            return {"judgements": [{"id": key, **more} for key in some]}
+        keys = [one["id"] for one in data["sentences"]]
+        return {"answer": "", "found": [{"id": key, "value": "five"} for key in keys]}
+
+    return ask
+
+
+def fails(*args):
+    """A model that is down."""
+    raise RuntimeError("out of memory")
+
+
+def session():
+    """A run whose one tool returned the document."""
+    made = Session()
+    made.user("How far is it?")
+    made.tool_result("look_up", HOTEL)
+    return made
+
+
+PLACES = {"documents": lambda: {"evidence": HOTEL}, "run": lambda: {"session": session()}}
+SUPPORT = {"verifier": verifier(0.97), "judge": judge("supported")}
+REFUTE = {"verifier": verifier(0.02, 0.95), "judge": judge("contradicted")}
+DOUBT = {"verifier": verifier(0.1), "judge": judge("not_found", "")}
+
+
+def checks(place, **config):
+    """Check the answer as sync and as async code do; both give the same."""
+    config = AnswerConfig(probes=0, **config)
+    found = checked(WALK, config=config, **PLACES[place]())
+    again = asyncio.run(achecked(WALK, config=config, **PLACES[place]()))
+    assert (found.report.claims, found.errors) == (again.report.claims, again.errors)
+    return found
+
+
+@pytest.mark.parametrize("model", SUPPORT)
+def test_a_model_rescues_what_words_leave_open(model):
+    """Beside documents the answer is revised without it, and emitted with it."""
+    assert "revise" == checks("documents").report.action
+    found = checks("documents", **{model: SUPPORT[model]})
+
+    assert ("emit", ()) == (found.report.action, found.errors)
+    assert "grounded" == found.report.claims[0].status
+
+
+def test_a_claim_in_other_words_can_be_rescued():
+    """Its words are below every threshold; a model that is sure of it outweighs them."""
+    text = "The guests are allowed to relax among flowers."
+    alone = checked(text, evidence=HOTEL)
+    found = checked(text, evidence=HOTEL, config=AnswerConfig(verifier=verifier(0.99)))
+
+    assert alone.claims[0].words < 0.4
+    assert ("revise", "emit") == (alone.report.action, found.report.action)
+
+
+def test_what_a_check_contradicts_is_not_asked_about():
+    """Another number of rooms is wrong, whatever a model says."""
+    asked = []
+    model = lambda premise, claims: asked.extend(claims) or [0.99] * len(claims)  # noqa: E731
+    evidence = "The Nord hotel has 85 rooms and stands at the lake."
+    found = checked(evidence.replace("85", "95"), evidence=evidence, config={"verifier": model})
+
+    assert ([], "block") == (asked, found.report.action)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("model", REFUTE)
+def test_a_model_refutes_what_words_leave_open(place, model):
+    """The claim is critical, so that the answer is blocked, with the reason."""
+    found = checks(place, **{model: REFUTE[model]})
+
+    assert ("block", ()) == (found.report.action, found.errors)
+    assert "contradicted" == found.report.claims[0].status
+    assert found.claims[0].contradicted.startswith("the evidence says")
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("model", DOUBT)
+def test_a_model_that_finds_no_support_stops_an_answer(place, model):
+    """Also one of a run, which is emitted without it."""
+    assert ("emit" if place == "run" else "revise") == checks(place).report.action
+    found = checks(place, **{model: DOUBT[model]})
+
+    assert found.report.action in ("revise", "block")
+    assert "unsupported" == found.report.claims[0].status
+    assert () == found.errors
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("model", ["verifier", "judge"])
+def test_a_broken_model_is_an_error_and_no_verdict(place, model):
+    """The claim keeps its score and status; the error is seen, and the answer is not emitted."""
+    alone = checks(place)
+    found = checks(place, **{model: fails})
+
+    assert alone.report.claims == found.report.claims
+    assert "revise" == found.report.action
+    assert 1 == len(found.errors)
+    assert "out of memory" in found.errors[0]
+    assert "check_failed" in found.notes
+
+
+@pytest.mark.parametrize("model", ["verifier", "judge"])
+def test_a_decision_shows_a_broken_model(model):
+    """Among its errors; no finding of it says that a claim is wrong."""
+    firewall = Shield(shield.configure(mode="strict"), hooks=())
+    with firewall.session() as run:
+        run.user("How far is it?")
+        run.tool_result("look_up", HOTEL)
+        firewall.check_answer(WALK, config=AnswerConfig(**{model: fails}))
+    [decision] = run.answer_decisions
+
+    assert 1 <= len(decision.errors)
+    assert all("out of memory" in error for error in decision.errors)
+    assert not [one for one in decision.findings if one.where.startswith("/claims")]
+
+
+def test_marked_words_are_underlined_and_not_the_whole_claim():
+    """Where a verifier says which words lack support."""
+    words = WALK.index("short walk")
+    found = checks("documents", verifier=verifier(0.05, marked=((words, words + 10),)))
+
+    assert ((words, words + 10),) == found.marked
+    assert [("words", "short walk")] == [one[:2] for one in found.claims[0].missing]
