@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from abs_shield.answer.evidence.flatten import as_written
+from abs_shield.answer.evidence.flatten import as_plain
 from abs_shield.answer.report import ToolCallValidation
 from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
@@ -55,7 +55,7 @@ def _arguments(call: ToolCall | None) -> Any:
     if call is None:
         return None
     read = read_arguments(call.arguments)
-    return as_written(call.arguments if isinstance(read, Malformed) else read)
+    return as_plain(call.arguments if isinstance(read, Malformed) else read)
 
 
 def _status(decision: Decision) -> Literal["accepted", "flagged", "rejected"]:

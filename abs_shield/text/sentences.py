@@ -22,6 +22,11 @@ _ABBREVIATED = re.compile(
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
     re.IGNORECASE,
 )
+_STREET = re.compile(r"[^\W\d_]{2,}str\.$", re.IGNORECASE)
+"""A German street, with its number behind the stop: "Lindenstr. 4"."""
+_AUTHORS = re.compile(r"\bet al\.$", re.IGNORECASE)
+"""Authors of a paper, with its year behind the stop: "Lowe et al. (2020)"."""
+_YEAR = re.compile(r"\s*[(\[]?\d")
 _INITIAL = re.compile(r"(?:^|[\s.])([^\W\d_])\.$")
 _GERMAN_DAY = re.compile(
     r"(?:^|\s)\d{1,2}\.\s(?:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE
@@ -64,6 +69,8 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     before = text[max(0, stop.start() - _LONGEST_ABBREVIATION) : stop.end()]
     behind = text[stop.end() : stop.end() + 8]
     if behind.lstrip()[:1].islower():
+        return False
+    if _YEAR.match(behind) and (_STREET.search(before) or _AUTHORS.search(before)):
         return False
     initial = _INITIAL.search(before)
     return not (
