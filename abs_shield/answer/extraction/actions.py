@@ -15,9 +15,11 @@ _REPORT = re.compile(
     rf"\b(?:i|we)(?:'ve|\s+have)?\s+{_ADVERBS}{_DONE}"
     rf"|\bbeen\s+{_ADVERBS}{_DONE}"
     rf"|\byour?\b(?:(?!\b(?:not|never)\b).){{0,120}}\b(?:is|are|was|were)\s+{_ADVERBS}{_DONE}"
-    rf"|\bsuccessfully\s+{_DONE}|\b{_DONE}\s+successfully\b",
+    rf"|\bsuccessfully\s+{_DONE}|\b(?=\w{{2,20}}\s+successfully\b){_DONE}",
     re.IGNORECASE,
 )
+_HINT = re.compile(r"\b(?:i|we|been|your?|successfully)\b", re.IGNORECASE)
+"""Without one of these words nothing is reported, and need not be looked for."""
 _NEGATION = re.compile(r"\b(?:not|never|no|\w{2,6}n't)\s+(?:yet\s+|been\s+)?$", re.IGNORECASE)
 _PROMISE = re.compile(
     rf"\b(?:i|we)(?:'ll|\s+will|\s+shall|(?:'m|\s+am|'re|\s+are)\s+going\s+to)\s+{_ADVERBS}"
@@ -33,6 +35,8 @@ def reports_action(sentence: str) -> bool:
     >>> [reports_action(one) for one in ("I have cancelled it.", "I have not cancelled it.")]
     [True, False]
     """
+    if _HINT.search(sentence) is None:
+        return False
     read = sentence[:_MOST_READ].replace("\u2019", "'")
     steps = range(0, len(read), _READ - _OVERLAP)
     return any(_reports(read[start : start + _READ]) for start in steps)

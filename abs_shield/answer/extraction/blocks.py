@@ -96,6 +96,9 @@ def _goes_on(one: Block, other: Block) -> bool:
 def _lines(answer: str) -> Iterator[Block]:
     for start, line in _outside_code(answer):
         text = line.rstrip("\r\n")
+        if not text or text.isspace():
+            yield Block(Form.PROSE, start, text)
+            continue
         shown = _QUOTE.sub(lambda mark: " " * len(mark[0]), text, count=1)
         form = Form.PROSE
         for pattern, meant in ((_HEADING, Form.HEADING), (_ITEM, Form.ITEM)):

@@ -40,7 +40,7 @@ _REASON = re.compile(
     rf"{_JOINT.pattern}"
     r"|(?P<reason>,?\s+(?:because(?: of)?|due to|owing to|(?:since|as)(?=\s+(?:the|your?|its?|this|"
     r"that|they|there|he|she|we|our|all|no)\b))\s+(?!(?:i|my)\b))"
-    r"|,\s+(?=(?:i|we)(?:['\u2019]m| am| are| cannot| can't| won't)\b)",
+    r"|(?P<main>,\s+(?=(?:i|we)(?:['\u2019]m| am| are| cannot| can't| won't)\b))",
     re.IGNORECASE,
 )
 """The same, and where a refusal and its reason part."""
@@ -225,11 +225,12 @@ def _sentences(block: Block) -> Iterator[tuple[int, int]]:
 
 def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Split where both sides are whole; the rest stays with what stands before it."""
-    form = _JOINT if _is_stated(text[start:end]) else _REASON
-    joints = list(form.finditer(text, start, end))
+    joints = list(_REASON.finditer(text, start, end))
+    if any(map(_is_of_refusal, joints)) and _is_stated(text[start:end]):
+        joints = [joint for joint in joints if not _is_of_refusal(joint)]
     ends = [*(joint.start() for joint in joints[1:]), end]
     for joint, behind in zip(joints, ends, strict=False):
-        verbs = text[joint.start()] != ";" and not joint.groupdict().get("reason")
+        verbs = text[joint.start()] != ";" and joint["reason"] is None
         before = text[start : min(joint.start(), start + _CLAUSE)]
         after = text[joint.end() : min(behind, joint.end() + _CLAUSE)]
         if _is_whole(after, verbs=verbs) and _is_whole(before, verbs=verbs):
@@ -237,6 +238,10 @@ def _clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
             start = joint.end()
     if start < end:
         yield start, end
+
+
+def _is_of_refusal(joint: re.Match[str]) -> bool:
+    return joint["reason"] is not None or joint["main"] is not None
 
 
 def _is_stated(sentence: str) -> bool:

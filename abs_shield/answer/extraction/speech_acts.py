@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import product
 
 from abs_shield.text.tokens import HEDGES, is_small
@@ -120,9 +121,10 @@ _ASKS_USER = (
 )
 
 
-def words_of(sentence: str) -> list[str]:
+@lru_cache(maxsize=8)
+def words_of(sentence: str) -> tuple[str, ...]:
     """Return the first words of a sentence in small letters; a contraction is one word."""
-    return _WORD.findall(sentence[:READ].replace("\u2019", "'").casefold())
+    return tuple(_WORD.findall(sentence[:READ].replace("\u2019", "'").casefold()))
 
 
 def is_silent(sentence: str, *, feelings: bool = True) -> bool:
