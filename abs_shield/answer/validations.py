@@ -1,4 +1,4 @@
-"""What stage 1 decided of each call of a run, for the report on its answer."""
+"""The decision about each call of a run, for the report on its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from abs_shield.session import Session
 
 
 def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
-    """Give every decision about a call of the newest run of *session*, in order."""
+    """Return every decision about a call of the newest run of *session*, in order."""
     calls = dict(_calls(session))
     return tuple(
         ToolCallValidation(
@@ -30,7 +30,7 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 
 def final_turn_rejected(session: Session) -> bool:
-    """Whether a call of the run's last turn was stopped; without turns, its last call."""
+    """Return whether a call of the run's last turn was stopped; without turns, its last call."""
     if session.turn_is_over:
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
@@ -41,7 +41,7 @@ def final_turn_rejected(session: Session) -> bool:
 
 
 def _calls(session: Session) -> Iterator[tuple[str, ToolCall]]:
-    """Each call under its decision's id and its own, as far as the session knows them."""
+    """Return each call under its decision's id and its own, as far as the session knows them."""
     for entry in session.entries():
         if isinstance(event := entry.event, Proposed):
             for call in event.calls:

@@ -94,7 +94,7 @@ def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
 
 def items(value: Any) -> Iterator[Any]:
     """
-    Give the items of a list, or the value itself.
+    Return the items of a list, or the value itself.
 
     >>> list(items(["a", "b"])), list(items("a"))
     (['a', 'b'], ['a'])
@@ -104,7 +104,7 @@ def items(value: Any) -> Iterator[Any]:
 
 def texts(value: Any) -> Iterator[str]:
     """
-    Give a text, or the texts among the items of a list.
+    Return a text, or the texts among the items of a list.
 
     >>> list(texts(["a", 5, None])), list(texts("a")), list(texts(5))
     (['a'], ['a'], [])
@@ -114,7 +114,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def name_of(path: Path) -> str:
     """
-    Give the innermost name of a path; empty where there is none.
+    Return the innermost name of a path; empty where there is none.
 
     >>> name_of(("to", 0)), name_of(("user", "id"))
     ('to', 'id')
@@ -124,7 +124,7 @@ def name_of(path: Path) -> str:
 
 def pointer(path: Path) -> str:
     """
-    Give a path as a JSON pointer.
+    Return a path as a JSON pointer.
 
     >>> pointer(("a/b", 0))
     '/a~1b/0'
@@ -146,7 +146,7 @@ def escape_step(name: str) -> str:
 
 def opened(text: str) -> Any:
     """
-    Give the object or list that a string holds as JSON; None where it holds none.
+    Return the object or list that a string holds as JSON; None where it holds none.
 
     >>> opened('{"id": 7}'), opened("7")
     ({'id': 7}, None)
@@ -173,7 +173,7 @@ def data_of(value: Any) -> Any:
 
 def scalar_text(value: Any) -> str | None:
     """
-    Give a string or a number as text; None for booleans, null and anything else.
+    Return a string or a number as text; None for booleans, null and anything else.
 
     >>> scalar_text(7.0), scalar_text(True), scalar_text("x")
     ('7.0', None, 'x')

@@ -98,7 +98,7 @@ _SHORT = 3
 
 def mentions(text: str) -> list[Mention]:
     """
-    Give everything that *text* mentions, in order, no two overlapping; time is linear.
+    Return everything that *text* mentions, in order, no two overlapping; time is linear.
 
     Identifiers are runs of ASCII letters and digits with a digit in them. Numeric dates, money
     (a sign or an ISO code beside a number), phone numbers and addresses are found in any

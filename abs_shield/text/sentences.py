@@ -36,7 +36,7 @@ _LONGEST_ABBREVIATION = 12
 
 def sentences(text: str) -> list[str]:
     """
-    Give the sentences of *text*, stripped, in order; time is linear.
+    Return the sentences of *text*, stripped, in order; time is linear.
 
     A line's end ends a sentence. Full stops inside numbers, addresses and versions do not, nor
     after common English, German, Spanish, French and Russian abbreviations and initials. Thai is
@@ -49,7 +49,7 @@ def sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Give the first place of each sentence, and the place behind its last character."""
+    """Return the first place of each sentence, and the place behind its last character."""
     start = 0
     for stop in _STOP.finditer(text):
         if stop[0].isspace() or _ends(text, stop):
