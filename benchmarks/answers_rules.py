@@ -45,13 +45,13 @@ POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: directions": (Part("answer.checks.directions:Directions.conflict", ""),),
 }
 EXTRACTION: dict[str, tuple[Part, ...]] = {
-    "claims: clauses": (Part("answer.extraction.claims:_whole", False),),
-    "claims: courtesies": (Part("answer.extraction.speech_acts:courteous", False),),
+    "claims: clauses": (Part("answer.extraction.claims:_is_whole", False),),
+    "claims: courtesies": (Part("answer.extraction.speech_acts:is_silent", False),),
     "claims: refusals": (Part("answer.extraction.speech_acts:refuses", False),),
-    "claims: reasons of refusals": (Part("answer.extraction.speech_acts:reason_in", (0, 0)),),
-    "claims: questions in documents": (Part("answer.extraction.claims:_asks_back", True),),
+    "claims: statements in questions": (Part("answer.extraction.speech_acts:stated_in", (0, 0)),),
+    "claims: actions": (Part("answer.extraction.actions:reports_action", False),),
+    "claims: questions in documents": (Part("answer.extraction.claims:_asks_user", True),),
     "claims: markup": (Part("answer.extraction.markup:without_markup", FIRST),),
-    "evidence: tables in texts": (Part("answer.evidence.tables:tabled", None),),
 }
 WORDS: dict[str, tuple[Part, ...]] = {}
 

@@ -1,11 +1,11 @@
-"""What stage 1 decided of each call of a run, for the report on its answer."""
+"""The decision about each call of a run, for the report on its answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from abs_shield.answer.evidence.flatten import as_written
+from abs_shield.answer.evidence.flatten import as_plain
 from abs_shield.answer.report import ToolCallValidation
 from abs_shield.core import Decision, ToolCall, Verdict
 from abs_shield.core.arguments import Malformed, read_arguments
@@ -14,7 +14,7 @@ from abs_shield.session import Session
 
 
 def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
-    """Give every decision about a call of the newest run of *session*, in order."""
+    """Return every decision about a call of the newest run of *session*, in order."""
     calls = dict(_calls(session))
     return tuple(
         ToolCallValidation(
@@ -30,7 +30,7 @@ def validations_of(session: Session) -> tuple[ToolCallValidation, ...]:
 
 
 def final_turn_rejected(session: Session) -> bool:
-    """Whether a call of the run's last turn was stopped; without turns, its last call."""
+    """Return whether a call of the run's last turn was stopped; without turns, its last call."""
     if session.turn_is_over:
         return False
     calls = [one for one in session.decisions if one.run_id == session.run_id]
@@ -41,7 +41,7 @@ def final_turn_rejected(session: Session) -> bool:
 
 
 def _calls(session: Session) -> Iterator[tuple[str, ToolCall]]:
-    """Each call under its decision's id and its own, as far as the session knows them."""
+    """Return each call under its decision's id and its own, as far as the session knows them."""
     for entry in session.entries():
         if isinstance(event := entry.event, Proposed):
             for call in event.calls:
@@ -55,7 +55,7 @@ def _arguments(call: ToolCall | None) -> Any:
     if call is None:
         return None
     read = read_arguments(call.arguments)
-    return as_written(call.arguments if isinstance(read, Malformed) else read)
+    return as_plain(call.arguments if isinstance(read, Malformed) else read)
 
 
 def _status(decision: Decision) -> Literal["accepted", "flagged", "rejected"]:

@@ -3,46 +3,98 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from abs_shield.text.opaque import Named, Unread
 
 Path = tuple[str | int, ...]
+State = TypeVar("State")
 
 DEEPEST = 64
 MOST = 50_000
 _MOST_JSON = 64 * 1024
+_SCALARS = (str, int, float)
+
+
+class Walk(Generic[State]):
+    """
+    The scalars inside a value, in order, each with what its way has led to.
+
+    Args:
+        value: The value.
+        state: What the way to it has led to: a path, a name.
+        members: Of a state and a value, its members, each with its state; None of a scalar.
+        most: Scalars that are read.
+
+    Attributes:
+        cut: Whether something was too deep, or too much, to be read.
+    """
+
+    __slots__ = ("_first", "_members", "_most", "cut")
+
+    def __init__(
+        self,
+        value: Any,
+        state: State,
+        members: Callable[[State, Any], Iterable[tuple[State, Any]] | None],
+        *,
+        most: int = MOST,
+    ) -> None:
+        self._first = (state, value)
+        self._members = members
+        self._most = most
+        self.cut = False
+
+    def __iter__(self) -> Iterator[tuple[State, Any]]:
+        members, left, containers = self._members, self._most, MOST
+        levels = [iter([self._first])]
+        while levels:
+            for pair in levels[-1]:
+                inside = members(*pair)
+                if inside is None:
+                    if left <= 0:
+                        self.cut = True
+                        return
+                    left -= 1
+                    yield pair
+                elif containers <= 0:  # a list that holds itself has no end
+                    self.cut = True
+                    return
+                elif len(levels) <= DEEPEST:
+                    containers -= 1
+                    levels.append(iter(inside))
+                    break
+                else:
+                    self.cut = self.cut or bool(pair[1])
+            else:
+                levels.pop()
 
 
 def leaves(value: Any, *, most: int = MOST) -> Iterator[tuple[Path, Any]]:
     """
-    Give each scalar with its path, in order; at most *most* of them, at most 64 levels deep.
+    Return each scalar with its path, in order; at most *most* of them, at most 64 levels deep.
 
     >>> list(leaves({"to": ["a@x.org"], "n": 2}))
     [(('to', 0), 'a@x.org'), (('n',), 2)]
     """
-    left: list[tuple[Path, Any]] = [((), value)]
-    given = 0
-    while left and given < most:
-        path, item = left.pop()
-        if isinstance(item, Mapping):
-            some = islice(item.items(), most - given)
-            inside = [((*path, str(key)), inner) for key, inner in some]
-        elif isinstance(item, (list, tuple)) and not isinstance(item, Unread):
-            inside = [((*path, n), inner) for n, inner in enumerate(item[: most - given])]
-        else:
-            given += 1
-            yield path, item
-            continue
-        if len(path) < DEEPEST:
-            left.extend(reversed(inside))
+
+    def members(path: Path, item: Any) -> list[tuple[Path, Any]] | None:
+        if item is None or isinstance(item, _SCALARS):  # most are, and an abstract class asks long
+            return None
+        if isinstance(item, (dict, Mapping)):
+            return [((*path, str(key)), inner) for key, inner in islice(item.items(), most)]
+        if isinstance(item, (list, tuple)) and not isinstance(item, Unread):
+            return [((*path, n), inner) for n, inner in enumerate(item[:most])]
+        return None
+
+    return iter(Walk[Path](value, (), members, most=most))
 
 
 def items(value: Any) -> Iterator[Any]:
     """
-    Give the items of a list, or the value itself.
+    Return the items of a list, or the value itself.
 
     >>> list(items(["a", "b"])), list(items("a"))
     (['a', 'b'], ['a'])
@@ -52,7 +104,7 @@ def items(value: Any) -> Iterator[Any]:
 
 def texts(value: Any) -> Iterator[str]:
     """
-    Give a text, or the texts among the items of a list.
+    Return a text, or the texts among the items of a list.
 
     >>> list(texts(["a", 5, None])), list(texts("a")), list(texts(5))
     (['a'], ['a'], [])
@@ -62,7 +114,7 @@ def texts(value: Any) -> Iterator[str]:
 
 def name_of(path: Path) -> str:
     """
-    Give the innermost name of a path; empty where there is none.
+    Return the innermost name of a path; empty where there is none.
 
     >>> name_of(("to", 0)), name_of(("user", "id"))
     ('to', 'id')
@@ -72,17 +124,29 @@ def name_of(path: Path) -> str:
 
 def pointer(path: Path) -> str:
     """
-    Give a path as a JSON pointer.
+    Return a path as a JSON pointer.
 
     >>> pointer(("a/b", 0))
     '/a~1b/0'
     """
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+    return "".join(f"/{escape_step(str(step))}" for step in path)
+
+
+def escape_step(name: str) -> str:
+    """
+    Return a member's name as a step of a JSON pointer.
+
+    >>> escape_step("a/b")
+    'a~1b'
+    """
+    if "/" in name or "~" in name:
+        return name.replace("~", "~0").replace("/", "~1")
+    return name
 
 
 def opened(text: str) -> Any:
     """
-    Give the object or list that a string holds as JSON; None where it holds none.
+    Return the object or list that a string holds as JSON; None where it holds none.
 
     >>> opened('{"id": 7}'), opened("7")
     ({'id': 7}, None)
@@ -109,7 +173,7 @@ def data_of(value: Any) -> Any:
 
 def scalar_text(value: Any) -> str | None:
     """
-    Give a string or a number as text; None for booleans, null and anything else.
+    Return a string or a number as text; None for booleans, null and anything else.
 
     >>> scalar_text(7.0), scalar_text(True), scalar_text("x")
     ('7.0', None, 'x')

@@ -76,6 +76,7 @@ _PATTERNS: dict[Kind, str] = {
 }
 _FORMS = {kind: re.compile(form, re.IGNORECASE) for kind, form in _PATTERNS.items()}
 _DIGIT = re.compile(r"\d")
+_LETTER = re.compile(r"[^\W\d_]")
 _NEEDED = {
     Kind.URL: re.compile(r"://|www\.", re.IGNORECASE), Kind.EMAIL: re.compile("@"),
     Kind.DATE: _DIGIT, Kind.MONEY: _DIGIT, Kind.PHONE: _DIGIT, Kind.PATH: re.compile(r"[/\\]"),
@@ -97,7 +98,7 @@ _SHORT = 3
 
 def mentions(text: str) -> list[Mention]:
     """
-    Give everything that *text* mentions, in order, no two overlapping; time is linear.
+    Return everything that *text* mentions, in order, no two overlapping; time is linear.
 
     Identifiers are runs of ASCII letters and digits with a digit in them. Numeric dates, money
     (a sign or an ISO code beside a number), phone numbers and addresses are found in any
@@ -129,8 +130,8 @@ def _spans(kind: Kind, form: re.Pattern[str], text: str) -> Iterator[tuple[int, 
 
 
 def _is_id(word: str) -> bool:
-    has_digit = any(c.isdigit() for c in word)
-    return has_digit and ("_" in word or "#" in word or any(c.isalpha() for c in word))
+    has_digit = _DIGIT.search(word) is not None
+    return has_digit and ("_" in word or "#" in word or _LETTER.search(word) is not None)
 
 
 def _names(text: str, taken: bytearray) -> Iterator[tuple[int, int]]:

@@ -22,6 +22,11 @@ _ABBREVIATED = re.compile(
     r"srta|ud|uds|av|mme|mlle|m|ул|г|д|руб|т\.е|др)\.$",
     re.IGNORECASE,
 )
+_STREET = re.compile(r"[^\W\d_]{2,}str\.$", re.IGNORECASE)
+"""A German street, with its number behind the stop: "Lindenstr. 4"."""
+_AUTHORS = re.compile(r"\bet al\.$", re.IGNORECASE)
+"""Authors of a paper, with its year behind the stop: "Lowe et al. (2020)"."""
+_YEAR = re.compile(r"\s*[(\[]?\d")
 _INITIAL = re.compile(r"(?:^|[\s.])([^\W\d_])\.$")
 _GERMAN_DAY = re.compile(
     r"(?:^|\s)\d{1,2}\.\s(?:jan|feb|märz|apr|mai|jun|jul|aug|sep|okt|nov|dez)", re.IGNORECASE
@@ -31,7 +36,7 @@ _LONGEST_ABBREVIATION = 12
 
 def sentences(text: str) -> list[str]:
     """
-    Give the sentences of *text*, stripped, in order; time is linear.
+    Return the sentences of *text*, stripped, in order; time is linear.
 
     A line's end ends a sentence. Full stops inside numbers, addresses and versions do not, nor
     after common English, German, Spanish, French and Russian abbreviations and initials. Thai is
@@ -44,7 +49,7 @@ def sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Give the first place of each sentence, and the place behind its last character."""
+    """Return the first place of each sentence, and the place behind its last character."""
     start = 0
     for stop in _STOP.finditer(text):
         if stop[0].isspace() or _ends(text, stop):
@@ -64,6 +69,8 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     before = text[max(0, stop.start() - _LONGEST_ABBREVIATION) : stop.end()]
     behind = text[stop.end() : stop.end() + 8]
     if behind.lstrip()[:1].islower():
+        return False
+    if _YEAR.match(behind) and (_STREET.search(before) or _AUTHORS.search(before)):
         return False
     initial = _INITIAL.search(before)
     return not (

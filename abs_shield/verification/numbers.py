@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any
 
 from abs_shield.session.results import as_json
+from abs_shield.text.leaves import DEEPEST, escape_step
 
 LARGEST = 1e150
 """Numbers beyond count as this one: their squares still add up."""
@@ -17,7 +18,6 @@ MOST_NUMBERS = 1_000
 """Numbers of one result that are compared with earlier ones."""
 MOST_NODES = 20_000
 """Members and items of one result that are looked at."""
-DEEPEST = 64
 LONGEST_NAME = 200
 """Characters of a member's name: a longer one is no name."""
 _LONGEST_WAY = 1_000
@@ -112,14 +112,7 @@ def _joined(prefix: str, key: Any) -> str | None:
     name = key if type(key) is str else str(key)[:80]
     if len(name) > LONGEST_NAME or len(prefix) > _LONGEST_WAY:
         return None
-    return prefix + escaped_step(name)
-
-
-def escaped_step(name: str) -> str:
-    """Write a member's name as a step of a JSON pointer."""
-    if "/" in name or "~" in name:
-        return name.replace("~", "~0").replace("/", "~1")
-    return name
+    return prefix + escape_step(name)
 
 
 def pointer_to(name: str) -> str:

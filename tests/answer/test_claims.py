@@ -36,7 +36,7 @@ KINDS = [
     ("It costs 300 EUR.", "money"),
     ("He left on 2031-02-03.", "date"),
     ("He left on May 3.", "date"),
-    ("It opened in 1932.", "date"),
+    ("It opened in 1932.", "number"),
     ("It closes at 17:30.", "time"),
     ("It closes at 6 pm.", "time"),
     ("It is order ZQ-88123.", "id"),
@@ -51,10 +51,6 @@ KINDS = [
     ("Your refund was issued.", "action"),
     ("The order has been shipped.", "action"),
     ("The seat was successfully changed.", "action"),
-    ("Ich habe Ihre Reise storniert.", "action"),
-    ("He cancelado su vuelo.", "action"),
-    ("J'ai annulé votre vol.", "action"),
-    ("已为您取消订单。", "action"),
 ]
 
 NONE = [
@@ -85,6 +81,10 @@ NONE = [
     "Do you know which day it is?",
     "Would you like a room - or is a bed enough?",
     "That is great!",
+    "Done!",
+    "All done!",
+    "You're all set.",
+    "All set!",
     "# Summary",
     "Your summary\n============",
     "flight | price\n--- | ---",
@@ -136,7 +136,7 @@ def test_what_makes_a_claim_critical_is_named(answer: str, kind: str) -> None:
 
 @pytest.mark.parametrize("answer", NONE)
 def test_what_claims_nothing_is_no_claim(answer: str) -> None:
-    """Questions, greetings, offers, hedges, refusals, headings and code claim nothing."""
+    """Questions, greetings, offers, refusals, headings and code claim nothing."""
 
     assert [] == texts(answer)
 
@@ -174,6 +174,8 @@ def test_what_was_not_done_is_no_deed(answer: str) -> None:
         ("```text\nI have cancelled it.\n```", ["I have cancelled it."]),
         ("他支付了50元。房间已满。", ["他支付了50元。", "房间已满。"]),
         ("it is red. it costs five.", ["it is red.", "it costs five."]),
+        ("Guests pay, however long they stay.", ["Guests pay, however long they stay."]),
+        ("He says it is shut, however, it is open.", ["He says it is shut", "it is open."]),
         ("The red bus and the blue bus stop here.", ["The red bus and the blue bus stop here."]),
     ],
 )
@@ -238,9 +240,8 @@ def test_places_are_right_in_any_text(answer: str) -> None:
         ("I'm not able to share that.", 0),
         ("As an AI, I cannot know.", 0),
         ("Great, let me check that for you.", 0),
-        ("Perhaps it is closed.", 0),
-        ("It might rain.", 0),
-        ("Perhaps it costs $40.", 1),
+        ("Perhaps it is closed.", 1),
+        ("It might rain.", 1),
         ("I will not charge the $50 fee.", 1),
         ("However, the museum is closed.", 1),
         ("If there is any damage, the insurance pays.", 1),
@@ -268,7 +269,7 @@ def test_what_is_said_to_keep_a_talk_going_is_no_claim(sentence, claims):
         ("Parking is not mentioned in the policy.", ""),
         ("I cannot refund you because your fare is basic economy.", "your fare is basic economy."),
         ("I\u2019m unable to cancel since the window has passed.", "the window has passed."),
-        ("Since the window has passed, I'm unable to cancel it.", "the window has passed"),
+        ("Since the window has passed, I'm unable to cancel it.", "Since the window has passed"),
         ("I can't change it due to your membership level.", "your membership level."),
         ("I won't be able to move it as the flight has departed.", "the flight has departed."),
         ("I can't answer because the passages do not mention it.", ""),
@@ -313,15 +314,17 @@ def test_a_commitment_to_a_deed_is_critical(sentence, critical):
         "Great! Have you ever been to the opera in Bergen?",
         "You mean the lighthouse that was built in 1871?",
         "What is your favourite colour?",
+        "What is your order number?",
+        "I wish I could have a hot dog.",
     ],
 )
-def test_a_question_with_content_may_be_a_claim(answer):
+def test_a_question_or_a_wish_with_content_may_be_a_claim(answer):
     """Of an answer that states nothing else; a text has to be asked for them."""
     assert () == claims_of(answer)
     (claim,) = claims_of(answer, questions=True)
 
     assert claim.text == answer[claim.start : claim.end]
-    assert claim.text.endswith("?")
+    assert answer.endswith(claim.text)
 
 
 @pytest.mark.parametrize(
@@ -331,11 +334,8 @@ def test_a_question_with_content_may_be_a_claim(answer):
         "Which of the two hotels do you mean?",
         "I could not find that. Is it the hotel by the lake?",
         "Could you tell me your order number?",
-        "What is your order number?",
-        "What's the booking reference code?",
         "To which address should I send it?",
         "When would you like to fly?",
-        "How many nights are you staying?",
         "Is there anything else?",
         "How?",
     ],

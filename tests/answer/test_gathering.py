@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from abs_shield import Shield, shield
 from abs_shield.answer.evidence.collect import evidence_from, evidence_of
-from abs_shield.answer.evidence.flatten import MOST_LINES, flattened
+from abs_shield.answer.evidence.flatten import MOST_LINES, flatten
 from abs_shield.answer.evidence.types import Source
 from abs_shield.errors import ShieldError
 from abs_shield.session import Limits, Session
@@ -178,7 +178,7 @@ def test_a_run_that_showed_more_than_we_saw_is_blind():
 
 def test_json_in_a_string_is_opened():
     """A pointer leads into what it holds."""
-    flat = flattened({"content": '{"price": 79}'})
+    flat = flatten({"content": '{"price": 79}'})
 
     assert "content.price: 79" == flat.text
     assert ((0, 17, "/content/price"),) == flat.lines
@@ -192,15 +192,15 @@ def test_python_objects_are_read_as_json_has_them():
         id: str
         tags: frozenset[str]
 
-    assert "id: W-1\ntags[0]: new" == flattened(Order("W-1", frozenset({"new"}))).text
+    assert "id: W-1\ntags[0]: new" == flatten(Order("W-1", frozenset({"new"}))).text
 
 
 def test_a_result_without_end_is_cut():
     """It says so, and a miss proves nothing then."""
-    flat = flattened([0] * (MOST_LINES + 1))
+    flat = flatten([0] * (MOST_LINES + 1))
 
     assert (MOST_LINES, True) == (len(flat.lines), flat.cut)
-    assert flattened("x" * 2_000_000).cut
+    assert flatten("x" * 2_000_000).cut
 
 
 def test_a_result_too_deep_is_cut():
@@ -209,13 +209,13 @@ def test_a_result_too_deep_is_cut():
     for _ in range(500):
         value = [value]
 
-    assert flattened(value).cut
+    assert flatten(value).cut
 
 
 @given(JSON)
 def test_lines_are_where_they_say(value):
     """Any JSON: each line's stretch holds one line, and nothing raises."""
-    flat = flattened(value)
+    flat = flatten(value)
 
     assert all("\x00" != flat.text[start:end] for start, end, _ in flat.lines)
     assert flat.text == "\n".join(flat.text[start:end] for start, end, _ in flat.lines)

@@ -46,14 +46,6 @@ def test_a_total_counts_what_is_priced_by_the_piece(answer, missed):
     assert missed == _misses(answer, ORDER)
 
 
-def test_a_table_of_what_is_priced_by_the_piece_has_a_total():
-    """Rows of a text count as records do."""
-    table = "sku,qty,unit_price\nA-1,3,19.99\nB-2,2,5.50\n"
-
-    assert [] == _misses("The total is $70.97.", table)
-    assert ["$70.79"] == _misses("The total is $70.79.", table)
-
-
 @pytest.mark.parametrize(
     ("answer", "missed"),
     [

@@ -1,4 +1,4 @@
-"""Who vouches for a value that stands in no piece of evidence: the run's memory, an allowlist."""
+"""Values that stand in no passage but may be said: the run remembers them, or the policy does."""
 
 from __future__ import annotations
 
@@ -11,15 +11,12 @@ from abs_shield.session import Session
 from abs_shield.session.field import ANY_FIELD
 
 Vouches = Callable[[str], bool]
-
 logger = logging.getLogger("abs_shield")
 
 
-def vouching(
-    session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool
-) -> Vouches | None:
+def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool) -> Vouches | None:
     """
-    Give what vouches for values; None where nobody does.
+    Return what vouches for values; None where nothing does.
 
     Args:
         session: The run.
@@ -27,18 +24,18 @@ def vouching(
         forgot: Whether the run forgot text; of that it remembers what values it had.
         strict: Whether nothing but tool results counts.
     """
-    tests = [] if strict else [_safe(entry) for entry in allow if is_pattern(entry)]
+    tests = [] if strict else [_guarded(entry) for entry in allow if is_pattern(entry)]
     if forgot:
-        tests.append(lambda text: _remembered(session, text, strict))
+        tests.append(lambda text: _remembers(session, text, strict))
     return (lambda text: any(test(text) for test in tests)) if tests else None
 
 
 def is_pattern(entry: Any) -> bool:
-    """Whether an entry of an allowlist names values without writing them down."""
+    """Return whether an entry of an allowlist stands for values that it does not write down."""
     return callable(entry) or (isinstance(entry, str) and any(mark in entry for mark in "*?["))
 
 
-def _safe(entry: Any) -> Vouches:
+def _guarded(entry: Any) -> Vouches:
     admits = admission(entry)
 
     def vouches(text: str) -> bool:
@@ -51,6 +48,6 @@ def _safe(entry: Any) -> Vouches:
     return vouches
 
 
-def _remembered(session: Session, text: str, strict: bool) -> bool:
+def _remembers(session: Session, text: str, strict: bool) -> bool:
     origin = session.seen.origin(text, field=ANY_FIELD)
     return origin is not None and (origin.source == "tool" or not strict)

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
 
-from abs_shield.answer.evidence.flatten import flattened
+from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.letters import runs, squeezed
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.types import Span
@@ -166,7 +166,7 @@ def _deeds(evidence: Evidence) -> Iterator[list[Token]]:
     for deed in (evidence.deeds or ())[-_MOST_DEEDS:]:
         if not deed.reads:
             said = " ".join(map(str, name_words(deed.tool)))
-            given = flattened(deed.arguments).text.replace("\n", " ") if deed.arguments else ""
+            given = flatten(deed.arguments).text.replace("\n", " ") if deed.arguments else ""
             yield tokens(f"{said} {given}"[:_LONGEST_DEED], most=_LONGEST)
 
 

@@ -1,4 +1,4 @@
-"""What an answer may stand on: pieces of text with their source, indexed once."""
+"""The evidence for an answer: passages of text with their source, indexed once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class Source(StrEnum):
-    """Where a piece of evidence came from."""
+    """Where a passage came from."""
 
     TOOL_RESULT = "tool_result"
     USER = "user"
@@ -29,7 +29,7 @@ class Passage:
         name: The tool that returned it; empty of anything else.
         lines: For JSON: each line's (start, end, pointer) in *text*; empty of other text.
         value: The tool result itself, in JSON's shape; None of other text.
-        arguments: What the tool was called with, in JSON's shape; None where nobody knows.
+        arguments: What the tool was called with, in JSON's shape; None where it is not known.
         cut: Whether it was too large to be read whole.
     """
 
@@ -46,13 +46,13 @@ class Passage:
 @dataclass(frozen=True, slots=True)
 class ExecutedAction:
     """
-    A call that ran: where it did not fail, an answer may say that it was done.
+    A call that ran: unless it failed, an answer may report it as done.
 
     Attributes:
         tool: Its tool.
         arguments: Its arguments.
         reads: Whether the tool only reads.
-        value: What it returned, in JSON's shape; None where nobody knows.
+        value: What it returned, in JSON's shape; None where it is not known.
     """
 
     tool: str
@@ -63,11 +63,11 @@ class ExecutedAction:
 
 class Evidence:
     """
-    Pieces in the order in which the run saw them; what scorers derive from them is kept with it.
+    Passages in the order in which the run saw them; what scorers derive from them is kept here.
 
     Args:
         pieces: The pieces.
-        deeds: Calls that ran without failing; None where nobody knows what ran.
+        deeds: Calls that ran without failing; None where it is not known what ran.
         failed: Calls that failed, or whose result says that nothing was done.
         blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
         vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
@@ -94,7 +94,7 @@ class Evidence:
         return iter(self.pieces)
 
     def derived(self, make: Any) -> Any:
-        """Give ``make(self)``, made once: a scorer's index of these pieces."""
+        """Return ``make(self)``, made once: a scorer's index of these passages."""
         found = self._derived.get(make)
         if found is None:
             found = self._derived[make] = make(self)

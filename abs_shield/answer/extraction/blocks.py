@@ -1,4 +1,4 @@
-"""What stands in an answer: prose, list items, table rows and headings; code is left out."""
+"""The blocks of an answer: prose, list items, table rows and headings; code is left out."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _ITEM = re.compile(
 )
 _RULE = re.compile(r"[\s|:+=*_.\-\u2500-\u257f]*")
 _MARKUP = re.compile(r"[*`~]{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
-_STOPPED = ".!?:;\u3002\uff01\uff1f\u2026|"
+_STOPS = ".!?:;\u3002\uff01\uff1f\u2026|"
 _WRAPPED = 50
-"""Characters of a line from which on its end may be a fold, and no end of a sentence."""
+"""Characters of a line from which on its end may be a fold, and not the end of a sentence."""
 
 
 class Form(StrEnum):
-    """How a block stands in the answer."""
+    """The layout of a block."""
 
     PROSE = "prose"
     ITEM = "item"
@@ -40,9 +40,9 @@ class Block:
     A paragraph's line or lines, a list item, a table row or a heading.
 
     Attributes:
-        form: How it stands there.
+        form: Its layout.
         start: Offset of its first character in the answer.
-        text: What stands there, as long as it is there; marks of layout are blanks.
+        text: Its text, as long as in the answer; marks of layout are blanks.
     """
 
     form: Form
@@ -52,31 +52,31 @@ class Block:
 
 def blocks(answer: str) -> Iterator[Block]:
     """
-    Give the blocks of *answer* that may say something, in order; time is linear.
+    Return the blocks of *answer* that may claim something, in order; time is linear.
 
-    Fenced code is left out, unless the fence says that it holds text, and so are tags and the
-    reasoning between closed ones; what nothing closes hides nothing. A line of 50 characters or
-    more that no stop ends goes on in a next line that begins with a small letter.
+    Fenced code is left out, unless the fence is marked as text, and so are tags and the reasoning
+    between closed ones; what nothing closes hides nothing. A line of 50 characters or more that no
+    stop ends goes on in a next line that begins with a small letter.
 
     >>> [(b.form.value, b.text.strip()) for b in blocks("# Trip\\n- **Seat** 4\\n```\\nx\\n```")]
     [('heading', 'Trip'), ('item', 'Seat   4')]
     """
-    held: Block | None = None
-    for block in _tables(_lines(without_markup(answer))):
-        if held and _goes_on(held, block):
-            gap = " " * (block.start - held.start - len(held.text))
-            held = Block(held.form, held.start, held.text.rstrip("\r\n") + gap + block.text)
+    last: Block | None = None
+    for block in _without_rules(_lines(without_markup(answer))):
+        if last and _is_folded(last, block):
+            gap = " " * (block.start - last.start - len(last.text))
+            last = Block(last.form, last.start, last.text.rstrip("\r\n") + gap + block.text)
             continue
-        if held:
-            yield held
-        held = block
-    if held:
-        yield held
+        if last:
+            yield last
+        last = block
+    if last:
+        yield last
 
 
 def has_code(answer: str) -> bool:
     """
-    Whether fenced code is left out of *answer*.
+    Return whether fenced code is left out of *answer*.
 
     >>> has_code("```\\nx = 1\\n```"), has_code("`x`")
     (True, False)
@@ -85,26 +85,35 @@ def has_code(answer: str) -> bool:
     return any(code for _, _, code in _fences(lines))
 
 
-def _goes_on(one: Block, other: Block) -> bool:
-    if one.form not in (Form.PROSE, Form.ITEM) or other.form is not Form.PROSE:
+def _is_folded(block: Block, following: Block) -> bool:
+    """Return whether a sentence of *block* goes on in the *following* one."""
+    if block.form not in (Form.PROSE, Form.ITEM) or following.form is not Form.PROSE:
         return False
-    last = one.text[-400:].rstrip()
-    ended = not last or last[-1] in _STOPPED or len(one.text) - one.text.rfind("\n") < _WRAPPED
-    return not ended and other.text.lstrip()[:1].islower()
+    end = block.text[-400:].rstrip()
+    ended = not end or end[-1] in _STOPS or len(block.text) - block.text.rfind("\n") < _WRAPPED
+    return not ended and following.text.lstrip()[:1].islower()
 
 
 def _lines(answer: str) -> Iterator[Block]:
+    """Return the lines outside code, each with its layout."""
     for start, line in _outside_code(answer):
         text = line.rstrip("\r\n")
-        shown = _QUOTE.sub(lambda mark: " " * len(mark[0]), text, count=1)
+        if not text or text.isspace():
+            yield Block(Form.PROSE, start, text)
+            continue
+        text = _QUOTE.sub(_blanks, text, count=1)
         form = Form.PROSE
-        for pattern, meant in ((_HEADING, Form.HEADING), (_ITEM, Form.ITEM)):
-            if mark := pattern.match(shown):
-                shown, form = " " * mark.end() + shown[mark.end() :], meant
+        for pattern, layout in ((_HEADING, Form.HEADING), (_ITEM, Form.ITEM)):
+            if mark := pattern.match(text):
+                text, form = _blanks(mark) + text[mark.end() :], layout
                 break
-        if form is Form.PROSE and "|" in shown and shown.strip().startswith("|"):
+        if form is Form.PROSE and text.lstrip().startswith("|"):
             form = Form.ROW
-        yield Block(form, start, _MARKUP.sub(lambda mark: " " * len(mark[0]), shown))
+        yield Block(form, start, _MARKUP.sub(_blanks, text))
+
+
+def _blanks(mark: re.Match[str]) -> str:
+    return " " * len(mark[0])
 
 
 def _outside_code(answer: str) -> Iterator[tuple[int, str]]:
@@ -118,7 +127,7 @@ def _outside_code(answer: str) -> Iterator[tuple[int, str]]:
 
 
 def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
-    """Give the first and the last line of each closed fence, and whether it holds code."""
+    """Return the first and the last line of each closed fence, and whether it holds code."""
     opened: tuple[int, str, str] | None = None
     for n, (_, line) in enumerate(lines):
         fence = _FENCE.match(line)
@@ -131,23 +140,23 @@ def _fences(lines: list[tuple[int, str]]) -> Iterator[tuple[int, int, bool]]:
             opened = None
 
 
-def _tables(lines: Iterator[Block]) -> Iterator[Block]:
-    """Drop rules, and the row over a table's rule; a line over a rule of its own is a heading."""
-    held: Block | None = None
+def _without_rules(lines: Iterator[Block]) -> Iterator[Block]:
+    """Drop rules and the header over a table's rule; a line over a rule of its own is a heading."""
+    last: Block | None = None
     for block in lines:
-        bare = _RULE.fullmatch(block.text) is not None
-        if bare and held and "-" in block.text and "|" in block.text and "|" in held.text:
-            held = None
-        elif bare and held and _underlined(held, block):
-            held = Block(Form.HEADING, held.start, held.text)
-        if held:
-            yield held
-        held = None if bare else block
-    if held:
-        yield held
+        is_rule = _RULE.fullmatch(block.text) is not None
+        if is_rule and last and "-" in block.text and "|" in block.text and "|" in last.text:
+            last = None
+        elif is_rule and last and _is_underlined(last, block):
+            last = Block(Form.HEADING, last.start, last.text)
+        if last:
+            yield last
+        last = None if is_rule else block
+    if last:
+        yield last
 
 
-def _underlined(block: Block, rule: Block) -> bool:
+def _is_underlined(block: Block, rule: Block) -> bool:
     marks = rule.text.strip()
     plain = len(marks) > 2 and set(marks) in ({"="}, {"-"})
-    return plain and block.form is Form.PROSE and block.text.rstrip()[-1:] not in _STOPPED
+    return plain and block.form is Form.PROSE and block.text.rstrip()[-1:] not in _STOPS

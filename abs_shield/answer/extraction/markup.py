@@ -1,4 +1,4 @@
-"""Tags of an answer are no words of it, and closed reasoning is not said to its reader."""
+"""Tags and closed reasoning of an answer, which are not part of what it says."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _REASONING = frozenset({"think", "thinking", "thought", "reasoning", "scratchpad
 
 def without_markup(answer: str) -> str:
     """
-    Give *answer* with blanks for its tags and for closed reasoning blocks, as long as it was.
+    Return *answer* with blanks for its tags and for closed reasoning blocks, as long as it was.
 
     A block that nothing closes hides nothing. Time is linear.
 
@@ -35,7 +35,7 @@ def without_markup(answer: str) -> str:
 
 
 def _left_out(answer: str) -> Iterator[tuple[int, int]]:
-    """Give the places of tags and reasoning blocks, in order of their beginnings."""
+    """Return the places of tags and reasoning blocks, in order of their beginnings."""
     tags = list(_TAG.finditer(answer))
     ends: dict[str, list[int]] = defaultdict(list)
     for tag in tags:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from abs_shield.core.finding import Unavailable
+from abs_shield.text.leaves import escape_step
 from abs_shield.text.show import escaped
-from abs_shield.verification.numbers import escaped_step
 from abs_shield.verification.past import Past
 from abs_shield.verification.reading import SILENT, Reading
 from abs_shield.verification.seen import ABSENT, Seen, is_finite, kind_of
@@ -33,7 +33,7 @@ def schema_mismatch(seen: Seen, past: Past) -> Reading | Unavailable:
     score = len(wrong) / (len(required) + len(forbidden))
     name, fault = wrong[0]
     more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-    where = name if name.startswith("/") else f"/{escaped_step(name)}"
+    where = name if name.startswith("/") else f"/{escape_step(name)}"
     return Reading(score, f"`{escaped(name)}` {fault}{more}", where)
 
 
