@@ -5,25 +5,48 @@ from __future__ import annotations
 from ablation import FIRST, Argument, Part
 
 FACTS: dict[str, tuple[Part, ...]] = {
-    "records: values bound to them": (Part("answer.checks.records:Bound.records", ()),),
-    "records: headings of columns": (Part("answer.checks.scope:Scope._column", None),),
-    "records: pairs in a sentence": (Part("answer.checks.scope:Scope._paired", ()),),
-    "records: fields of a moment": (Part("answer.checks.records:Bound.fitting", Argument(2)),),
-    "derivation: any": (Part("answer.checks.derivation:Reckoned.gives", False),),
-    "derivation: columns": (Part("answer.checks.derivation:columns", ()),),
-    "derivation: moments": (Part("answer.checks.moments:Later.gives", False),),
-    "derivation: lengths": (Part("answer.checks.moments:Later.is_length", False),),
-    "derivation: sums that are wrong": (Part("answer.checks.values:wrong", ()),),
+    "records: values bound to them": (Part("answer.checks.bindings:Bindings.records", ()),),
+    "records: pairs in a sentence": (Part("answer.checks.record_scope:RecordScope.paired", ()),),
+    "records: the subject of a sentence": (
+        Part("answer.checks.record_scope:RecordScope.subject", ()),
+    ),
+    "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
+    "records: fields of a moment": (Part("answer.checks.bindings:Bindings.of_field", Argument(2)),),
+    "records: swapped values": (Part("answer.checks.values:AnswerValues._is_swapped", False),),
+    "results: outdated ones": (Part("answer.checks.bindings:Bindings.is_outdated", False),),
+    "derivation: any": (
+        Part("answer.checks.derivation:Derivation.supports", False),
+        Part("answer.checks.moments:Moments.supports", False),
+    ),
+    "derivation: numbers": (Part("answer.checks.derivation:Derivation.supports", False),),
+    "derivation: columns": (Part("answer.checks.derivation:_columns", ()),),
+    "derivation: short texts": (Part("answer.checks.derivation:_Results._prose", ()),),
+    "derivation: quotients": (Part("answer.checks.derivation:Derivation._all_quotients", ()),),
+    "derivation: products": (Part("answer.checks.derivation:Derivation._all_products", ()),),
+    "derivation: differences": (Part("answer.checks.derivation:Derivation._all_differences", ()),),
+    "derivation: shares": (Part("answer.checks.derivation:Derivation._all_shares", ()),),
+    "derivation: another unit": (Part("answer.checks.derivation:Derivation._is_restated", False),),
+    "derivation: moments": (Part("answer.checks.moments:Moments.supports", False),),
+    "derivation: lengths": (Part("answer.checks.moments:Moments._is_length", False),),
+    "derivation: days that the user names": (
+        Part("answer.checks.moments:Moments._is_named", False),
+    ),
+    "derivation: days in a range": (Part("answer.checks.moments:Moments._is_within", False),),
     "exemptions: examples": (Part("answer.checks.exemptions:is_example", False),),
-    "exemptions: looked up": (Part("answer.checks.exemptions:is_looked_up", False),),
-    "exemptions: endings": (Part("answer.checks.exemptions:is_ending", False),),
+    "exemptions: looked up": (Part("answer.checks.exemptions:Exemptions._is_searched", False),),
+    "exemptions: endings": (Part("answer.checks.exemptions:Exemptions._is_ending", False),),
     "exemptions: names made of ids": (
-        Part("answer.evidence.value_index:ValueIndex.names_known", False),
+        Part("answer.evidence.value_index:ValueIndex.is_composed", False),
     ),
     "ids: parts of longer ones": (Part("answer.evidence.values:_parts", ()),),
-    "ids: short ones": (Part("answer.checks.short_ids:ShortIds.has_like", False),),
-    "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.broken", False),),
+    "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),
+    "units: other ones": (Part("answer.evidence.value_index:ValueIndex.has_other_unit", False),),
+    "numbers: signs": (Part("answer.checks.values:AnswerValues._has_other_sign", False),),
+    "numbers: rounded with about": (Part("answer.checks.values:_rounded", FIRST),),
+    "numbers: groups with blanks": (
+        Part("answer.evidence.value_index:ValueIndex.has_spaced", False),
+    ),
     "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
@@ -38,7 +61,7 @@ SOURCES: dict[str, tuple[Part, ...]] = {
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.conflicts:contrary", None),),
-    "polarity: fields": (Part("answer.checks.values:Standings.flagged", (None, "")),),
+    "polarity: fields": (Part("answer.checks.states:Flags.against", None),),
 }
 EXTRACTION: dict[str, tuple[Part, ...]] = {
     "claims: clauses": (Part("answer.extraction.claims:_whole", False),),

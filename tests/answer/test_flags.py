@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from abs_shield.answer.checks.hard import CONTRADICTED, hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.values import CONTRADICTED
 from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction
 from abs_shield.answer.types import Claim, Opinion

@@ -10,9 +10,9 @@ from abs_shield.answer.checks.backing import Backing
 from abs_shield.answer.checks.citations import Sources
 from abs_shield.answer.checks.conflicts import contrary
 from abs_shield.answer.checks.named_ids import Named, ids_of
-from abs_shield.answer.checks.scope import Scope
+from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.checks.states import Flags, told
-from abs_shield.answer.checks.values import How, Standings
+from abs_shield.answer.checks.values import CONTRADICTED, FOUND, facts, joined
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.types import (
@@ -28,52 +28,10 @@ from abs_shield.text.citations import citations
 from abs_shield.text.show import shown
 from abs_shield.text.values.reader import figures, settled
 
-FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
-"""P(grounded) by the worst of a claim's values."""
-_SCORES = {How.FOUND: FOUND, How.DERIVED: DERIVED, How.ABSENT: ABSENT}
 _MOST_SPANS = 3
 _MOST_ACTIONS = 50
 """Actions of one claim that are looked at each where it is; of the others one of a kind."""
 _NOTHING = Unavailable("nothing to check")
-
-
-def facts(
-    claims: Sequence[Claim],
-    evidence: Evidence,
-    *,
-    question: str | None = None,
-    answer: str | None = None,
-) -> Opinions:
-    """
-    Check the values of claims: found, derived from others, missing, or contradicted.
-
-    Args:
-        claims: The claims of one answer, in order.
-        evidence: What they may rest on.
-        question: What was asked; its values need no other evidence.
-        answer: The whole answer, so that headings count that are no claims; without it what is
-            around a claim is the other claims.
-    """
-    standings = Standings(joined(claims) if answer is None else answer, evidence, question)
-    return tuple(_of_values(claim, standings, evidence) for claim in claims)
-
-
-def _of_values(claim: Claim, standings: Standings, evidence: Evidence) -> Opinion | Unavailable:
-    some = [*standings.within(claim.start, claim.end)]
-    if all(one.how is How.IDLE for one in some):
-        return _NOTHING
-    conflict = next((one.told for one in some if one.told), "")
-    score = min((_SCORES[one.how] for one in some if one.how in _SCORES), default=FOUND)
-    if evidence.blind and score < DERIVED and not conflict:
-        return Unavailable(evidence.blind)
-    spans = dict.fromkeys(one.span for one in some if one.span)
-    return Opinion(
-        score=CONTRADICTED if conflict else score,
-        spans=tuple(spans)[:_MOST_SPANS],
-        missing=tuple(one.miss for one in some if one.miss),
-        contradicted=conflict,
-        spellings=tuple(one.spelling for one in some if one.spelling),
-    )
 
 
 def sources(
@@ -127,12 +85,12 @@ def polarity(
     scope = None
     if flags and not is_proposal(text):
         known: ValueIndex = evidence.derived(ValueIndex)
-        scope = Scope(text, settled(figures(text))[:500], known)
+        scope = RecordScope(text, settled(figures(text))[:500], known)
     return tuple(_opposed(claim, evidence, flags, scope) for claim in claims)
 
 
 def _opposed(
-    claim: Claim, evidence: Evidence, flags: Flags, scope: Scope | None
+    claim: Claim, evidence: Evidence, flags: Flags, scope: RecordScope | None
 ) -> Opinion | Unavailable:
     if against := contrary(claim.text, evidence):
         sentence, why = against
@@ -196,13 +154,3 @@ def spellings_of(checks: Iterable[Opinion | Unavailable | None]) -> list[Spellin
 def missing_of(checks: Iterable[Opinion | Unavailable | None]) -> list[MissingValue]:
     """Return the values that the checks have not found."""
     return [some for one in checks if isinstance(one, Opinion) for some in one.missing]
-
-
-def joined(claims: Sequence[Claim]) -> str:
-    """Return the answer as far as its claims tell, each on a line of its own."""
-    pieces, at = [], 0
-    for claim in sorted(claims, key=lambda one: one.start):
-        if claim.start >= at:
-            pieces += ["\n" * (claim.start - at), claim.text]
-            at = claim.start + len(claim.text)
-    return "".join(pieces)

@@ -17,7 +17,7 @@ from abs_shield.answer.checks.assertions import (
     said_of,
     words_of,
 )
-from abs_shield.answer.evidence.records import Leaf, Row, Steps, foreign, walked
+from abs_shield.answer.evidence.records import Leaf, Row, Steps, is_foreign, walked
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.evidence.values import Place
 from abs_shield.answer.types import Span
@@ -256,4 +256,4 @@ def _is_meant(flag: Flag, said: frozenset[str], places: Sequence[Place]) -> bool
 
 def _within(place: Place, flag: Flag) -> bool:
     """Whether a field belongs to the record of a key."""
-    return place.piece == flag.piece and not foreign(place.steps, flag.steps)
+    return place.piece == flag.piece and not is_foreign(place.steps, flag.steps)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from abs_shield.answer.checks.hard import actions, facts, polarity, sources
+from abs_shield.answer.checks.hard import actions, polarity, sources
+from abs_shield.answer.checks.values import facts
 from abs_shield.answer.scorers.judge import judging
 from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words
