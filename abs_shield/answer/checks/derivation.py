@@ -93,6 +93,7 @@ class Derivation:
         answer: The answer.
         values: Its values, in order.
         grounded: Those that the evidence or the question has.
+        most: How many of the values may be operands.
         index: The values of the evidence.
         scope: The lines and sentences of the answer.
     """
@@ -103,6 +104,7 @@ class Derivation:
         values: Sequence[Figure],
         grounded: Sequence[Figure],
         *,
+        most: int,
         index: ValueIndex,
         scope: RecordScope,
     ) -> None:
@@ -111,6 +113,7 @@ class Derivation:
         self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
         for one in values:
             self._places[one.values].append(one.start)
+        values = values[:most]
         self._worded: dict[object, bool] = {}
         self._results = _Results(index)
         self._items = len(_ITEM.findall(answer))

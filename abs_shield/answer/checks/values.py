@@ -39,6 +39,8 @@ Values of one answer that are checked in full: a long table has as many, and eac
 The ones after them are looked up, which is cheap, and as many of the absent ones are derived.
 """
 _MOST_SPANS = 3
+_MOST_CONFLICTS = 50
+"""Absent values of an answer for which the evidence is asked what it has instead."""
 FOUND, DERIVED, ABSENT, CONTRADICTED = 1.0, 0.9, 0.55, 0.25
 """P(grounded) by the worst of a claim's values."""
 _HEDGE = re.compile(
@@ -151,6 +153,7 @@ class AnswerValues:
         self._values = self._all[:MOST_VALUES]
         self._starts = [one.start for one in self._all]
         self._room = MOST_VALUES
+        self._conflicts = 0
         self._found = _found(self._values, self._index)
         self._join()
         self._bindings = Bindings(answer, self._values, evidence)
@@ -160,7 +163,7 @@ class AnswerValues:
         both = zip(self._values, self._found, strict=True)
         grounded = [one for one, found in both if found or self._exemptions.is_requested(one)]
         known = {"index": self._index, "scope": scope}
-        self._derivation = Derivation(answer, self._all, grounded, **known)
+        self._derivation = Derivation(answer, self._all, grounded, most=MOST_VALUES, **known)
         self._moments = Moments(answer, self._values, grounded, **known)
 
     def _join(self) -> None:
@@ -205,6 +208,9 @@ class AnswerValues:
         if one is not None or self._is_vouched(value):
             span = None if one is None else self._span(one)
             return CheckedValue(How.FOUND, span, spelling=self._spelling(value, one, found))
+        if self._conflicts >= _MOST_CONFLICTS:
+            return self._absent(value)
+        self._conflicts += 1
         announced = value.kind == MONEY and self._derivation.is_announced(value)
         return self._absent(value, "" if announced else self._bindings.conflict(value))
 
