@@ -30,7 +30,7 @@ from grounding_measures import (
 from grounding_path import latency, shown
 from lexical_fit import fitted
 
-from abs_shield.answer.scorers.lexical.model import judged, meant, told
+from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights, shipped
 from abs_shield.policy.answer import AnswerConfig
 
@@ -168,10 +168,10 @@ def _out_of_fold(corpora: Mapping[str, Sequence[Row]]) -> dict[str, Both]:
 def _told(row: Row, weights: Weights) -> Told:
     if not row.claims:
         return Told(row, None, ())
-    scored = judged(row.claims, row.evidence, question=row.question, weights=weights)
+    scored = score_claims(row.claims, row.evidence, question=row.question, weights=weights)
     claims = [(c.start, c.end, s.score) for c, s in zip(row.claims, scored, strict=True)]
     missing = [(miss.start, miss.end) for one in scored for miss in one.missing]
-    score = told([meant(one.score, weights) for one in scored], weights)
+    score = answer_probability([claim_log_odds(one.score, weights) for one in scored], weights)
     return Told(row, score, marked(claims, missing))
 
 

@@ -12,7 +12,7 @@ from grounding_data import FOLDS, MEASURED, TRAINED, Row, corpus
 from grounding_measures import Spoken, calibration_error
 from lexical_fit import fitted
 
-from abs_shield.answer.scorers.lexical.model import judged, meant, told
+from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import Weights
 
 ROOT = Path(__file__).parents[1]
@@ -119,8 +119,8 @@ def _spoken(rows: Sequence[Row], weights: Weights) -> list[Spoken]:
 
 
 def _score(row: Row, weights: Weights) -> float:
-    scored = judged(row.claims, row.evidence, question=row.question, weights=weights)
-    return told([meant(one.score, weights) for one in scored], weights)
+    scored = score_claims(row.claims, row.evidence, question=row.question, weights=weights)
+    return answer_probability([claim_log_odds(one.score, weights) for one in scored], weights)
 
 
 if __name__ == "__main__":

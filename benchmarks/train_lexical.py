@@ -9,7 +9,7 @@ from pathlib import Path
 from grounding_data import TRAINED, corpus
 from lexical_fit import fitted
 
-from abs_shield.answer.scorers.lexical.weights import SHIPPED, written
+from abs_shield.answer.scorers.lexical.weights import SHIPPED, to_json
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "abs_shield" / "answer" / "scorers" / "lexical" / SHIPPED
@@ -26,7 +26,7 @@ def main() -> None:
         print(f"skipped: no labelled answers at {folder}")
         return
     corpora = {name: (licence, corpus(folder, name)) for name, licence in TRAINED.items()}
-    text = json.dumps(written(fitted(corpora)), ensure_ascii=False, indent=1)
+    text = json.dumps(to_json(fitted(corpora)), ensure_ascii=False, indent=1)
     asked.out.write_text(text + "\n", "utf-8")
     answers = sum(len(rows) for _, rows in corpora.values())
     print(f"{asked.out}: {len(text):,} bytes, {answers:,} answers of {len(corpora)} corpora")

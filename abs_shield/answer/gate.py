@@ -1,8 +1,8 @@
-"""Emit, revise or block: stage 4, from what the stages before it said."""
+"""Emit, revise or block: stage 4, from the assessments of an answer's claims."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from abs_shield.answer.report import ReportAction
@@ -16,10 +16,10 @@ class Judged(NamedTuple):
     One claim as the gate sees it.
 
     Attributes:
-        score: P(grounded), in [0, 1]; None where nothing could score it.
+        score: P(grounded), in [0, 1]; None if nothing could score it.
         critical: Whether a mistake in it has consequences.
-        confirmed: Whether a hard check, a verifier or a judge says that it is wrong.
-        divergent: Whether the model answered otherwise when it was asked again.
+        confirmed: Whether a scorer that may block says that it is wrong.
+        divergent: Whether the model answered differently when it was asked again.
     """
 
     score: float | None
@@ -28,14 +28,14 @@ class Judged(NamedTuple):
     divergent: bool = False
 
 
-class Verdict(NamedTuple):
+class GateDecision(NamedTuple):
     """
-    What the gate says.
+    The outcome of the gate.
 
     Attributes:
-        overall: The gating score; None where there was nothing to score.
+        overall: The gating score; None if there was nothing to score.
         action: emit, revise or block.
-        notes: Why, in stable words.
+        notes: The reasons, in stable words.
     """
 
     overall: float | None
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 def overall_of(claims: Sequence[Judged], config: AnswerConfig) -> float | None:
     """
-    Give the score of the whole: the worst claim's, or a mean in which critical claims count twice.
+    Compute the overall score: the worst claim's, or a mean in which critical claims count twice.
 
     >>> overall_of([Judged(0.9), Judged(0.3, critical=True)], AnswerConfig(aggregate="mean"))
     0.5
@@ -65,53 +65,51 @@ def gate(
     overall: float | None = None,
     rejected: bool = False,
     probed: bool = True,
-) -> Verdict:
+) -> GateDecision:
     """
-    Say what becomes of an answer; block goes before revise, and revise before emit.
+    Decide what becomes of an answer; block goes before revise, and revise before emit.
 
     Args:
         claims: Its claims.
         config: The thresholds.
-        overall: The score of the whole, where it is known better than by `overall_of`.
-        rejected: Whether stage 1 stopped a call of the final turn.
+        overall: The overall score, if it is known better than by `overall_of`.
+        rejected: Whether stage 1 blocked a call of the final turn.
         probed: Whether every critical claim was asked again.
     """
-    found = overall_of(claims, config) if overall is None else overall
-    notes = [*_blocks(claims, config)]
-    if notes:
-        return Verdict(found, "block", tuple(notes))
-    notes = [*_revises(claims, config, found)]
+    score = overall_of(claims, config) if overall is None else overall
+    if any(_blocks(claim, config) for claim in claims):
+        return GateDecision(score, "block", ("critical_claim_refuted",))
+    notes = [*_revisions(claims, config, score)]
     if rejected:
         notes.append("call_rejected")
     if config.high_stakes and not probed and any(claim.critical for claim in claims):
         notes.append("not_probed")
     if notes == [_WEAK] and config.below_emit == "annotate":
-        return Verdict(found, "emit", (_WEAK,))
+        return GateDecision(score, "emit", (_WEAK,))
     if notes:
-        return Verdict(found, "revise", tuple(notes))
-    return Verdict(found, "emit", () if claims else ("no_claims",))
+        return GateDecision(score, "revise", tuple(notes))
+    return GateDecision(score, "emit", () if claims else ("no_claims",))
 
 
-def _blocks(claims: Sequence[Judged], config: AnswerConfig) -> list[str]:
-    """A low score alone never blocks: a hard check, a verifier or a judge has to agree."""
-    blocks = any(
-        claim.critical
-        and claim.confirmed
-        and claim.score is not None
-        and claim.score < config.block_threshold
-        for claim in claims
-    )
-    return ["critical_claim_refuted"] if blocks else []
+def _blocks(claim: Judged, config: AnswerConfig) -> bool:
+    """Return whether a claim blocks: a low score alone never does, a scorer has to confirm it."""
+    low = claim.score is not None and claim.score < config.block_threshold
+    return claim.critical and claim.confirmed and low
 
 
-def _revises(claims: Sequence[Judged], config: AnswerConfig, overall: float | None) -> list[str]:
-    notes = []
-    if any(c.score is not None and c.score < config.revise_threshold for c in claims):
-        notes.append("unsupported_claim")
-    if any(claim.score is None for claim in claims):
-        notes.append("unverified_claim")
-    if any(claim.divergent and claim.critical for claim in claims):
-        notes.append("divergent_claim")
-    if overall is not None and overall < config.emit_threshold and not notes:
-        notes.append(_WEAK)
-    return notes
+def _revisions(
+    claims: Sequence[Judged], config: AnswerConfig, overall: float | None
+) -> Iterator[str]:
+    """Yield why an answer has to be revised."""
+    scores = [claim.score for claim in claims if claim.score is not None]
+    low = any(score < config.revise_threshold for score in scores)
+    open_ = len(scores) < len(claims)
+    divergent = any(claim.divergent and claim.critical for claim in claims)
+    if low:
+        yield "unsupported_claim"
+    if open_:
+        yield "unverified_claim"
+    if divergent:
+        yield "divergent_claim"
+    if not (low or open_ or divergent) and overall is not None and overall < config.emit_threshold:
+        yield _WEAK

@@ -15,9 +15,8 @@ from abs_shield.answer.assembly import (
     PENDING,
     SKIPPED,
     Checked,
-    Found,
-    found_of,
-    reported,
+    Findings,
+    assemble,
 )
 from abs_shield.answer.checks.values import has_unchecked_figures
 from abs_shield.answer.combination import combine
@@ -234,20 +233,14 @@ def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
     return one if isinstance(one, Opinion) and one.contradicted else None
 
 
-def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Found]:
+def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Findings]:
     """Ask the judge about the claims that are open, and return what is known before the probes."""
     places = scores.open() if request.config.judge is not None else ()
     if places:
         some = tuple(scores.claims[place] for place in places)
         opinions = yield from SCORERS["judge"].score(some, request.evidence, request.question)
         scores.add("judge", places, opinions)
-    return found_of(
-        request,
-        scores.assessments(),
-        overall=_overall(scores),
-        notes=_notes(scores),
-        errors=_errors(scores),
-    )
+    return Findings(scores.assessments(), _overall(scores), _notes(scores), _errors(scores))
 
 
 def _errors(scores: _Scores) -> tuple[str, ...]:
@@ -291,7 +284,7 @@ def _overall(scores: _Scores) -> float | None:
 # Stage 3: probes ----------------------------------------------------------------------------------
 
 
-def _is_late(request: AnswerRequest, found: Found) -> bool:
+def _is_late(request: AnswerRequest, found: Findings) -> bool:
     """Return whether the answer goes without waiting for its probes; if so, a slot is taken."""
     config = request.config
     if config.probing != "background" or config.judge is None:
@@ -299,27 +292,27 @@ def _is_late(request: AnswerRequest, found: Found) -> bool:
     return bool(_critical(request, found)) and room()
 
 
-def _pending(request: AnswerRequest, found: Found) -> Checked:
+def _pending(request: AnswerRequest, found: Findings) -> Checked:
     """Return the report of an answer whose probes still run."""
     probes = _not_run(request, found, "in the background")
-    return reported(request, found._replace(notes=(*found.notes, PENDING)), probes)
+    return assemble(request, found._replace(notes=(*found.notes, PENDING)), probes)
 
 
-def _critical(request: AnswerRequest, found: Found) -> tuple[Claim, ...]:
+def _critical(request: AnswerRequest, found: Findings) -> tuple[Claim, ...]:
     """Return the claims that are asked again."""
     if not request.config.probes or NO_EVIDENCE in found.notes:
         return ()
-    return tuple(one.claim for one in found.judged if one.claim.critical)
+    return tuple(one.claim for one in found.assessments if one.claim.critical)
 
 
-def _not_run(request: AnswerRequest, found: Found, reason: str) -> tuple[ConsistencyProbe, ...]:
+def _not_run(request: AnswerRequest, found: Findings, reason: str) -> tuple[ConsistencyProbe, ...]:
     return tuple(
         ConsistencyProbe(claim=claim.text, original=claim.text, not_run=reason)
         for claim in _critical(request, found)
     )
 
 
-def _probed(request: AnswerRequest, found: Found) -> Steps[Checked]:
+def _probed(request: AnswerRequest, found: Findings) -> Steps[Checked]:
     """Ask about the critical claims again, and report."""
     probes, config = _not_run(request, found, NO_JUDGE), request.config
     if probes and config.judge is not None:
@@ -329,4 +322,4 @@ def _probed(request: AnswerRequest, found: Found) -> Steps[Checked]:
         )
         broken = tuple(dict.fromkeys(one.not_run for one in probes if one.not_run))
         found = found._replace(errors=(*found.errors, *broken))
-    return reported(request, found, probes)
+    return assemble(request, found, probes)

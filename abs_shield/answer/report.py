@@ -1,4 +1,4 @@
-"""What was found out about one answer: the record that is kept for audit."""
+"""The report on one answer: the record that is stored for audit."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ ReportAction = Literal["emit", "revise", "block"]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceSpan:
     """
-    Where the evidence of a claim stands.
+    One part of the evidence of a claim.
 
     Attributes:
         source: tool_result, user, system or allowlist.
         message: The piece of evidence, e.g. ``"result:3"`` or a document's id.
-        pointer: JSON pointer into a tool result; empty where it is no JSON.
+        pointer: JSON pointer into a tool result; empty if it is not JSON.
         start: Offset of the first character in the piece's text.
-        end: Offset behind the last character.
-        text: What stands there.
+        end: Offset after the last character.
+        text: The text between them.
     """
 
     source: str
@@ -42,8 +42,8 @@ class ReportedClaim:
     Attributes:
         text: The claim.
         evidence_spans: The evidence nearest to it, best first.
-        score: P(grounded), in [0, 1]; None where nothing could score it.
-        critical: Whether it has a figure, a date, an id, a citation, a name or a deed.
+        score: P(grounded), in [0, 1]; None if nothing could score it.
+        critical: Whether it has a figure, a date, an id, a citation, a name or an action.
         status: grounded, unsupported, contradicted, divergent or unverified.
     """
 
@@ -57,13 +57,13 @@ class ReportedClaim:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallValidation:
     """
-    What stage 1 decided of one call of the run.
+    The decision of stage 1 about one call of the run.
 
     Attributes:
         tool: The tool as the model named it.
         args: Its arguments.
         status: accepted, flagged or rejected.
-        errors: Why, one line each.
+        errors: The reasons, one line each.
     """
 
     tool: str
@@ -96,11 +96,11 @@ class HallucinationReport:
     version: str = VERSION
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the report as JSON-able data, as `REPORT_SCHEMA` describes it."""
-        told: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
-        for probe in told["consistency_probes"]:
-            probe.pop("not_run", None)  # it stands on the Decision's notes
-        return told
+        """Return the report as JSON-able data, as `REPORT_SCHEMA` describes it."""
+        data: dict[str, Any] = json.loads(json.dumps(asdict(self), default=str))
+        for probe in data["consistency_probes"]:
+            probe.pop("not_run", None)  # it is among the Decision's notes
+        return data
 
 
 def _array(items: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is to be checked, against what and how: of a session, a recorded run or documents."""
+"""The input of a check: an answer, its evidence and its configuration, validated."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from abs_shield.session import Session
 from abs_shield.stats.logodds import log_odds
 from abs_shield.text.show import shown
 
-_OF_A_RUN = 0.99
-"""Claims of a run that hold, measured: see `benchmarks/answers.py`. Of documents nobody knows."""
+_RUN_BASE_RATE = 0.99
+"""Share of claims of successful runs that hold: measured, see `benchmarks/answers.py`."""
 _WAYS = ("session", "run", "evidence")
 
 
 class AnswerRequest(NamedTuple):
     """
-    What is checked, against what, and how.
+    An answer to be checked.
 
     Attributes:
         answer: The answer.
-        evidence: What it may stand on.
-        question: What the user asked; None where nobody knows.
-        config: Thresholds, and who is asked.
-        session: The run that it ends; None where documents are given in its place.
+        evidence: What it may rest on.
+        question: What the user asked; None if that is not known.
+        config: Thresholds and models.
+        session: The run that it ends; None beside documents.
         terms: What may be spent on models for this answer.
         prior: Log-odds that a claim is grounded before it is looked at.
     """
@@ -75,46 +75,57 @@ def request_of(
     gathered: Gathered | None = None,
 ) -> AnswerRequest:
     """
-    Read what `check_answer` is given.
+    Validate the arguments of `check_answer`.
 
     Raises:
-        ShieldError: The answer is no text; not one of the three ways is given; what is given has
-            no known shape.
+        ShieldError: The answer is not a text; none or several of *session*, *run* and *evidence*
+            are given; one of them has an unknown shape.
     """
+    _validate(answer, (session, run, evidence), question, allow)
+    settings = _config(config)
+    if session is not None and not isinstance(session, Session):
+        raise ShieldError(f"check_answer: `session` is {shown(session)}; give a `Session`")
+    ended = _session_of(run) if run is not None else session
+    if ended is None:
+        found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)
+    else:
+        collect = gathered or Gathered(ended, allow=allow)
+        found = collect(strict_tool_evidence=settings.strict_tool_evidence)
+        question = question if question is not None else _newest_question(ended)
+    return AnswerRequest(
+        answer=answer,
+        evidence=found,
+        question=question,
+        config=settings,
+        session=ended,
+        terms=Terms(budget=Budget(calls=settings.calls)),
+        prior=log_odds(settings.base_rate or (0.5 if ended is None else _RUN_BASE_RATE)),
+    )
+
+
+def _validate(answer: Any, ways: Iterable[Any], question: Any, allow: Any) -> None:
     if not isinstance(answer, str):
         raise ShieldError(f"check_answer: the answer is {shown(answer)}; give a text")
-    if sum(one is not None for one in (session, run, evidence)) != 1:
-        ways = ", ".join(f"`{way}=`" for way in _WAYS)
-        raise ShieldError(f"check_answer: give one of {ways}")
+    if sum(one is not None for one in ways) != 1:
+        raise ShieldError(f"check_answer: give one of {', '.join(f'`{way}=`' for way in _WAYS)}")
     if question is not None and not isinstance(question, str):
         raise ShieldError(f"check_answer: `question` is {shown(question)}; give a text")
     if isinstance(allow, str | bytes) or not isinstance(allow, Iterable):
         raise ShieldError(f"check_answer: `allow` is {shown(allow)}; give a list")
-    told = AnswerConfig(**_named(config)) if isinstance(config, Mapping) else config
-    told = AnswerConfig() if told is None else told
-    if not isinstance(told, AnswerConfig):
+
+
+def _config(config: Any) -> AnswerConfig:
+    if config is None:
+        return AnswerConfig()
+    if isinstance(config, Mapping):
+        return AnswerConfig(**{str(name): value for name, value in config.items()})
+    if not isinstance(config, AnswerConfig):
         raise ShieldError(f"check_answer: `config` is {shown(config)}; give an `AnswerConfig`")
-    if session is not None and not isinstance(session, Session):
-        raise ShieldError(f"check_answer: `session` is {shown(session)}; give a `Session`")
-    heard = _heard(run) if run is not None else session
-    if heard is None:
-        found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)
-    else:
-        strict = told.strict_tool_evidence
-        gather = gathered or Gathered(heard, allow=allow)
-        found = gather(strict_tool_evidence=strict)
-        question = question if question is not None else _newest_question(heard)
-    terms = Terms(budget=Budget(calls=told.calls))
-    rate = told.base_rate or (_OF_A_RUN if heard is not None else 0.5)
-    return AnswerRequest(answer, found, question, told, heard, terms, log_odds(rate))
+    return config
 
 
-def _named(config: Mapping[Any, Any]) -> dict[str, Any]:
-    return {str(name): value for name, value in config.items()}
-
-
-def _heard(run: Any) -> Session:
-    """Read a recorded run into a session of its own: messages, or what holds them."""
+def _session_of(run: Any) -> Session:
+    """Return a session that has seen a recorded run: its messages, or an object that has them."""
     session = Session()
     if isinstance(run, Mapping):
         messages, id = run.get("messages"), run.get("run_id")
@@ -129,7 +140,7 @@ def _heard(run: Any) -> Session:
 
 
 def _newest_question(session: Session | None) -> str | None:
-    """What the user last asked; of a sub-agent that nobody asked, what its parent was asked."""
+    """Return the newest user message, of a sub-agent that has none that of its parent."""
     if session is None:
         return None
     for entry in reversed([*session.entries()]):

@@ -1,4 +1,4 @@
-"""Lets an answer be written again until it holds, or refuses it: at most so many rounds."""
+"""Revision: have an answer written again until it holds, or refuse it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from abs_shield.text.tokens import tokens
 Write = Callable[[str], Any]
 """Writes the answer again, given the feedback; sync or async."""
 Check = Callable[[str], Any]
-"""Checks an answer: `checked` or `achecked` with everything else given."""
+"""Checks an answer: `checked` or `achecked` with all other arguments bound."""
 
 _CLAIM, _EVIDENCE = 500, 300
 _MOST = 10
@@ -31,7 +31,7 @@ _REASONS = {
     NOT_CHECKED: "it could not be checked",
     "not_probed": "it could not be checked as closely as it has to be",
 }
-"""By status or note, worst first: the failure mode, and nothing of how it was found."""
+"""By status or note, worst first: what the user is told, without how it was found."""
 _HOW = (
     "Some statements of your answer are not supported by the evidence of this run. Write the "
     "answer again: correct or leave out each of these, change nothing else, add nothing new."
@@ -42,11 +42,11 @@ _STOPPED = (
 )
 _MOST_WEAK = 3
 _SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
-"""Stems of the only word of a rewrite that has lost its content: "Done!", "It costs"."""
+"""Stems of the only content word of a rewrite that says nothing: "Done!", "It costs"."""
 _MOST_WORDS = 40
 _FAILED = "revisions_failed"
 _IN_VAIN = frozenset({"not_probed"})
-"""Notes of what no other wording changes."""
+"""Notes that no other wording changes."""
 _MENDABLE = frozenset(
     {"unsupported_claim", "unverified_claim", "divergent_claim", "below_emit_threshold",
      "call_rejected", "check_failed"}
@@ -55,13 +55,13 @@ _MENDABLE = frozenset(
 
 class Settled(NamedTuple):
     """
-    How it ended.
+    The outcome of a revision.
 
     Attributes:
         text: What may be emitted: the answer, or the refusal.
         checked: The last check.
-        rounds: How often it was written again.
-        refused: Why it was refused; empty where it was emitted.
+        rounds: The number of rewrites.
+        refused: Why it was refused; empty if it was emitted.
     """
 
     text: str
@@ -72,23 +72,23 @@ class Settled(NamedTuple):
 
 def feedback_on(found: Checked) -> str:
     """
-    Write what the model is told: each claim that does not hold, with the evidence nearest to it.
+    Return the feedback for the model: each claim that does not hold, with its nearest evidence.
 
     Args:
         found: A check whose action is revise.
     """
-    told: list[str] = []
+    lines: list[str] = []
     if wrong := _wrong(found):
-        told += [_HOW, *(_line(*one) for one in wrong[:_MOST])]
+        lines += [_HOW, *(_line(*one) for one in wrong[:_MOST])]
     if len(wrong) > _MOST:
-        told.append(f"- and {len(wrong) - _MOST} more")
+        lines.append(f"- and {len(wrong) - _MOST} more")
     if "call_rejected" in found.notes:
-        told += [_STOPPED, *_rejected(found)]
-    return "\n".join(told)
+        lines += [_STOPPED, *_rejected(found)]
+    return "\n".join(lines)
 
 
 def _wrong(found: Checked) -> list[tuple[ReportedClaim, Assessment]]:
-    """The claims that do not hold; where the whole is too weak, its weakest ones."""
+    """Return the claims that do not hold; if only the whole is too weak, its weakest ones."""
     both = [*zip(found.report.claims, found.claims, strict=True)]
     wrong = [one for one in both if one[0].status != "grounded"]
     if wrong or {"below_emit_threshold", "check_failed"}.isdisjoint(found.notes):
@@ -106,7 +106,7 @@ def _line(claim: ReportedClaim, one: Assessment) -> str:
 
 
 def _rejected(found: Checked) -> Iterator[str]:
-    """The newest calls that stage 1 rejected, with its errors."""
+    """Yield the newest calls that stage 1 rejected, with its errors."""
     calls = [one for one in found.report.tool_call_validations if one.status == "rejected"]
     for call in calls[-_MOST_WEAK:]:
         errors = "; ".join(call.errors) or "it was rejected"
@@ -117,22 +117,22 @@ def settled(
     answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
 ) -> Settled:
     """
-    Check an answer, have it written again where it does not hold, and emit or refuse it.
+    Check an answer, have it written again if it does not hold, and emit or refuse it.
 
     Args:
         answer: The first draft.
         write: Writes it again from feedback.
         check: Checks a draft.
-        config: How often, and what a refusal says.
-        enforced: Whether an answer that does not hold is stopped; else it is checked, and goes.
+        config: The number of rewrites, and the text of a refusal.
+        enforced: Whether an answer that does not hold is stopped; otherwise it is only checked.
 
     Returns:
-        What to say. A draft that repeats an earlier one, or scores no better, ends the rounds, and
-    so does one that says nothing, such as an empty text or "Done!", where an earlier one had
-    claims; what is refused then is reported as blocked.
+        The text to emit. A draft that repeats an earlier one, or scores no better, ends the
+        rounds, and so does one that says nothing, such as an empty text or "Done!", if an earlier
+        one had claims. A refused answer is reported as blocked.
 
     Raises:
-        ShieldError: *write* gave no text.
+        ShieldError: *write* returned no text.
     """
     steps = _rounds(answer, config, enforced)
     try:
@@ -181,7 +181,9 @@ def _rounds(
         before = found if report.claims else before
         answer = yield "write", feedback_on(found)
         if not isinstance(answer, str):
-            raise ShieldError(f"settled: `write` gave {shown(answer)}; give the new answer's text")
+            raise ShieldError(
+                f"settled: `write` returned {shown(answer)}; return the new answer's text"
+            )
         rounds += 1
         if answer in drafts:
             return _refused(found, rounds, config)
@@ -208,11 +210,11 @@ def _in_vain(found: Checked) -> bool:
 def _refused(
     found: Checked, rounds: int, config: AnswerConfig, *, because: Checked | None = None
 ) -> Settled:
-    """Return the refusal; *because* is the draft that says why, the last one where None."""
+    """Return the refusal; *because* is the draft that says why, the last one if None."""
     failed = because or found
     seen = {*failed.notes, *(claim.status for claim in failed.report.claims)}
     usual = _REASONS["unsupported"]
-    reason = next((told for word, told in _REASONS.items() if word in seen), usual)
+    reason = next((text for word, text in _REASONS.items() if word in seen), usual)
     if found.report.action != "block":
         report = replace(found.report, action="block")
         found = found._replace(report=report, notes=(*found.notes, _FAILED))

@@ -267,7 +267,7 @@ def test_code_that_is_left_out_is_said():
 
 
 def test_what_is_marked_is_less_than_what_is_unsupported():
-    """Claims below .2 and contradicted ones whole, of others what stands nowhere."""
+    """Claims below .1 and contradicted ones whole, of others what stands nowhere."""
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
         "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open"

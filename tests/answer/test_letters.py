@@ -8,7 +8,7 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.claims import claims_of
-from abs_shield.answer.scorers.lexical.features import FEATURES, Idf, measured
+from abs_shield.answer.scorers.lexical.features import FEATURES, Idf, features_of
 
 
 def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
@@ -16,7 +16,7 @@ def spelt(claim: str, evidence: Evidence) -> tuple[float, float]:
     values = dict(
         zip(
             FEATURES,
-            measured(claim, index_of(evidence), asked=frozenset(), idf=Idf()).values,
+            features_of(claim, index_of(evidence), asked=frozenset(), idf=Idf()).values,
             strict=True,
         )
     )

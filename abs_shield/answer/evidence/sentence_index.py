@@ -6,7 +6,6 @@ import re
 from bisect import bisect_left, bisect_right
 from calendar import monthrange, weekday
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from abs_shield.answer.evidence.flatten import flattened
 from abs_shield.answer.evidence.letters import runs, squeezed
@@ -63,7 +62,6 @@ class Index:
         sentences: Their sentences, in order.
         postings: The sentences of each content word or number, the first 200.
         words: All words and numbers.
-        bigrams: Words that stand side by side, small ones included.
         runs: All runs of letters.
     """
 
@@ -72,7 +70,6 @@ class Index:
         self.sentences: list[Sentence] = []
         self.postings: dict[str, list[int]] = {}
         self.words: set[str] = set()
-        self.bigrams: set[tuple[str, str]] = set()
         self.runs: set[str] = set()
         values: set[float] = set()
         for place, piece in enumerate(self.pieces):
@@ -95,7 +92,6 @@ class Index:
             if len(held) < _MOST_POSTINGS:
                 held.append(place)
         self.words.update(words)
-        self.bigrams.update(pairwise(words))
 
     def has(self, word: Token) -> bool:
         """Whether a word or a number stands anywhere, a number also more exactly than said."""

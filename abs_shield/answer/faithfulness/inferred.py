@@ -8,7 +8,7 @@ from abs_shield.answer.checks.hard import hard
 from abs_shield.answer.evidence.sentence_index import Index, index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.faithfulness.refuted import refuted
-from abs_shield.answer.scorers.lexical.respelling import respelt
+from abs_shield.answer.scorers.lexical.respelling import respell
 from abs_shield.answer.scorers.words import words
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Unavailable
 from abs_shield.text.mentions import Kind, mentions
@@ -56,7 +56,7 @@ def _strict(claim: Claim, scored: Opinion, checked: Opinion | Unavailable, index
     missing = _misses(claim, scored, found, index)
     told = found.contradicted if found else ""
     if not told and scored.spans:
-        read = respelt(claim, found.spellings if found else ())
+        read = respell(claim, found.spellings if found else ())
         told = refuted(read.text, scored.spans[0].text)
     cap = _REFUTED if told else _ABSENT if missing else 1.0
     spans = found.spans if found and told and found.spans else scored.spans

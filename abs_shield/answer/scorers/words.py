@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.scorers.lexical.model import judged, meant, told
+from abs_shield.answer.scorers.lexical.model import answer_probability, claim_log_odds, score_claims
 from abs_shield.answer.scorers.lexical.weights import shipped
 from abs_shield.answer.types import Claim, Opinion, Opinions
 
@@ -40,12 +40,12 @@ def words(
     checked = [one for one in facts or () if isinstance(one, Opinion)]
     missing = [value for one in checked for value in one.missing] if trust_facts else None
     spellings = [value for one in checked for value in one.spellings]
-    return judged(
+    return score_claims(
         claims,
         evidence,
         question=question,
         weights=shipped(),
-        missed=missing,
+        missing=missing,
         spellings=spellings,
     )
 
@@ -63,4 +63,4 @@ def answer_score(opinions: Sequence[Opinion]) -> float:
     if not opinions:
         raise ValueError("an answer without claims has no score")
     weights = shipped()
-    return told([meant(one.score, weights) for one in opinions], weights)
+    return answer_probability([claim_log_odds(one.score, weights) for one in opinions], weights)

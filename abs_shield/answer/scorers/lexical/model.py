@@ -9,71 +9,82 @@ from math import exp, log, log1p
 
 from abs_shield.answer.evidence.sentence_index import Index, index_of
 from abs_shield.answer.evidence.types import Evidence
-from abs_shield.answer.scorers.lexical.features import Measured, measured
-from abs_shield.answer.scorers.lexical.respelling import Respelt, respelt
+from abs_shield.answer.scorers.lexical.features import ClaimFeatures, features_of
+from abs_shield.answer.scorers.lexical.respelling import Respelling, respell
 from abs_shield.answer.scorers.lexical.weights import Weights
 from abs_shield.answer.types import Claim, MissingValue, Opinion, Spelling
 from abs_shield.stats.logodds import probability
 from abs_shield.text.tokens import Token, tokens
 
-MOST_ASKED = 2_000
+_MOST_ASKED = 2_000
+"""Words of a question that are read."""
 _SUREST = 6.0
 """Log-odds beyond which no claim counts more."""
 
 
-@lru_cache(maxsize=16)
-def asked_of(question: str | None) -> frozenset[str]:
-    """Give the keys of a question's words."""
-    return frozenset(word.key for word in tokens(question or "", most=MOST_ASKED))
-
-
-def judged(
+def score_claims(
     claims: Sequence[Claim],
     evidence: Evidence,
     *,
     question: str | None,
     weights: Weights,
-    missed: Iterable[MissingValue] | None = None,
+    missing: Iterable[MissingValue] | None = None,
     spellings: Iterable[Spelling] = (),
 ) -> tuple[Opinion, ...]:
-    """Score each claim; see `abs_shield.answer.scorers.words`."""
-    index, asked = index_of(evidence), asked_of(question)
-    places = None if missed is None else {n for one in missed for n in range(one.start, one.end)}
+    """
+    Score each claim; see `abs_shield.answer.scorers.words`.
+
+    Args:
+        claims: The claims of one answer.
+        evidence: What they may rest on.
+        question: What the answer answers.
+        weights: The two layers.
+        missing: Values that the evidence does not have: it has all others. None: numbers are
+            looked up as words are.
+        spellings: Values in the evidence's spelling.
+    """
+    index, asked = index_of(evidence), question_keys(question)
+    places = None if missing is None else {n for one in missing for n in range(one.start, one.end)}
     ordered = sorted(spellings, key=lambda one: one.start)
     starts = [one.start for one in ordered]
-    found = []
+    opinions = []
     for claim in claims:
         some = ordered[bisect_left(starts, claim.start) : bisect_left(starts, claim.end)]
-        found.append(_judged(claim, respelt(claim, some), index, asked, weights, places))
-    return tuple(found)
+        opinions.append(_opinion(claim, respell(claim, some), index, asked, weights, places))
+    return tuple(opinions)
 
 
-def _judged(
+@lru_cache(maxsize=16)
+def question_keys(question: str | None) -> frozenset[str]:
+    """Return the keys of a question's words."""
+    return frozenset(word.key for word in tokens(question or "", most=_MOST_ASKED))
+
+
+def _opinion(
     claim: Claim,
-    read: Respelt,
+    read: Respelling,
     index: Index,
     asked: frozenset[str],
     weights: Weights,
-    missed: set[int] | None,
+    missing: set[int] | None,
 ) -> Opinion:
-    def known(word: Token) -> bool:
-        if missed is None or not (word.figure or word.counts):
+    def is_known(word: Token) -> bool:
+        if missing is None or not (word.figure or word.counts):
             return index.has(word)
-        return read.place(word.start, word.end)[0] not in missed
+        return read.place(word.start, word.end)[0] not in missing
 
-    found = measured(read.text, index, asked=asked, idf=weights.idf, known=known)
-    score = told([weights.claim.log_odds(found.values)], weights)
-    if found.cut:
-        score = min(score, 0.5)
+    features = features_of(read.text, index, asked=asked, idf=weights.idf, is_known=is_known)
+    score = answer_probability([weights.claim.log_odds(features.values)], weights)
+    spans = (index.span(place) for place in features.places)
     return Opinion(
-        score=score,
-        spans=tuple(span for place in found.places if (span := index.span(place)) is not None),
-        missing=_misses(claim, read, found),
+        score=min(score, 0.5) if features.cut else score,
+        spans=tuple(span for span in spans if span is not None),
+        missing=_missing(claim, read, features),
     )
 
 
-def _misses(claim: Claim, read: Respelt, found: Measured) -> tuple[MissingValue, ...]:
-    places = ((_kind(word), *read.place(word.start, word.end)) for word in found.absent)
+def _missing(claim: Claim, read: Respelling, features: ClaimFeatures) -> tuple[MissingValue, ...]:
+    places = ((_kind(word), *read.place(word.start, word.end)) for word in features.absent)
     return tuple(
         MissingValue(kind, claim.text[start - claim.start : end - claim.start], start, end)
         for kind, start, end in places
@@ -86,33 +97,28 @@ def _kind(word: Token) -> str:
     return "id" if any(map(str.isdigit, word.key)) else "name"
 
 
-def told(log_odds: Sequence[float], weights: Weights) -> float:
-    """Give P(grounded) of an answer whose claims have these log-odds, as the claim layer gave."""
-    summed = weights.answer.log_odds(summary(log_odds))
-    return probability(weights.calibration.told(summed))
+def answer_probability(log_odds: Sequence[float], weights: Weights) -> float:
+    """Compute P(grounded) of an answer from the claim layer's log-odds of its claims."""
+    return probability(weights.calibration.apply(weights.answer.log_odds(summary(log_odds))))
 
 
-def meant(score: float, weights: Weights) -> float:
-    """Give the claim layer's log-odds of a claim that was told to have this score."""
+def claim_log_odds(score: float, weights: Weights) -> float:
+    """Compute the claim layer's log-odds of a claim from the score that was reported of it."""
     bounded = min(max(score, 1e-6), 1 - 1e-6)
-    summed = weights.calibration.meant(log(bounded / (1 - bounded)))
+    summed = weights.calibration.invert(log(bounded / (1 - bounded)))
     return -(summed - weights.answer.bias) / sum(weights.answer.weights[:-1])
 
 
 def summary(log_odds: Sequence[float]) -> tuple[float, ...]:
     """
-    Give what the answer layer sees of its claims' log-odds of being grounded.
+    Compute what the answer layer sees of its claims' log-odds of being grounded.
 
     Log-odds of being unsupported: the worst, the second worst, the mean, the best, and that any
-    is, which are one number where there is one claim; and the logarithm of their count.
+    is, which are one number for one claim; and the logarithm of their count.
     """
     against = sorted((min(max(-one, -_SUREST), _SUREST) for one in log_odds), reverse=True)
     second = against[1] if len(against) > 1 else against[0]
     every = -sum([log1p(exp(one)) for one in against])  # log P(all grounded)
-    some = _SUREST if every < -_SUREST else log(-_less_one(every)) - every
+    some = _SUREST if every < -_SUREST else log(1 - exp(every)) - every
     mean, count = sum(against) / len(against), log(len(against))
     return against[0], second, mean, against[-1], min(some, _SUREST), count
-
-
-def _less_one(exponent: float) -> float:
-    return exp(exponent) - 1

@@ -1,4 +1,4 @@
-"""A claim with its figures written as the evidence writes them, for a comparison of words."""
+"""A claim with its values as the evidence writes them, for a comparison of words."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from abs_shield.answer.types import Claim, Spelling
 
 
 @dataclass(slots=True)
-class Respelt:
+class Respelling:
     """
-    The text of a claim in another spelling, and where its parts stand in the answer.
+    The text of a claim in another spelling, and the place of its parts in the answer.
 
     Attributes:
         text: The text.
@@ -23,14 +23,14 @@ class Respelt:
     _places: list[tuple[int, int, bool]] = field(default_factory=list)
 
     def add(self, text: str, start: int, end: int, *, same: bool) -> None:
-        """Append *text*, which stands for a stretch of the answer, or is the *same* as it."""
+        """Append *text* for the answer's ``[start:end]``, or that itself if it is the *same*."""
         if text:
             self._starts.append(len(self.text))
             self._places.append((start, end, same))
             self.text += text
 
     def place(self, start: int, end: int) -> tuple[int, int]:
-        """Return the stretch of the answer that a stretch of the text stands for."""
+        """Return the offsets in the answer of a part of the text."""
         first, last = (bisect_right(self._starts, at) - 1 for at in (start, end - 1))
         left, _, left_same = self._places[first]
         begin, right, right_same = self._places[last]
@@ -40,19 +40,18 @@ class Respelt:
         )
 
 
-def respelt(claim: Claim, spellings: Iterable[Spelling]) -> Respelt:
+def respell(claim: Claim, spellings: Iterable[Spelling]) -> Respelling:
     """
-    Return *claim* with each of *spellings* in the place of what it stands for.
+    Return *claim* with each of *spellings*, which are in order.
 
-    >>> respelt(Claim("Two hundred came.", 5, 22), [Spelling("200", 5, 16)]).text
+    >>> respell(Claim("Two hundred came.", 5, 22), [Spelling("200", 5, 16)]).text
     '200 came.'
     """
-    made, at = Respelt(), claim.start
-    for one in sorted(spellings, key=lambda one: one.start):
+    made, at = Respelling(), claim.start
+    for one in spellings:
         if at <= one.start and one.end <= claim.end:
-            made.add(
-                claim.text[at - claim.start : one.start - claim.start], at, one.start, same=True
-            )
+            before = claim.text[at - claim.start : one.start - claim.start]
+            made.add(before, at, one.start, same=True)
             made.add(one.text, one.start, one.end, same=False)
             at = one.end
     made.add(claim.text[at - claim.start :], at, claim.end, same=True)
