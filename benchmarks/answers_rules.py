@@ -33,11 +33,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     ),
     "derivation: days in a range": (Part("answer.checks.moments:Moments._is_within", False),),
     "exemptions: examples": (Part("answer.checks.exemptions:is_example", False),),
-    "exemptions: looked up": (Part("answer.checks.exemptions:Exemptions._is_searched", False),),
     "exemptions: endings": (Part("answer.checks.exemptions:Exemptions._is_ending", False),),
-    "exemptions: names made of ids": (
-        Part("answer.evidence.value_index:ValueIndex.is_composed", False),
-    ),
     "ids: parts of longer ones": (Part("answer.evidence.values:_parts", ()),),
     "ids: broken by blanks": (Part("answer.evidence.value_index:ValueIndex.has_broken", False),),
     "units: conversion": (Part("answer.evidence.value_index:ValueIndex._converted", ()),),

@@ -1,13 +1,12 @@
-"""Values of an answer that need no evidence: examples, endings, composed names, search periods."""
+"""Values of an answer that need no evidence: those of the question, examples, endings."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.values.figure import ID, Day, Figure, is_year, same
+from abs_shield.text.values.figure import ID, Figure, same
 
 _LEAST_END = 3
 _BEFORE = 60
@@ -25,16 +24,6 @@ _ENDING = re.compile(
     r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
     re.IGNORECASE,
 )
-_PLAN = re.compile(
-    r"\b(?:(?:I|we)(?:['\u2019]ll|[ ](?:will|shall|can|could|am[ ]going[ ]to|need[ ]to))|let[ ]me)"
-    r"(?:[ ](?:now|then|next|first|also|just|go[ ]ahead[ ]and)){0,2}"
-    r"[ ](?:check|look|search|query|review|examine|retrieve|fetch|find)\b",
-    re.IGNORECASE,
-)
-_STATEMENT = re.compile(
-    r"[.;!?:](?=\s|$)|\b(?:because|since|as|but|which|that|where)\b", re.IGNORECASE
-)
-"""What ends a plan, and begins a statement."""
 
 
 class Exemptions:
@@ -45,35 +34,21 @@ class Exemptions:
         answer: The answer.
         requested: Values of the question; they need no other evidence.
         index: The values of the evidence.
-        scope: The answer's lines and sentences.
     """
 
-    def __init__(
-        self, answer: str, requested: Sequence[Figure], index: ValueIndex, scope: RecordScope
-    ) -> None:
+    def __init__(self, answer: str, requested: Sequence[Figure], index: ValueIndex) -> None:
         self._answer = answer
         self._requested = requested
         self._index = index
-        self._scope = scope
 
     def __contains__(self, value: Figure) -> bool:
         if self.is_requested(value) or is_example(self._answer, value.start):
             return True
-        if value.kind == ID and ("{" in value.text or self._index.is_composed(value)):
-            return True
-        return self._is_searched(value) or self._is_ending(value)
+        return (value.kind == ID and "{" in value.text) or self._is_ending(value)
 
     def is_requested(self, value: Figure) -> bool:
         """Return whether the question has a value."""
         return any(same(value, one) for one in self._requested)
-
-    def _is_searched(self, value: Figure) -> bool:
-        """Return whether it is a month or a year in which the agent says it will look."""
-        if not (isinstance(value.value, Day) and value.value.day is None) and not is_year(value):
-            return False
-        start, _ = self._scope.sentence(value.start)
-        plan = _PLAN.search(self._answer, start, value.start)
-        return plan is not None and not _STATEMENT.search(self._answer, plan.end(), value.start)
 
     def _is_ending(self, value: Figure) -> bool:
         """Return whether it is the end of a longer id, and the answer says so."""

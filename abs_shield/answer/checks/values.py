@@ -159,7 +159,7 @@ class AnswerValues:
         self._bindings = Bindings(answer, self._values, evidence)
         scope = self._bindings.scope
         requested = figures(question) if question else []
-        self._exemptions = Exemptions(answer, requested, self._index, scope)
+        self._exemptions = Exemptions(answer, requested, self._index)
         both = zip(self._values, self._found, strict=True)
         grounded = [one for one, found in both if found or self._exemptions.is_requested(one)]
         known = {"index": self._index, "scope": scope}

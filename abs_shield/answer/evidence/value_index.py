@@ -34,8 +34,7 @@ from abs_shield.answer.evidence.values import (
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
-from abs_shield.text.values.figure import DATE, ID, MONEY, SUMS, Figure, near, same
-from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.figure import ID, MONEY, SUMS, Figure, near, same
 from abs_shield.text.values.numbers import SIGNS
 from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures, settled
@@ -51,11 +50,9 @@ _MOST_INSIDE = 400
 """Values of one record that are looked at, and of each that holds it."""
 _LONGEST_RECORD = 4_000
 """Characters of a record's text that are read."""
-_LONGEST_COMPOSED = 120
 _LEAST_BROKEN = 8
 _LEAST_GROUPED = 1_000
 _BLANK = re.compile(r"\s+")
-_DIGIT = re.compile(r"\d")
 _SLACK = Decimal("1e-9")
 _CENTS = units_of("cents")
 _CODES = frozenset(CODES.split("|"))
@@ -83,7 +80,6 @@ class ValueIndex:
         self.ids: dict[str, list[Place]] = defaultdict(list)
         self.names: dict[str, list[Place]] = defaultdict(list)
         self._by_key: dict[Any, list[int]] = defaultdict(list)
-        self._whole_ids: set[str] = set()
         self._found: dict[Any, tuple[EvidenceValue, ...]] = {}
         self._members: dict[tuple[int, Steps], list[EvidenceValue]] = defaultdict(list)
         self._texts: dict[tuple[int, Steps], list[str]] = defaultdict(list)
@@ -159,8 +155,6 @@ class ValueIndex:
         self.stands.append(one)
         for key in keys_of(one.figure):
             self._by_key[key].append(n)
-        if one.figure.kind == ID:
-            self._whole_ids.add(str(one.figure.value))
         if not one.is_result:
             return
         for key in id_keys_of(one.figure):
@@ -274,18 +268,6 @@ class ValueIndex:
     def is_end_of_id(self, digits: str) -> bool:
         """Return whether an id or a long number of the evidence ends with some digits."""
         return any(key.endswith(digits) for key in islice(self.ids, _MOST_KEYS))
-
-    def is_composed(self, value: Figure) -> bool:
-        """Return whether an id is made of words around an id or a day of the evidence."""
-        parts = value.text[:_LONGEST_COMPOSED].split("_")
-        digits = [n for n, part in enumerate(parts) if _DIGIT.search(part)]
-        if value.kind != ID or len(parts) == 1 or not digits:
-            return False
-        last = digits[-1] + 1
-        if any(id_key("_".join(parts[n:last])) in self._whole_ids for n in range(digits[0] + 1)):
-            return True
-        inside = figures("_".join(parts[digits[0] : last]))
-        return [DATE] == [one.kind for one in inside] and any(self.find(inside[0]))
 
     def has_broken(self, text: str) -> bool:
         """Return whether the evidence has a long *text* with blanks or line ends within."""
