@@ -20,6 +20,7 @@ _REASONS = {
     "the evidence says": "polarity",
     "stands for another record": "records",
     "is said where the evidence has": "records",
+    "is in another unit": "units",
 }
 """What a contradiction says, to the scorer that found it."""
 

@@ -85,7 +85,7 @@ _NEEDED = {
 """Without this a form finds nothing, and need not be looked for."""
 _TRAILING = ".,;:!?)]}'\"\u2026"
 _PARTICLES = frozenset("de del da di do dos van von der den la le al bin ben ibn of y".split())
-_FUNCTION_WORDS = frozenset(
+FUNCTION_WORDS = frozenset(
     "the a an i we you he she it they this that these those my your his her our their please and "
     "but or so if when where what who why how is are was were do does did can could would should "
     "will have has had no not yes hi hello dear thanks thank sorry ok okay for from in on at to by "
@@ -160,7 +160,7 @@ def _apart(text: str, last: tuple[int, int], start: int) -> bool:
 
 def _closed(run: list[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
     """One name, without the small words around it."""
-    while run and text[slice(*run[0])].casefold() in _FUNCTION_WORDS:
+    while run and text[slice(*run[0])].casefold() in FUNCTION_WORDS:
         run = run[1:]
     while run and text[slice(*run[-1])] in _PARTICLES:
         run = run[:-1]

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from abs_shield.answer.checks.hard import ABSENT, CONTRADICTED, DERIVED, FOUND, hard
+from abs_shield.answer.checks.hard import hard
+from abs_shield.answer.checks.opinions import CONTRADICTED, FOUND
+from abs_shield.answer.checks.values import ABSENT, DERIVED
 from abs_shield.answer.evidence.collect import evidence_from, evidence_of
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
 from abs_shield.answer.types import Claim, Opinion, Unavailable

@@ -1,150 +1,394 @@
-"""Whether a number follows from figures of the same reply and the newest result."""
+"""Numbers that follow from others: sums, differences, products, quotients, shares and counts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
-from itertools import chain, combinations, islice
+from itertools import accumulate, combinations, islice, permutations
 
-from abs_shield.answer.checks.columns import (
-    FEW,
-    ZERO,
-    alone,
-    among,
-    columns,
-    differences,
-    lists_of,
-    priced,
-    runs,
-    total,
-)
-from abs_shield.answer.checks.cues import Wording
-from abs_shield.answer.checks.moments import LENGTHS, Later
+from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.records import blocks, record_of, walked, without_indices
+from abs_shield.answer.evidence.types import Source
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.values.figure import DATE, MONEY, NUMBER, SUMS, TIME, Figure, near
+from abs_shield.answer.evidence.values import EvidenceValue, counts_pieces, names_money
+from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.values.figure import MONEY, NUMBER, SUMS, Figure, Value, is_year, near
 from abs_shield.text.values.numbers import NTH
+from abs_shield.text.values.numerals import WORDS, worded
+from abs_shield.text.values.units import in_others, units_of
 
 _MOST = 48
-"""Figures of a kind that are reckoned with."""
-_COUNTS = range(2, 13)
-_FEWEST = 12
-_MOST_RATES = 8
+"""Numbers of an answer that are computed with."""
 _MOST_COLUMNS = 200
-_MOST_ROUNDS = 3
+_MOST_READ = 2_000
+_MOST_RUN = 24
+_MOST_RATES = 8
+_MOST_PARTS = 24
+_MOST_PLACES = 8
+"""Places of one value whose sentences are read."""
+_ROUNDS = 3
+"""What follows may be computed with again: a total of totals."""
+_FEW = 4
+"""Numbers of a column or a sentence of which any two may be combined, instead of all alone."""
+_SHORT_TEXT = 12
+"""Numbers of a passage in prose that is computed with."""
+_FEWEST = 12
+_FACTORS = range(2, 13)
 _HUNDRED = Decimal(100)
 _MONTHS = 12
+_ZERO = Decimal(0)
+_SLACK = Decimal("1e-9")
+_DERIVED = re.compile(
+    r"\b(?:total|subtotal|sum|differen|additional|extra|remain|left|refund|charge|due"
+    r"|ow(?:e|ed|es|ing)\b|over(?:paid|all|charge)|missing|short\b|shortfall|fewer|rest\b|leav"
+    r"|sav|cheap|more|less|increase|decrease|reduc|discount|net|combin|altogether|together"
+    r"|average|mean|per|each|spen[dt]|instal|month"
+    r"|deduct|therefore|thus\b|hence\b|which means"
+    r"|share|half|split|both|adjust|new (?:total|price|balance|amount|cost|fare))"
+    r"|[=+\u2212\u00d7%]|[ ]-[ ][$\d]",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which something is computed or counted."""
+_DIFFERENCE = re.compile(
+    r"\b(?:differen|additional|extra|remain|left|leav|refund|due|ow(?:e|ed|es|ing)\b|over|missing"
+    r"|short|fewer|rest\b|sav|cheap|more|less|increas|decreas|reduc|discount|net\b|deduct|adjust|new"
+    r"|chang|minus|up\b|down|drop|rose|fell|grew|gap|higher|lower|charge|credit|pay|paid|balance"
+    r"|subtract|unused|still|available|therefore|thus\b|hence\b)|[\u2212\u2013]|[ ]-[ ]",
+    re.IGNORECASE,
+)
+"""Words of a sentence in which an amount is a difference."""
+_SHARED = re.compile(
+    r"\b(?:half|halves|split|share|shared|each|per|equally|both|average|mean|instal\w+|monthly"
+    r"|month)\b",
+    re.IGNORECASE,
+)
+_REMAINS = re.compile(
+    r"\b(?:left|remain|differ|net\b|still|unused|leav|outstanding|available|minus|short\b|missing)",
+    re.IGNORECASE,
+)
+_MONTHLY = re.compile(r"\b(?:monthly|(?:per|a|each|every)[ ]month)\b", re.IGNORECASE)
+_MULTIPLIED = re.compile(
+    r"\b(?:per|each|every|both|times|twice|double|passenger|person|people|travell?er|guest|adult"
+    r"|night|ticket|seat|bag|unit|piece|month|week|all[ ](?:two|three|four|five|six|of))"
+    r"|\u00d7|\bx[ ]?\$?\d|\d[ ]?x\b|\d[ ]\*[ ]\d|\d[ ][^\W\d_]{2,20}[ ](?:at|for|\u00e0)[ ]\W?\d",
+    re.IGNORECASE,
+)
+_ANY = rf"\d{{1,3}}(?:,\d{{3}}){{1,4}}|\d{{1,12}}|{WORDS}"
+_PART = re.compile(
+    rf"(?<![\w.,])({_ANY})(?:[ ][A-Za-z]{{2,20}})?(?:[ ](?:out[ ])?of|[ ]?/)[ ]?"
+    rf"(?:(?:the|a|all|your|our|its)[ ](?:total[ ])?(?:of[ ])?)?({_ANY})\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^[ \t]*(?:[-*\u2022]|\d{1,3}[.)])[ ]", re.MULTILINE)
 
 
-class Reckoned:
+class Derivation:
     """
-    What follows from the figures of a reply that the evidence has, and from the newest result.
-
-    What follows may be reckoned with again: a total of totals.
+    The numbers that follow from those of an answer, and from the results that it speaks of.
 
     Args:
-        found: Figures of the reply that stand in the evidence.
-        said: All figures of the reply.
-        known: The evidence.
-        says: What the reply says of how its figures were come by.
+        answer: The answer.
+        values: Its values, in order.
+        grounded: Those that the evidence or the question has.
+        most: How many of the values may be operands.
+        index: The values of the evidence.
+        scope: The lines and sentences of the answer.
     """
 
     def __init__(
-        self, found: Sequence[Figure], said: Sequence[Figure], known: ValueIndex, *, says: Wording
+        self,
+        answer: str,
+        values: Sequence[Figure],
+        grounded: Sequence[Figure],
+        *,
+        most: int,
+        index: ValueIndex,
+        scope: RecordScope,
     ) -> None:
-        place = known.newest
-        there = [known.stands[n] for n in known.of_piece[place]] if place >= 0 else []
-        newest = known.numbers_of(place)[:_MOST] if place >= 0 else []
-        self._says = says
-        self._later = Later(found, said, known, weekdays=says.weekdays)
-        self._own = [one.numbers[0] for one in found if _reckons(one)][:_MOST]
-        self._rates = _rates([*found, *(stand.figure for stand in newest)])
-        self._columns = [*columns(there)][:_MOST_COLUMNS]
-        self._lists = lists_of(known)
-        self._counts = _counts(said, self._lists, shared=says.shared)
-        self._once = [*total(there), *priced(there), *(differences(there) if says.remains else ())]
-        if says.monthly:
-            yearly = [stand.figure.numbers[0] for stand in alone(there)][:_MOST]
-            self._once += [value / _MONTHS for value in (*self._own, *yearly)]
-        self._sums: list[Decimal] = []
-        self._reckon(said, {id(one) for one in found})
+        self._answer = answer
+        self._scope = scope
+        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
+        for one in values:
+            self._places[one.values].append(one.start)
+        values = values[:most]
+        self._worded: dict[object, bool] = {}
+        self._results = _Results(index)
+        self._items = len(_ITEM.findall(answer))
+        self._has_shares = _SHARED.search(answer) is not None
+        self._has_products = _MULTIPLIED.search(answer) is not None
+        self._grounded = [one for one in grounded if one.kind in SUMS][:_MOST]
+        self._operands = [one for one in grounded if _is_operand(one)][:_MOST]
+        self._percents = [one.numbers[0] for one in self._grounded if one.unit == "%"]
+        rates = [*self._percents, *self._results.percents]
+        self._rates = [rate for rate in rates if rate > 0][:_MOST_RATES]
+        self._factors = self._factors_in(values)
+        self._own: list[Decimal] = []
+        self._results_of: list[tuple[re.Pattern[str], list[Decimal]]] = []
+        self._shares: list[Decimal] = []
+        self._extend([one for one in values if _is_operand(one)], {id(one) for one in grounded})
 
-    def _reckon(self, said: Sequence[Figure], known: set[int]) -> None:
-        """Take in what follows, as long as something more does."""
-        for _ in range(_MOST_ROUNDS):
-            self._sums = sorted({abs(value) for value in self._all_sums()})
-            fresh = (one for one in said if id(one) not in known and _reckons(one))
-            room = max(0, _MOST - len(self._own))  # sums are made of pairs of these
-            more = [*islice(filter(self.gives, fresh), room)]
+    def supports(self, value: Figure) -> bool:
+        """Return whether a number follows from others, and for money whether the answer says so."""
+        return value.kind in SUMS and (self._follows(value) or self._is_restated(value))
+
+    def is_announced(self, value: Figure) -> bool:
+        """Return whether a sentence that has this value says that it is computed."""
+        return self._is_worded(_DERIVED, value)
+
+    def _is_worded(self, wording: re.Pattern[str], value: Figure) -> bool:
+        key = wording, value.values
+        worded = self._worded.get(key)
+        if worded is None:
+            places = islice(self._places[value.values], _MOST_PLACES)
+            spans = (self._scope.sentence(at) for at in places)
+            worded = any(wording.search(self._answer, *span) for span in spans)
+            self._worded[key] = worded
+        return worded
+
+    def _extend(self, values: Sequence[Figure], known: set[int]) -> None:
+        """Add what follows to the operands, as long as something more does."""
+        for _ in range(_ROUNDS):
+            self._own = [one.numbers[0] for one in self._operands]
+            self._results_of = [
+                (wording, sorted({abs(number) for number in numbers}))
+                for wording, numbers in (
+                    (_DERIVED, self._all_sums()),
+                    (_DIFFERENCE, self._all_differences()),
+                    (_MULTIPLIED, self._all_products()),
+                    (_SHARED, self._all_quotients()),
+                )
+            ]
+            self._shares = sorted({*self._all_shares()})
+            room = max(0, _MOST - len(self._operands))  # sums are made of pairs of these
+            rest = (one for one in values if id(one) not in known)
+            more = [*islice(filter(self._follows, rest), room)]
             if not more:
                 return
             known.update(map(id, more))
-            self._own += [one.numbers[0] for one in more]
+            self._grounded += more
+            self._operands = sorted((*self._operands, *more), key=lambda one: one.start)
 
-    def gives(self, figure: Figure, *, line: tuple[int, int] = (0, 0)) -> bool:
-        """
-        Whether *figure* is a sum, difference, multiple, share, count or length of these.
-
-        A day or a time may lie as far from a known one as its *line*, or the user, says.
-        """
-        if figure.kind in (DATE, TIME):
-            return self._later.gives(figure, *line)
-        if figure.kind not in SUMS:
+    def _follows(self, value: Figure) -> bool:
+        for wording, numbers in self._results_of:
+            follows = any(_among(numbers, abs(number), step) for number, step in value.readings)
+            if follows and (value.kind != MONEY or self._is_worded(wording, value)):
+                return True
+        number = value.numbers[0]
+        if value.unit == "%":
+            return _among(self._shares, number, value.step)
+        if value.kind == MONEY:
             return False
-        if any(among(self._sums, abs(value), step) for value, step in figure.readings):
+        if number == number.to_integral_value() and number in (*self._results.counts, self._items):
             return True
-        if figure.unit == "%":
-            return self._is_share(figure)
-        whole = figure.numbers[0]
-        if figure.kind == MONEY:
+        if any(near(number, a - b, value.step) for a, b in combinations(self._percents, 2)):
+            return True
+        return any(near(number, 1 + rate / _HUNDRED, value.step) for rate in self._rates)
+
+    def _is_restated(self, value: Figure) -> bool:
+        """Return whether the answer has the same in another unit: 800.5 kg, or 0.8 tonnes."""
+        if not units_of(value.unit):
             return False
-        if whole == whole.to_integral_value():
-            counted = whole in self._lists or whole == self._says.items
-            return counted or (figure.unit in LENGTHS and self._later.is_length(figure))
-        return any(near(whole, 1 + rate / _HUNDRED, figure.step) for rate in self._rates)
-
-    def _all_sums(self) -> Iterator[Decimal]:
-        """Sums of neighbours, differences, multiples and parts."""
-        few = [column for column in self._columns if len(column) <= FEW]
-        singles = [*self._own, *(value for column in few for value in column)]
-        sums = [*runs(self._own), *(sum(column, ZERO) for column in self._columns)]
-        sums += [value for column in few for value in runs(column)]
-        yield from (*sums, *self._once)
-        for one, other in combinations(self._own, 2):
-            yield from (one + other, one - other)
-        for column in few:
-            yield from (one - other for one, other in combinations(column, 2))
-        if self._says.multiplied:
-            yield from (value * count for value in (*singles, *sums) for count in self._counts)
-        if self._says.shared:
-            parts = (*self._counts, *sorted(self._lists)[:_FEWEST])
-            yield from (value / n for value in (*self._own, *sums) for n in parts if n)
-        for value, rate in ((v, r) for v in (*singles, *sums) for r in self._rates):
-            part = value * rate / _HUNDRED
-            yield from (part, value + part, value - part, value / (1 + rate / _HUNDRED))
-
-    def _is_share(self, figure: Figure) -> bool:
-        few = [column for column in self._columns if len(column) <= FEW]
-        some_pairs = ((a, b) for some in (self._own, *few) for a in some for b in some if b)
-        pairs = chain(self._says.parts, some_pairs)
-        said = figure.numbers[0]
         return any(
-            near(said, a / b * _HUNDRED, figure.step)
-            or near(said, (a - b) / b * _HUNDRED, figure.step)
-            for a, b in pairs
+            unit in units_of(other.unit) and near(number, other.numbers[0], step)
+            for number, step, unit in in_others(value)
+            for other in self._grounded
+            if other.unit
         )
 
+    def _all_sums(self) -> Iterator[Decimal]:
+        """Yield sums, and what rates make of them."""
+        sums = [*self._plain_sums()]
+        yield from (*sums, *self._results.totals())
+        for some in (self._own, *self._results.few):
+            yield from (one + other for one, other in combinations(some, 2))
+        for number, rate in ((n, r) for n in (*self._singles(), *sums) for r in self._rates):
+            part = number * rate / _HUNDRED
+            yield from (part, number + part, number - part, number / (1 + rate / _HUNDRED))
 
-def _reckons(figure: Figure) -> bool:
-    return figure.kind in SUMS and not figure.soft and figure.unit not in (NTH, "%")
+    def _all_quotients(self) -> Iterator[Decimal]:
+        if _MONTHLY.search(self._answer):
+            yield from (number / _MONTHS for number in (*self._own, *self._results.singles))
+        if self._has_shares:
+            parts = (*self._factors, *sorted(self._results.counts)[:_FEWEST])
+            sums = (*self._own, *self._plain_sums())
+            yield from (number / part for number in sums for part in parts if part)
+            yield from (a / b for a, b in permutations(self._own, 2) if b)
+
+    def _all_products(self) -> Iterator[Decimal]:
+        if self._has_products:
+            numbers = (*self._singles(), *self._plain_sums())
+            yield from (number * factor for number in numbers for factor in self._factors)
+
+    def _plain_sums(self) -> Iterator[Decimal]:
+        """Yield the sums of neighbours in the answer, of lines, and of columns."""
+        yield from (*_runs(self._own), *_runs(self._last_of_lines()))
+        yield from (sum(column, _ZERO) for column in self._results.columns)
+        yield from (number for column in self._results.few for number in _runs(column))
+
+    def _singles(self) -> list[Decimal]:
+        return [*self._own, *(number for column in self._results.few for number in column)]
+
+    def _last_of_lines(self) -> list[Decimal]:
+        """Return the last operand of each line: what an item comes to."""
+        ends = {self._scope.line(one.start): one.numbers[0] for one in self._operands}
+        return [*ends.values()] if len(ends) < len(self._operands) else []
+
+    def _all_shares(self) -> Iterator[Decimal]:
+        pairs = (pair for some in (self._own, *self._results.few) for pair in permutations(some, 2))
+        for part, whole in (*_parts(self._answer), *pairs):
+            if whole:
+                share = abs(part / whole * _HUNDRED)
+                yield from (share, abs(share - _HUNDRED))
+
+    def _all_differences(self) -> Iterator[Decimal]:
+        for some in (self._own, *self._results.few):
+            yield from (one - other for one, other in combinations(some, 2))
+        if _REMAINS.search(self._answer):
+            yield from self._results.differences()
+
+    def _factors_in(self, values: Sequence[Figure]) -> list[int]:
+        """Return by how much something may be multiplied or divided: counts, lengths of lists."""
+        numbers = [one for one in values if one.kind == NUMBER and one.unit not in (NTH, "%")]
+        factors = {int(n) for one in numbers for n in one.numbers if n in _FACTORS}
+        factors |= {n for n in self._results.counts if n in _FACTORS}
+        return sorted(factors | ({2} if self._has_shares else set()))
 
 
-def _rates(figures: Sequence[Figure]) -> list[Decimal]:
-    rates = (one.numbers[0] for one in figures if one.unit == "%")
-    return [rate for rate in rates if rate > 0][:_MOST_RATES]
+class _Results:
+    """
+    The numbers of the newest result, and of short texts.
+
+    Args:
+        index: The values of the evidence.
+    """
+
+    def __init__(self, index: ValueIndex) -> None:
+        self._index = index
+        self._places = [index.newest] if index.newest >= 0 else []
+        self._fields = [
+            [*_fields(index.stands[n] for n in index.of_piece[place])] for place in self._places
+        ]
+        columns = (column for fields in self._fields for column in _columns(fields))
+        self.columns = [*islice(columns, _MOST_COLUMNS), *self._prose()]
+        self.few = [column for column in self.columns if len(column) <= _FEW]
+        self.counts = frozenset(n for place in self._places for n in self._counts(place))
+        newest = index.numbers_of(index.newest)[:_MOST] if index.newest >= 0 else []
+        self.percents = [one.figure.numbers[0] for one in newest if one.figure.unit == "%"]
+
+    @property
+    def singles(self) -> list[Decimal]:
+        """The numbers that are all of their field."""
+        return [one.figure.numbers[0] for fields in self._fields for one in fields][:_MOST]
+
+    def _prose(self) -> Iterator[list[Decimal]]:
+        """Yield the numbers of each sentence of a short text."""
+        for place, piece in enumerate(self._index.pieces):
+            numbers = self._index.numbers_of(place)
+            prose = piece.source is Source.TOOL_RESULT and not isinstance(piece.value, (dict, list))
+            if not prose or not 0 < len(numbers) <= _SHORT_TEXT:
+                continue
+            for start, end in sentence_spans(piece.text):
+                figures = (one.figure for one in numbers if start <= one.figure.start < end)
+                yield [one.numbers[0] for one in figures if _is_operand(one) and not is_year(one)]
+
+    def _counts(self, place: int) -> Iterator[int]:
+        """Yield how long the lists of a result are, and how often its fields have one value."""
+        piece = self._index.pieces[place]
+        if not isinstance(piece.value, (dict, list)):
+            yield from {len(blocks(piece.text))} - {0}
+            return
+        sizes: dict[object, set[object]] = defaultdict(set)
+        equal: dict[object, int] = defaultdict(int)
+        for leaf in walked(piece.value):
+            for n, step in enumerate(leaf.steps):
+                if type(step) is not str:
+                    sizes[leaf.steps[:n]].add(step)
+            if isinstance(leaf.value, (str, bool)) and leaf.field:
+                equal[leaf.field, leaf.value] += 1
+        yield from map(len, sizes.values())
+        yield from (n for n in equal.values() if n > 1)
+
+    def totals(self) -> Iterator[Decimal]:
+        """Yield the sum of all amounts of a result, and counts times prices and their sums."""
+        for fields in self._fields:
+            amounts = [one.figure.numbers[0] for one in fields if names_money(one.field)]
+            if 1 < len(amounts) <= _MOST_RUN:
+                yield sum(amounts, _ZERO)
+            priced: dict[object, list[Decimal]] = defaultdict(list)
+            for steps, record in _by_record(fields).items():
+                count = next((one for one in record if counts_pieces(one.field)), None)
+                for price in record if count else ():
+                    if count and names_money(price.field):
+                        worth = count.figure.numbers[0] * price.figure.numbers[0]
+                        priced[steps[:-1], price.field].append(worth)
+            for worths in priced.values():
+                if len(worths) <= _MOST_RUN:
+                    yield from (*worths, sum(worths, _ZERO))
+
+    def differences(self) -> Iterator[Decimal]:
+        """Yield the differences of the numbers of one record: what is left of a limit."""
+        for fields in self._fields:
+            for record in _by_record(fields).values():
+                if len(record) <= _FEW:
+                    numbers = [one.figure.numbers[0] for one in record]
+                    yield from (one - other for one, other in combinations(numbers, 2))
 
 
-def _counts(said: Sequence[Figure], lists: frozenset[int], *, shared: bool) -> list[int]:
-    """By how much something may be multiplied or shared: counts that are said, and lengths."""
-    numbers = [one for one in said if one.kind == NUMBER and one.unit not in (NTH, "%")]
-    counts = {int(n) for one in numbers for n in one.numbers if n in _COUNTS}
-    return sorted(counts | {n for n in lists if n in _COUNTS} | ({2} if shared else set()))
+def _fields(values: Iterable[EvidenceValue]) -> Iterator[EvidenceValue]:
+    """Yield the numbers that are all of their field, instead of a part of a text."""
+    fields: dict[object, list[EvidenceValue]] = defaultdict(list)
+    for one in islice(values, _MOST_READ):
+        if not one.steps or one.figure.text != str(one.steps[-1]):  # the name of a record
+            fields[one.steps, one.field].append(one)
+    return (some[0] for some in fields.values() if len(some) == 1 and some[0].is_sum)
+
+
+def _columns(fields: Iterable[EvidenceValue]) -> Iterator[list[Decimal]]:
+    """Yield the numbers of one field of all records of a list."""
+    found: dict[object, list[Decimal]] = defaultdict(list)
+    for one in fields:
+        number = one.figure.numbers[0]
+        found[without_indices(one.steps)].append(number)
+        if above := record_of(one.steps):
+            found[above[:-1], one.field].append(number)
+    unique = dict.fromkeys(tuple(column) for column in found.values() if len(column) > 1)
+    return map(list, unique)
+
+
+def _by_record(fields: Iterable[EvidenceValue]) -> dict[tuple[str | int, ...], list[EvidenceValue]]:
+    records: dict[tuple[str | int, ...], list[EvidenceValue]] = defaultdict(list)
+    for one in fields:
+        records[record_of(one.steps)].append(one)
+    return records
+
+
+def _runs(numbers: Sequence[Decimal]) -> Iterator[Decimal]:
+    """Yield sums of neighbours: of two, of three, up to all."""
+    numbers = numbers[:_MOST_RUN]
+    for start in range(len(numbers)):
+        yield from [*accumulate(numbers[start:])][1:]
+
+
+def _parts(text: str) -> Iterator[tuple[Decimal, Decimal]]:
+    """Yield what a text says to be so many of so many: a part and its whole."""
+    for found in islice(_PART.finditer(text), _MOST_PARTS):
+        part, whole = map(_number, found.groups())
+        if 0 <= part <= whole:
+            yield part, whole
+
+
+def _number(text: str) -> Decimal:
+    return Decimal(text.replace(",", "")) if text[0].isdigit() else worded(text)
+
+
+def _is_operand(value: Figure) -> bool:
+    return value.kind in SUMS and not value.soft and value.unit not in (NTH, "%")
+
+
+def _among(numbers: list[Decimal], number: Decimal, step: Decimal) -> bool:
+    reach = step / 2 + _SLACK
+    place = bisect_left(numbers, number - reach)
+    return place < len(numbers) and numbers[place] <= number + reach

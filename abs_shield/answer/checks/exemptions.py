@@ -1,59 +1,77 @@
-"""Which figures of an answer need no evidence: asked, examples, ends of longer ones, periods."""
+"""Values of an answer that need no evidence: those of the question, examples, endings."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+import re
+from collections.abc import Sequence
 
-from abs_shield.answer.checks.cues import is_ending, is_example, is_looked_up
-from abs_shield.answer.checks.scope import Scope
 from abs_shield.answer.evidence.value_index import ValueIndex
-from abs_shield.text.values.figure import ID, Day, Figure, is_year, same
-from abs_shield.text.values.reader import figures
+from abs_shield.text.values.figure import ID, Figure, same
 
 _LEAST_END = 3
+_BEFORE = 60
+_JOINED = re.compile(r"\d[\w:.+-]{0,40}$")
+_EXAMPLE = re.compile(
+    r"(?:\be\.g\.|\bfor (?:example|instance)|\bsuch as"
+    r"|(?<!\bit looks )(?<!\bit seems )\blike(?: this)?"
+    r"|\bformat(?:ted)?(?: as| of)?|\bexample|\bISO)[\s:,`\"'\u201c*(]{0,6}",
+    re.IGNORECASE,
+)
+_FURTHER = re.compile(r"(?:and|or|for)\b|\S*\d|[^\w\s]+$")
+"""What may stand between an example and the next one of a list."""
+_ENDING = re.compile(
+    r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}"
+    r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
+    re.IGNORECASE,
+)
 
 
-class Excused:
+class Exemptions:
     """
-    The excuses of one answer.
+    The exemptions of one answer.
 
     Args:
         answer: The answer.
-        question: What was asked; its figures need no other evidence.
-        known: The evidence.
-        scope: The answer's lines and sentences.
+        requested: Values of the question; they need no other evidence.
+        index: The values of the evidence.
     """
 
-    def __init__(self, answer: str, question: str | None, known: ValueIndex, scope: Scope) -> None:
+    def __init__(self, answer: str, requested: Sequence[Figure], index: ValueIndex) -> None:
         self._answer = answer
-        self._asked = _figures_of(question) if question else ()
-        self._known = known
-        self._scope = scope
+        self._requested = requested
+        self._index = index
 
-    def __call__(self, figure: Figure) -> bool:
-        """Whether a figure needs no evidence."""
-        if self.asked(figure) or is_example(self._answer, figure.start):
+    def __contains__(self, value: Figure) -> bool:
+        if self.is_requested(value) or is_example(self._answer, value.start):
             return True
-        if figure.kind == ID and ("{" in figure.text or self._known.names_known(figure)):
-            return True
-        if self._is_searched(figure):
-            return True
-        digits = len(figure.text) >= _LEAST_END and figure.text.isdigit()
-        return digits and is_ending(self._answer, figure.start) and self._known.ends(figure)
+        return (value.kind == ID and "{" in value.text) or self._is_ending(value)
 
-    def asked(self, figure: Figure) -> bool:
-        """Whether the question has it."""
-        return any(same(figure, one) for one in self._asked)
+    def is_requested(self, value: Figure) -> bool:
+        """Return whether the question has a value."""
+        return any(same(value, one) for one in self._requested)
 
-    def _is_searched(self, figure: Figure) -> bool:
-        """Whether it is a month or a year in which the agent says it will look."""
-        if not (isinstance(figure.value, Day) and figure.value.day is None) and not is_year(figure):
+    def _is_ending(self, value: Figure) -> bool:
+        """Return whether it is the end of a longer id, and the answer says so."""
+        if len(value.text) < _LEAST_END or not value.text.isdigit():
             return False
-        start, _ = self._scope.sentence(figure.start)
-        return is_looked_up(self._answer, start, figure.start)
+        before = _text_before(self._answer, value.start)
+        return _ENDING.search(before) is not None and self._index.is_end_of_id(value.text)
 
 
-@lru_cache(maxsize=16)
-def _figures_of(question: str) -> tuple[Figure, ...]:
-    """The figures of a question, which is often that of several answers."""
-    return tuple(figures(question))
+def is_example(text: str, at: int) -> bool:
+    """
+    Return whether what is at a place is given as an example.
+
+    >>> is_example("an id such as W-1", 14), is_example("your id is W-1", 11)
+    (True, False)
+    >>> is_example("an id such as W-1 or W-2", 21)
+    True
+    """
+    before = _text_before(text, at)
+    cues = [cue.end() for cue in _EXAMPLE.finditer(before)]
+    return bool(cues) and all(map(_FURTHER.match, before[cues[-1] :].split()))
+
+
+def _text_before(text: str, at: int) -> str:
+    """Return the text before the word that holds a place."""
+    return _JOINED.sub("", text[max(0, at - _BEFORE) : at])

@@ -1,262 +1,370 @@
-"""How each figure of an answer stands: found in its record, derived, absent or contradicted."""
+"""The values of an answer against the evidence: found, derived, absent or contradicted."""
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import Enum
-from itertools import islice, pairwise
+from itertools import pairwise
 
-from abs_shield.answer.checks.cues import is_reckoned, wording
-from abs_shield.answer.checks.derivation import Reckoned
-from abs_shield.answer.checks.equations import wrong
-from abs_shield.answer.checks.exemptions import Excused
-from abs_shield.answer.checks.records import Bound
-from abs_shield.answer.checks.short_ids import ShortIds
+from abs_shield.answer.checks.bindings import Bindings, described
+from abs_shield.answer.checks.derivation import Derivation
+from abs_shield.answer.checks.exemptions import Exemptions
+from abs_shield.answer.checks.moments import Moments
+from abs_shield.answer.checks.opinions import CONTRADICTED, FOUND, NOTHING
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.answer.evidence.values import EvidenceValue
-from abs_shield.answer.types import MissingValue, Span, Spelling
+from abs_shield.answer.types import (
+    Claim,
+    MissingValue,
+    Opinion,
+    Opinions,
+    Span,
+    Spelling,
+    Unavailable,
+)
 from abs_shield.text.leaves import pointer
-from abs_shield.text.values.figure import ID, MONEY, SUMS, Day, Figure, Minute, Value, same
+from abs_shield.text.show import shown
+from abs_shield.text.values.figure import ID, MONEY, SUMS, Day, Figure, Minute, same
 from abs_shield.text.values.reader import figures, settled
 from abs_shield.text.values.units import together
 
-_MOST_PLACES = 8
-"""Places of one value that are asked what is said there."""
-MOST_FIGURES = 500
+MOST_VALUES = 500
 """
-Figures of one answer that are checked in full: a long table has as many, and each takes some .3 ms.
+Values of one answer that are checked in full: a long table has as many, and each takes some .3 ms.
 
-Those behind them are looked up, which is cheap, and as many of the absent ones are reckoned with.
+The ones after them are looked up, which is cheap, and as many of the absent ones are derived.
 """
+_MOST_SPANS = 3
+_MOST_CONFLICTS = 50
+"""Absent values of an answer for which the evidence is asked what it has instead."""
+DERIVED, ABSENT = 0.9, 0.55
+"""P(grounded) of a claim whose worst value is derived, or absent."""
+_HEDGE = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|nearly|almost|some|over"
+    r"|more than|under|less than|up to|close to|rund|etwa|knapp|environ|casi|unos)|[~\u2248])"
+    r"[ *_]{0,4}\Z",
+    re.IGNORECASE,
+)
+_LONGEST_HEDGE = 24
+_ROUNDED = Decimal("0.05")
+"""By which part of itself a number may be rounded where the answer says so."""
+_MINUS = re.compile(r"(?:(?<![\w.,)])[-\u2212][$\u20ac\u00a3]?|\bminus[ ])\Z")
+_NEGATIVE = re.compile(
+    r"(?<![a-z])(?:minus|negative|below|under|overdr|owe|owing|debt|debit|credit|refund|deduct|deficit"
+    r"|loss|lost|los[et]|fell|fall|drop|down|declin|decreas|lower|less|reduc|discount|off\b|paid"
+    r"|pay|charge|spen[dt]|cost|fee|withdr|differen|change|short|cheap|sav|back|return|remov"
+    r"|behind|before|early|earlier|cut|shr[aiu]nk|slip|gain|up\b|owed|due|transfer|out\b|sent)",
+    re.IGNORECASE,
+)
+"""Words that give a number its sign, or leave it open."""
 
 
 class How(Enum):
-    """How a figure stands."""
+    """What becomes of a value."""
 
-    IDLE = "needs no evidence, and nobody looks for it"
+    IDLE = "needs no evidence, and is not looked for"
     FREE = "needs no evidence"
     FOUND = "found"
     DERIVED = "derived"
     ABSENT = "absent"
 
 
+_SCORES = {How.FOUND: FOUND, How.DERIVED: DERIVED, How.ABSENT: ABSENT}
+
+
 @dataclass(frozen=True, slots=True)
-class Standing:
+class CheckedValue:
     """
-    How one figure of an answer stands.
+    One value of an answer, checked.
 
     Attributes:
-        how: In which way.
-        span: Where it was found; None where it was not, or in the arguments of a call.
-        miss: It, where it is absent.
-        told: What the evidence has instead, in one line; empty where nobody can tell.
-        spelling: How the evidence writes it, where it writes it otherwise.
+        how: What became of it.
+        span: Where it was found; None if it was not, or in the arguments of a call.
+        missing: It, if it is absent.
+        conflict: What the evidence has instead, in one line; empty if that is not known.
+        spelling: How the evidence writes it, if it writes it otherwise.
     """
 
     how: How
     span: Span | None = None
-    miss: MissingValue | None = None
-    told: str = ""
+    missing: MissingValue | None = None
+    conflict: str = ""
     spelling: Spelling | None = None
 
 
-class Standings:
+def facts(
+    claims: Sequence[Claim],
+    evidence: Evidence,
+    *,
+    question: str | None = None,
+    answer: str | None = None,
+) -> Opinions:
     """
-    The figures of one answer against its evidence.
+    Check the values of claims: found, derived from others, missing, or contradicted.
+
+    Args:
+        claims: The claims of one answer, in order.
+        evidence: What they may rest on.
+        question: What was asked; its values need no other evidence.
+        answer: The whole answer, so that headings count that are no claims; without it what is
+            around a claim is the other claims.
+    """
+    values = AnswerValues(joined(claims) if answer is None else answer, evidence, question)
+    return tuple(_opinion([*values.within(one.start, one.end)], evidence) for one in claims)
+
+
+def _opinion(checked: Sequence[CheckedValue], evidence: Evidence) -> Opinion | Unavailable:
+    if all(one.how is How.IDLE for one in checked):
+        return NOTHING
+    conflict = next((one.conflict for one in checked if one.conflict), "")
+    score = min((_SCORES[one.how] for one in checked if one.how in _SCORES), default=FOUND)
+    if evidence.blind and score < DERIVED and not conflict:
+        return Unavailable(evidence.blind)
+    spans = dict.fromkeys(one.span for one in checked if one.span)
+    return Opinion(
+        score=CONTRADICTED if conflict else score,
+        spans=tuple(spans)[:_MOST_SPANS],
+        missing=tuple(one.missing for one in checked if one.missing),
+        contradicted=conflict,
+        spellings=tuple(one.spelling for one in checked if one.spelling),
+    )
+
+
+class AnswerValues:
+    """
+    The values of one answer against its evidence.
 
     Args:
         answer: The answer.
-        evidence: What it may stand on.
-        question: What was asked; its figures need no other evidence.
+        evidence: What it may rest on.
+        question: What was asked; its values need no other evidence.
     """
 
     def __init__(self, answer: str, evidence: Evidence, question: str | None) -> None:
         self._answer = answer
         self._evidence = evidence
-        self._known: ValueIndex = evidence.derived(ValueIndex)
-        self._all = settled(figures(answer))
-        self._figures = self._all[:MOST_FIGURES]
+        self._index: ValueIndex = evidence.derived(ValueIndex)
+        self._all = [_rounded(one, answer) for one in settled(figures(answer))]
+        self._values = self._all[:MOST_VALUES]
         self._starts = [one.start for one in self._all]
-        self._room = MOST_FIGURES
-        self._places: defaultdict[tuple[Value, ...], list[int]] = defaultdict(list)
-        for one in self._all:
-            self._places[one.values].append(one.start)
-        self._made: dict[tuple[Value, ...], bool] = {}
-        self._wrong = {one.start for some in wrong(answer, self._figures) for one in some}
-        self._stands = _stands(self._figures, self._known)
+        self._room = MOST_VALUES
+        self._conflicts = 0
+        self._found = _found(self._values, self._index)
         self._join()
-        self._bound = Bound(answer, self._figures, evidence)
-        self._excused = Excused(answer, question, self._known, self._bound.scope)
-        both = zip(self._figures, self._stands, strict=True)
-        found = [one for one, stands in both if stands or self._excused.asked(one)]
-        self._reckoned = Reckoned(found, self._figures, self._known, says=wording(answer))
+        self._bindings = Bindings(answer, self._values, evidence)
+        scope = self._bindings.scope
+        requested = figures(question) if question else []
+        self._exemptions = Exemptions(answer, requested, self._index)
+        both = zip(self._values, self._found, strict=True)
+        grounded = [one for one, found in both if found or self._exemptions.is_requested(one)]
+        known = {"index": self._index, "scope": scope}
+        self._derivation = Derivation(answer, self._all, grounded, most=MOST_VALUES, **known)
+        self._moments = Moments(answer, self._values, grounded, **known)
 
     def _join(self) -> None:
-        """Look for two figures that say one length, where that stands in one unit."""
-        for n, (one, other) in enumerate(pairwise(self._figures)):
-            if not (self._stands[n] and self._stands[n + 1]):
+        """Look for two values that are one length, where the evidence has it in one unit."""
+        for n, (one, other) in enumerate(pairwise(self._values)):
+            if not (self._found[n] and self._found[n + 1]):
                 whole = together(self._answer, one, other)
-                stands = [*self._known.find(whole)] if whole else []
-                if stands:
-                    self._stands[n] = self._stands[n + 1] = stands
+                if whole and (found := self._index.find(whole)):
+                    self._found[n] = self._found[n + 1] = found
 
-    def within(self, start: int, end: int) -> Iterator[Standing]:
-        """Give how each figure that begins between two places stands, in order."""
+    def within(self, start: int, end: int) -> Iterator[CheckedValue]:
+        """Yield what becomes of each value that begins between two places, in order."""
         for n in range(bisect_left(self._starts, start), len(self._all)):
             if self._starts[n] >= end:
                 return
-            if n < MOST_FIGURES:
-                yield self._one(self._figures[n], self._stands[n])
+            if n < MOST_VALUES:
+                yield self._check(self._values[n], self._found[n])
             else:
-                yield self._behind(self._all[n])
+                yield self._look_up(self._all[n])
 
-    def _one(self, figure: Figure, stands: list[EvidenceValue]) -> Standing:
-        soft = figure.soft and not (figure.kind == ID and not stands and self._is_short(figure))
-        if soft or self._excused(figure):
-            spelling = self._spelling(figure, stands[0], stands) if stands else None
-            return Standing(How.FREE if stands or not figure.soft else How.IDLE, spelling=spelling)
-        records = self._bound.records(figure)
-        stands = self._bound.fitting(figure, stands, records)
-        stand = self._bound.own(figure, stands, records)
-        if stand is None and (self._follows(figure) or (not stands and self._is_broken(figure))):
-            return Standing(How.DERIVED)
-        inside = [] if stand is not None else self._bound.alike(figure, records)
-        if stand is None and not inside:
-            stand = next(iter(stands), None)
-        if stand is not None or self._is_vouched(figure):
-            span = None if stand is None else self._span(stand)
-            return Standing(How.FOUND, span, spelling=self._spelling(figure, stand, stands))
-        reckoned = figure.kind == MONEY and self._is_reckoned(figure)
-        against = "" if reckoned else self._bound.against(figure, stands, inside)
-        return Standing(How.ABSENT, miss=_miss(figure), told=against)
+    def _check(self, value: Figure, found: Sequence[EvidenceValue]) -> CheckedValue:
+        if value.soft or value in self._exemptions:
+            spelling = self._spelling(value, found[0], found) if found else None
+            return CheckedValue(
+                How.FREE if found or not value.soft else How.IDLE, spelling=spelling
+            )
+        if conflict := self._other_unit(value, found):
+            return self._absent(value, conflict)
+        if self._has_other_sign(value, found) or self._bindings.is_outdated(value, found):
+            return self._absent(value)
+        records = self._bindings.records(value)
+        found = self._bindings.of_field(value, found, records)
+        one = self._bindings.own(found, records)
+        other = self._bindings.instead(value, found, records) if found and one is None else None
+        if other is not None and value.kind in SUMS and self._is_swapped(value, other):
+            return self._absent(value, _conflict(value, other))
+        if one is None and (self._follows(value) or (not found and self._is_broken(value))):
+            return CheckedValue(How.DERIVED)
+        if other is not None:
+            return self._absent(value, "" if value.kind in SUMS else _conflict(value, other))
+        one = one or next(iter(found), None)
+        if one is not None or self._is_vouched(value):
+            span = None if one is None else self._span(one)
+            return CheckedValue(How.FOUND, span, spelling=self._spelling(value, one, found))
+        if self._conflicts >= _MOST_CONFLICTS:
+            return self._absent(value)
+        self._conflicts += 1
+        announced = value.kind == MONEY and self._derivation.is_announced(value)
+        return self._absent(value, "" if announced else self._bindings.conflict(value))
 
-    def _behind(self, figure: Figure) -> Standing:
-        """How a figure behind those that are checked in full stands, whichever record is meant."""
-        if figure.soft:
-            return Standing(How.IDLE)
-        stand = next(iter(self._known.find(figure)), None)
-        if stand is not None:
-            return Standing(How.FOUND, self._span(stand))
+    def _is_swapped(self, value: Figure, other: EvidenceValue) -> bool:
+        """Return whether the sentence has what the record has, too: for another record."""
+        start, end = self._bindings.scope.sentence(value.start)
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return any(other in found for found in self._found[first:last])
+
+    def _absent(self, value: Figure, conflict: str = "") -> CheckedValue:
+        missing = MissingValue(value.kind, value.text, value.start, value.end)
+        return CheckedValue(How.ABSENT, missing=missing, conflict=conflict)
+
+    def _look_up(self, value: Figure) -> CheckedValue:
+        """Check a value after those that are checked in full, whichever record is meant."""
+        if value.soft:
+            return CheckedValue(How.IDLE)
+        if found := self._index.find(value):
+            return CheckedValue(How.FOUND, self._span(found[0]))
         if self._room > 0:
             self._room -= 1
-            if self._excused(figure) or self._is_vouched(figure):
-                return Standing(How.FREE)
-            # a sum of figures that are not checked in full cannot be reckoned again
-            if self._is_reckoned(figure) or self._follows(figure) or self._is_broken(figure):
-                return Standing(How.DERIVED)
-        return Standing(How.ABSENT, miss=_miss(figure))
+            if value in self._exemptions or self._is_vouched(value):
+                return CheckedValue(How.FREE)
+            # a sum of values that are not checked in full cannot be computed again
+            if self._derivation.is_announced(value) or self._follows(value):
+                return CheckedValue(How.DERIVED)
+            if self._is_broken(value):
+                return CheckedValue(How.DERIVED)
+        return self._absent(value)
+
+    def _follows(self, value: Figure) -> bool:
+        return self._derivation.supports(value) or self._moments.supports(value)
+
+    def _other_unit(self, value: Figure, found: Sequence[EvidenceValue]) -> str:
+        """Return what the evidence has, if it has a number only in another unit or currency."""
+        if not found or value.kind not in SUMS or not all(one.is_result for one in found):
+            return ""
+        if not all(self._index.has_other_unit(value, one) for one in found):
+            return ""
+        return f"{shown(value.text)} is in another unit than {described(found[0])}"
+
+    def _has_other_sign(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
+        """Return whether results have only the negative of a value, and no word explains it."""
+        if value.kind not in SUMS or not found or not all(one.is_number for one in found):
+            return False
+        start, end = self._bindings.scope.sentence(value.start)
+        minus = _MINUS.search(self._answer, max(start, value.start - 8), value.start)
+        negative = minus is not None or value.text[:1] in "-\u2212"
+        numbers = [one.figure.numbers[0] for one in found]
+        if not all(number and negative != (number < 0) for number in numbers):
+            return False
+        return _NEGATIVE.search(self._answer, start, end) is None
 
     def _spelling(
-        self, figure: Figure, stand: EvidenceValue | None, stands: Sequence[EvidenceValue]
+        self, value: Figure, one: EvidenceValue | None, found: Sequence[EvidenceValue]
     ) -> Spelling | None:
-        """How the evidence writes a figure; None where it writes it so somewhere."""
-        written = figure.text.casefold()
-        if stand is None or any(one.figure.text.casefold() == written for one in stands):
+        """Return how the evidence writes a value; None if it writes it so somewhere."""
+        written = value.text.casefold()
+        if one is None or any(each.figure.text.casefold() == written for each in found):
             return None
-        if not _says_as_much(figure, stand.figure):
+        if not _is_as_exact(value, one.figure):
             return None
-        text, end = stand.figure.text, figure.end
-        if figure.kind in SUMS and not same(figure, stand.figure):  # it is in another unit
-            text = f"{text} {stand.figure.unit}".strip()
-            behind = self._answer[end : end + len(figure.unit) + 1]
-            end += len(behind) if behind.casefold().endswith(figure.unit.casefold()) else 0
-        return Spelling(text, figure.start, end)
+        text, end = one.figure.text, value.end
+        if value.kind in SUMS and not same(value, one.figure):  # it is in another unit
+            text = f"{text} {one.figure.unit}".strip()
+            behind = self._answer[end : end + len(value.unit) + 1]
+            end += len(behind) if behind.casefold().endswith(value.unit.casefold()) else 0
+        return Spelling(text, value.start, end)
 
-    def _is_short(self, figure: Figure) -> bool:
-        """Whether it is a short id, and the evidence has others of its form."""
-        shorts: ShortIds = self._evidence.derived(ShortIds)
-        start, end = self._bound.scope.sentence(figure.start)
-        return shorts.has_like(figure, self._answer[start:end], figure.start - start)
+    def _is_vouched(self, value: Figure) -> bool:
+        """Return whether forgotten text had a value, or an allowlist has it."""
+        return self._evidence.vouches is not None and self._evidence.vouches(value.text)
 
-    def _is_vouched(self, figure: Figure) -> bool:
-        """Whether forgotten text had it, or an allowlist admits it."""
-        return self._evidence.vouches is not None and self._evidence.vouches(figure.text)
-
-    def _follows(self, figure: Figure) -> bool:
-        """Whether a figure is said to be reckoned, and can be; none of a sum that is wrong."""
-        if figure.start in self._wrong:
-            return False
-        if figure.kind == MONEY and not self._is_reckoned(figure):
-            return False
-        return self._reckoned.gives(figure, line=self._bound.scope.around(figure.start))
-
-    def _is_reckoned(self, figure: Figure) -> bool:
-        """Whether a sentence that has this value says that it is reckoned."""
-        made = self._made.get(figure.values)
-        if made is None:
-            places = islice(self._places[figure.values], _MOST_PLACES)
-            spans = (self._bound.scope.sentence(at) for at in places)
-            made = any(is_reckoned(self._answer, *span) for span in spans)
-            self._made[figure.values] = made
-        return made
-
-    def _is_broken(self, figure: Figure) -> bool:
-        """Whether it stands with blanks within, as wrapped text has it."""
-        day = figure.value
+    def _is_broken(self, value: Figure) -> bool:
+        """Return whether the evidence has a value with blanks within, as wrapped text has it."""
+        day = value.value
         if isinstance(day, Day):
-            return None not in day and self._known.broken("{}-{:02}-{:02}".format(*day))
-        return figure.kind == ID and self._known.broken(figure.text)
+            return None not in day and self._index.has_broken("{}-{:02}-{:02}".format(*day))
+        if value.kind in SUMS:
+            return self._index.has_spaced(value.numbers[0])
+        return value.kind == ID and self._index.has_broken(value.text)
 
-    def _span(self, stand: EvidenceValue) -> Span | None:
-        """The stretch of evidence in which a figure stands; None for an argument of a call."""
-        if stand.piece < 0 or stand.given:
+    def _span(self, one: EvidenceValue) -> Span | None:
+        """Return the part of the evidence that has a value; None for an argument of a call."""
+        if one.piece < 0 or one.is_argument:
             return None
-        piece = self._evidence.pieces[stand.piece]
+        piece = self._evidence.pieces[one.piece]
         if not piece.lines:
-            start, end = stand.figure.start, stand.figure.end
+            start, end = one.figure.start, one.figure.end
             return Span(piece.id, start, end, piece.text[start:end])
-        where = pointer(stand.steps)
-        line = self._evidence.derived(_lines)[stand.piece].get(where)
+        where = pointer(one.steps)
+        line = self._evidence.derived(_lines)[one.piece].get(where)
         if line is None:
             return None
         start, end = line
         return Span(piece.id, start, end, piece.text[start:end], where)
 
 
-def _miss(figure: Figure) -> MissingValue:
-    return MissingValue(figure.kind, figure.text, figure.start, figure.end)
+def _conflict(value: Figure, other: EvidenceValue) -> str:
+    return f"{shown(value.text)} stands for another record; here it has {described(other)}"
 
 
-def _says_as_much(figure: Figure, stands: Figure) -> bool:
-    """Whether two figures that are the same say it as exactly: no year for a day of it."""
-    one, other = figure.value, stands.value
-    sums = {figure.kind, stands.kind} <= SUMS
-    if not (sums or figure.kind == stands.kind) or (figure.unit == "%") != (stands.unit == "%"):
+def _rounded(value: Figure, answer: str) -> Figure:
+    """Return a round number as exact as its first digits, where the answer says ``about``."""
+    if value.kind not in SUMS or value.soft:
+        return value
+    if not _HEDGE.search(answer, max(0, value.start - _LONGEST_HEDGE), value.start):
+        return value
+    number = abs(value.numbers[0])
+    if number != number.to_integral_value() or not number:
+        return value
+    zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
+    step = min(Decimal(10) ** zeros, 2 * _ROUNDED * number)
+    return replace(value, step=max(value.step, step))
+
+
+def _is_as_exact(value: Figure, found: Figure) -> bool:
+    """Return whether two equal values are equally exact: not a day without the other's year."""
+    one, other = value.value, found.value
+    numbers = {value.kind, found.kind} <= SUMS
+    if not (numbers or value.kind == found.kind) or (value.unit == "%") != (found.unit == "%"):
         return False
     if isinstance(one, Minute) and isinstance(other, Minute):
         return one.minutes == other.minutes
     if isinstance(one, Decimal) and isinstance(other, Decimal):
-        return abs(one) == abs(other) or not same(figure, stands)
+        return abs(one) == abs(other) or not same(value, found)
     return one == other
 
 
 def has_unchecked_figures(answer: str) -> bool:
     """
-    Return whether *answer* has more figures than the 500 that are checked in full.
+    Return whether *answer* has more values than the 500 that are checked in full.
 
     >>> has_unchecked_figures("$1 " * 501), has_unchecked_figures("$1 " * 500)
     (True, False)
     """
-    return len(answer) > MOST_FIGURES and len(figures(answer)) > MOST_FIGURES
+    return len(answer) > MOST_VALUES and len(figures(answer)) > MOST_VALUES
+
+
+def joined(claims: Sequence[Claim]) -> str:
+    """Return the answer as far as its claims show it, each on a line of its own."""
+    pieces, at = [], 0
+    for claim in sorted(claims, key=lambda one: one.start):
+        if claim.start >= at:
+            pieces += ["\n" * (claim.start - at), claim.text]
+            at = claim.start + len(claim.text)
+    return "".join(pieces)
 
 
 def _lines(evidence: Evidence) -> list[dict[str, tuple[int, int]]]:
-    """Of each piece the lines by their pointer."""
+    """Return the lines of each passage by their pointer."""
     return [{where: (start, end) for start, end, where in piece.lines} for piece in evidence]
 
 
-def _stands(said: Sequence[Figure], known: ValueIndex) -> list[list[EvidenceValue]]:
-    """Where each figure stands; what an answer says again is looked for once."""
-    held: dict[Figure, list[EvidenceValue]] = {}
-    found = []
-    for one in said:
-        bare = replace(one, start=0, end=0)
-        if bare not in held:
-            held[bare] = [*known.find(one)]
-        found.append(held[bare])
-    return found
+def _found(values: Sequence[Figure], index: ValueIndex) -> list[Sequence[EvidenceValue]]:
+    """Return where each value is in the evidence."""
+    return [index.find(one) for one in values]

@@ -1,4 +1,4 @@
-"""Where a value stands in a result, and which values stand in another record than a key."""
+"""Records of a tool result: which values of it belong together."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Row(str):
 
 
 Steps = tuple[str | int, ...]
+"""The names and indices on the way to a value; a `Row` counts as an index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +30,9 @@ class Leaf:
     One value of a result.
 
     Attributes:
-        steps: The names and indices on the way to it; an object's name that is a `Row` counts as
-            an index.
+        steps: The way to it.
         value: The scalar; of a `Row` its own text.
-        named: Whether it is a name of an object, and no value.
+        named: Whether it is the name of an object instead of a value.
     """
 
     steps: Steps
@@ -41,8 +41,8 @@ class Leaf:
 
     @property
     def field(self) -> str:
-        """The innermost name on its way that is none of many."""
-        return next((s for s in reversed(self.steps) if type(s) is str), "")
+        """The innermost name on its way that is no index."""
+        return next((step for step in reversed(self.steps) if type(step) is str), "")
 
     @property
     def pointer(self) -> str:
@@ -51,17 +51,17 @@ class Leaf:
 
 
 def walked(value: Any) -> Iterator[Leaf]:
-    """Give every scalar of a JSON value, and every name that tells records apart, in order."""
+    """Yield every scalar of a JSON value, and every name that tells records apart, in order."""
     left: list[tuple[Steps, Any]] = [((), value)]
-    given = 0
-    while left and given < MOST:
+    count = 0
+    while left and count < MOST:
         steps, item = left.pop()
-        given += 1
+        count += 1
         if isinstance(item, Mapping) and len(steps) < DEEPEST:
             rows = _tells_apart(item)
             inside: list[tuple[Steps, Any]] = []
             for name, inner in ((str(name), inner) for name, inner in item.items()):
-                step = Row(name) if rows or (_DIGIT.search(name) and _inner(inner)) else name
+                step = Row(name) if rows or (_DIGIT.search(name) and _is_inner(inner)) else name
                 inside.append(((*steps, step), inner))
                 if isinstance(step, Row):
                     yield Leaf((*steps, step), str(name), named=True)
@@ -72,7 +72,7 @@ def walked(value: Any) -> Iterator[Leaf]:
             yield Leaf(steps, item)
 
 
-def _inner(value: Any) -> bool:
+def _is_inner(value: Any) -> bool:
     return isinstance(value, (Mapping, list, tuple))
 
 
@@ -80,13 +80,13 @@ def _tells_apart(item: Mapping[str, Any]) -> bool:
     return len(item) > 1 and all(_DIGIT.search(str(name)) for name in item)
 
 
-def foreign(key: Steps, other: Steps) -> bool:
+def is_foreign(key: Steps, other: Steps) -> bool:
     """
-    Whether two ways part at an index: what stands there belongs to another record.
+    Return whether two ways part at an index: the values belong to different records.
 
-    >>> foreign(("flights", 0, "number"), ("flights", 1, "date"))
+    >>> is_foreign(("flights", 0, "number"), ("flights", 1, "date"))
     True
-    >>> foreign(("flights", 0, "number"), ("created_at",)), foreign((0, "id"), (0, "at", 3))
+    >>> is_foreign(("flights", 0, "number"), ("created_at",)), is_foreign((0, "id"), (0, "at", 3))
     (False, False)
     """
     for one, another in zip(key, other, strict=False):
@@ -95,20 +95,48 @@ def foreign(key: Steps, other: Steps) -> bool:
     return False
 
 
-def shared(one: Steps, other: Steps) -> int:
+def common_length(one: Steps, other: Steps) -> int:
     """
-    How many steps two ways have in common.
+    Return the number of steps that two ways share.
 
-    >>> shared(("flights", 0, "number"), ("flights", 0, "date"))
+    >>> common_length(("flights", 0, "number"), ("flights", 0, "date"))
     2
     """
     pairs = zip(one, other, strict=False)
     return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
+def enclosing(steps: Steps) -> Iterator[Steps]:
+    """
+    Yield the ways to the records that hold a value, the smallest first, the whole result last.
+
+    >>> [*enclosing(("flights", 0, "legs", 1, "at"))]
+    [('flights', 0, 'legs', 1), ('flights', 0), ()]
+    """
+    for n in range(len(steps), 0, -1):
+        if type(steps[n - 1]) is not str:
+            yield steps[:n]
+    yield ()
+
+
+def record_of(steps: Steps) -> Steps:
+    """Return the way to the smallest record that holds a value."""
+    return next(enclosing(steps))
+
+
+def without_indices(steps: Steps) -> Steps:
+    """
+    Return the way with its indices left empty: the same for a field of all records of a list.
+
+    >>> without_indices(("flights", 0, "at"))
+    ('flights', '', 'at')
+    """
+    return tuple(step if type(step) is str else "" for step in steps)
+
+
 def blocks(text: str) -> list[int]:
     """
-    Give where the items of a list or the rows of a table begin in running text; none for prose.
+    Return where the items of a list or the rows of a table begin in running text; none of prose.
 
     >>> blocks("- id: 1\\n  at: 5\\n- id: 2")
     [0, 16]
@@ -119,7 +147,7 @@ def blocks(text: str) -> list[int]:
 
 def field_of(text: str, at: int) -> str:
     """
-    Give the name before the colon on the line of *text* that holds the place *at*.
+    Return the name before the colon on the line of *text* that holds the place *at*.
 
     >>> field_of("to: Mia\\nstart_time: 2024-05-15 10:00", 20)
     'start_time'

@@ -1,18 +1,27 @@
-"""Every figure of the evidence, found by its value."""
+"""The values of some evidence, found by what they mean and by the record they belong to."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice, pairwise
 from typing import Any
 
-from abs_shield.answer.evidence.record_index import Records
-from abs_shield.answer.evidence.records import Leaf, Steps, blocks, field_of, walked
+from abs_shield.answer.evidence.records import (
+    Leaf,
+    Steps,
+    blocks,
+    common_length,
+    enclosing,
+    field_of,
+    is_foreign,
+    record_of,
+    walked,
+)  # fmt: skip
 from abs_shield.answer.evidence.types import Evidence, Passage, Source
 from abs_shield.answer.evidence.values import (
     LONGEST_NAME,
@@ -21,209 +30,336 @@ from abs_shield.answer.evidence.values import (
     figures_of,
     id_keys_of,
     keys_of,
-    letters_alone,
-    units_at,
 )  # fmt: skip
+from abs_shield.text.mentions import FUNCTION_WORDS
+from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal, words
-from abs_shield.text.values.figure import DATE, ID, MONEY, SUMS, Figure, same
-from abs_shield.text.values.ids import id_key
+from abs_shield.text.values.figure import ID, MONEY, SUMS, Figure, near, same
+from abs_shield.text.values.numbers import SIGNS
+from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures, settled
-from abs_shield.text.values.units import in_others
+from abs_shield.text.values.units import Unit, field_units, in_others, units_of
 
-MOST_KEYS = 20_000
-"""Ids whose ends are looked at."""
-_MOST_LINES = 200
-_LEAST_BROKEN = 8
-_BLANK = re.compile(r"\s+")
-_DIGIT = re.compile(r"\d")
-_LONGEST_MADE = 120
 MOST_PLACES = 500
 """Places of one value that are looked at."""
-_MOST_FOUND = 1_000
+_MOST_KEYS = 20_000
+"""Ids whose ends are compared."""
+_MOST_LINES = 200
+_MOST_CACHED = 1_000
+_MOST_INSIDE = 400
+"""Values of one record that are looked at, and of each that holds it."""
+_LONGEST_RECORD = 4_000
+"""Characters of a record's text that are read."""
+_LEAST_BROKEN = 8
+_LEAST_GROUPED = 1_000
+_BLANK = re.compile(r"\s+")
 _SLACK = Decimal("1e-9")
+_CENTS = units_of("cents")
+_CODES = frozenset(CODES.split("|"))
+_UNIT_FIELDS = frozenset("currency unit".split())
+_FAMILIES = (
+    frozenset("USD CAD AUD NZD SGD HKD MXN".split()),
+    frozenset("JPY CNY".split()),
+    frozenset("SEK NOK DKK".split()),
+)
+"""Currencies that are written with one sign."""
 
 
 class ValueIndex:
-    """The figures of some evidence; made once, asked many times. Time and memory are linear."""
+    """
+    The values of some evidence; made once, in linear time.
+
+    Args:
+        evidence: The evidence.
+    """
 
     def __init__(self, evidence: Evidence) -> None:
         self.pieces = evidence.pieces
-        self._found: dict[Any, tuple[EvidenceValue, ...]] = {}
         self.stands: list[EvidenceValue] = []
-        self._by_key: dict[Any, list[int]] = defaultdict(list)
+        self.of_piece: list[list[int]] = []
         self.ids: dict[str, list[Place]] = defaultdict(list)
         self.names: dict[str, list[Place]] = defaultdict(list)
-        self._whole: set[str] = set()
-        self.of_piece: list[list[int]] = []
-        self.records = Records()
+        self._by_key: dict[Any, list[int]] = defaultdict(list)
+        self._found: dict[Any, tuple[EvidenceValue, ...]] = {}
+        self._members: dict[tuple[int, Steps], list[EvidenceValue]] = defaultdict(list)
+        self._texts: dict[tuple[int, Steps], list[str]] = defaultdict(list)
+        self._sizes: dict[tuple[int, Steps], int] = defaultdict(int)
+        self._plain: dict[tuple[int, Steps], str] = {}
+        self._inside: dict[tuple[int, Steps], list[EvidenceValue]] = {}
+        self._units: dict[tuple[int, Steps], str] = {}
         for place, piece in enumerate(self.pieces):
             first = len(self.stands)
             self._read(place, piece)
             self.of_piece.append(list(range(first, len(self.stands))))
-        for deed in evidence.deeds or ():
-            self._given(-1, deed.arguments)
+        for action in evidence.deeds or ():
+            self._read_arguments(-1, action.arguments)
         numbers = [
-            (abs(value), n) for n, stand in enumerate(self.stands) for value in stand.figure.numbers
+            (abs(number), n) for n, one in enumerate(self.stands) for number in one.figure.numbers
         ]
-        numbers.sort(key=lambda one: one[0])
-        self._values = [value for value, _ in numbers]
+        numbers.sort(key=lambda pair: pair[0])
+        self._numbers = [number for number, _ in numbers]
         self._owners = [owner for _, owner in numbers]
 
-    # What comes in -------------------------------------------------------------------------------
+    # Reading -------------------------------------------------------------------------------------
 
     def _read(self, place: int, piece: Passage) -> None:
         if piece.arguments is not None:
-            self._given(place, piece.arguments)
+            self._read_arguments(place, piece.arguments)
         if isinstance(piece.value, (dict, list)):
             for leaf in walked(piece.value):
-                self._leaf(place, piece.source, leaf)
+                self._read_leaf(place, piece.source, leaf)
         else:
-            self._text(place, piece)
+            self._read_text(place, piece)
 
-    def _given(self, place: int, arguments: Any) -> None:
+    def _read_arguments(self, place: int, arguments: Any) -> None:
         for leaf in walked(arguments):
-            self._leaf(place, Source.TOOL_RESULT, Leaf(("", *leaf.steps), leaf.value), given=True)
+            for figure in figures_of(leaf):
+                steps = ("", *leaf.steps)
+                self._add(EvidenceValue(place, Source.TOOL_RESULT, steps, leaf.field, figure, True))
 
-    def _leaf(self, place: int, source: Source, leaf: Leaf, *, given: bool = False) -> None:
-        for figure in figures_of(leaf.value) or letters_alone(leaf):
-            self._take(EvidenceValue(place, source, leaf.steps, leaf.field, figure, given=given))
-        if isinstance(leaf.value, str) and source is Source.TOOL_RESULT and not given:
-            self._name(leaf.value, Place(place, leaf.steps))
-            self.records.write(place, leaf.steps, leaf.value)
+    def _read_leaf(self, place: int, source: Source, leaf: Leaf) -> None:
+        for figure in figures_of(leaf):
+            self._add(EvidenceValue(place, source, leaf.steps, leaf.field, figure))
+        if isinstance(leaf.value, str) and source is Source.TOOL_RESULT:
+            self._add_name(leaf.value, Place(place, leaf.steps))
+            self._add_text(place, leaf.steps, leaf.value)
+            if not _UNIT_FIELDS.isdisjoint(name_words(leaf.field)):
+                self._units[place, leaf.steps[:-1]] = leaf.value
 
-    def _text(self, place: int, piece: Passage) -> None:
+    def _read_text(self, place: int, piece: Passage) -> None:
         starts = blocks(piece.text) if piece.source is Source.TOOL_RESULT else []
         for figure in settled(figures(piece.text)):
             steps: Steps = (bisect_right(starts, figure.start),) if starts else ()
-            name = field_of(piece.text, figure.start)
-            self._take(EvidenceValue(place, piece.source, steps, name, figure))
+            field = field_of(piece.text, figure.start)
+            self._add(EvidenceValue(place, piece.source, steps, field, figure))
         for n, (start, end) in enumerate(pairwise([*starts, len(piece.text)]) if starts else (), 1):
-            self.records.write(place, (n,), piece.text[start:end])
+            self._add_text(place, (n,), piece.text[start:end])
             for line in islice(piece.text[start:end].splitlines(), _MOST_LINES):
                 _, _, value = line.partition(": ")
-                self._name(value.strip("'\" "), Place(place, (n,)))
+                self._add_name(value.strip("'\" "), Place(place, (n,)))
 
-    def _name(self, text: str, place: Place) -> None:
+    def _add_name(self, text: str, place: Place) -> None:
         if len(text) <= LONGEST_NAME and any(map(str.isalpha, text)):
-            said = words(normal(text))
-            if 1 <= len(said) <= 6:
-                self.names[" ".join(said)].append(place)
+            parts = words(normal(text))
+            if 1 <= len(parts) <= 6:
+                self.names[" ".join(parts)].append(place)
 
-    def _take(self, stand: EvidenceValue) -> None:
+    def _add_text(self, piece: int, steps: Steps, text: str) -> None:
+        key = piece, record_of(steps)
+        if self._sizes[key] < _LONGEST_RECORD:
+            self._texts[key].append(text[:_LONGEST_RECORD])
+            self._sizes[key] += len(text)
+
+    def _add(self, one: EvidenceValue) -> None:
         n = len(self.stands)
-        self.stands.append(stand)
-        for key in keys_of(stand.figure):
+        self.stands.append(one)
+        for key in keys_of(one.figure):
             self._by_key[key].append(n)
-        if stand.figure.kind == ID:
-            self._whole.add(str(stand.figure.value))
-        if stand.source is Source.TOOL_RESULT and not stand.given:
-            self.records.add(stand)
-            for key in id_keys_of(stand.figure):
-                self.ids[key].append(Place(stand.piece, stand.steps))
+        if not one.is_result:
+            return
+        for key in id_keys_of(one.figure):
+            self.ids[key].append(Place(one.piece, one.steps))
+        for steps in enclosing(one.steps):
+            members = self._members[one.piece, steps]
+            if len(members) < _MOST_INSIDE:
+                members.append(one)
 
-    # What is asked -------------------------------------------------------------------------------
+    # Values --------------------------------------------------------------------------------------
 
-    def find(self, said: Figure) -> Iterable[EvidenceValue]:
-        """Give where *said* stands, as far as it goes; at most 500 places."""
-        key = said.kind, said.values, said.step, said.unit
+    def find(self, value: Figure) -> tuple[EvidenceValue, ...]:
+        """Return where a value of an answer is in the evidence, as far as it goes: 500 places."""
+        key = value.kind, value.values, value.step, value.unit
         found = self._found.get(key)
         if found is None:
-            if len(self._found) >= _MOST_FOUND:
+            if len(self._found) >= _MOST_CACHED:
                 self._found.clear()
-            found = self._found[key] = tuple(self._standing(said))
+            found = self._found[key] = tuple(self._matches(value))
         return found
 
-    def _standing(self, said: Figure) -> Iterator[EvidenceValue]:
+    def _matches(self, value: Figure) -> Iterator[EvidenceValue]:
         tried: set[int] = set()
-        for n in islice(self._near(said), MOST_PLACES):
+        for n in islice(self._candidates(value), MOST_PLACES):
             if n not in tried:
                 tried.add(n)
-                stand = self.stands[n]
-                alike = ID in (said.kind, stand.figure.kind) or same(said, stand.figure)
-                if alike and (said.kind != MONEY or stand.money):
-                    yield stand
-
-        for n in islice(self._converted(said), MOST_PLACES):
+                one = self.stands[n]
+                alike = ID in (value.kind, one.figure.kind) or same(value, one.figure)
+                if alike and (value.kind != MONEY or one.is_money):
+                    yield one
+        for n in islice(self._converted(value), MOST_PLACES):
             if n not in tried:
                 tried.add(n)
                 yield self.stands[n]
 
-    def _converted(self, said: Figure) -> Iterator[int]:
-        """What stands in another unit than *said*: grams under the name of grams, for kilograms."""
-        for value, step, unit in in_others(said) if said.kind in SUMS else ():
-            for n in self._valued(value, step):
-                if unit in units_at(self.stands[n]):
-                    yield n
-
-    def ends(self, said: Figure) -> bool:
-        """Whether an id or a long number of the evidence ends with the digits of *said*."""
-        return any(key.endswith(said.text) for key in islice(self.ids, MOST_KEYS))
-
-    def _near(self, said: Figure) -> Iterator[int]:
-        if said.kind in SUMS:
-            for value, step in said.readings:
-                yield from self._valued(value, step)
-        elif said.text[:1] == "#" and said.text[1:].isdigit():  # "PR #318" of ``number: 318``
-            yield from self._valued(Decimal(said.text[1:]), Decimal(0))
-        keys = (said.value,) if said.kind == ID else keys_of(said)
-        for key in keys:
+    def _candidates(self, value: Figure) -> Iterator[int]:
+        if value.kind in SUMS:
+            for number, step in value.readings:
+                yield from self._near(number, step)
+        elif value.text[:1] == "#" and value.text[1:].isdigit():  # "PR #318" of ``number: 318``
+            yield from self._near(Decimal(value.text[1:]), Decimal(0))
+        for key in (value.value,) if value.kind == ID else keys_of(value):
             yield from self._by_key.get(key, ())
 
-    def _valued(self, value: Decimal, step: Decimal) -> Iterator[int]:
+    def _converted(self, value: Figure) -> Iterator[int]:
+        """Yield what is in another unit than *value*: grams under the name of grams."""
+        for number, step, unit in in_others(value) if value.kind in SUMS else ():
+            for n in self._near(number, step):
+                if unit in self.units_of(self.stands[n]):
+                    yield n
+
+    def _near(self, number: Decimal, step: Decimal) -> Iterator[int]:
         reach = step / 2 + _SLACK
-        low = bisect_left(self._values, abs(value) - reach)
-        high = bisect_right(self._values, abs(value) + reach)
+        low = bisect_left(self._numbers, abs(number) - reach)
+        high = bisect_right(self._numbers, abs(number) + reach)
         return islice(self._owners, low, min(high, low + MOST_PLACES))
 
-    def names_known(self, said: Figure) -> bool:
-        """Whether *said* is made of words around an id or a day that stands in the evidence."""
-        parts = said.text[:_LONGEST_MADE].split("_")
-        digits = [n for n, part in enumerate(parts) if _DIGIT.search(part)]
-        if said.kind != ID or len(parts) == 1 or not digits:
-            return False
-        last = digits[-1] + 1
-        if any(id_key("_".join(parts[n:last])) in self._whole for n in range(digits[0] + 1)):
-            return True
-        inside = figures("_".join(parts[digits[0] : last]))
-        return [DATE] == [one.kind for one in inside] and any(self.find(inside[0]))
-
-    def alone(self, stand: EvidenceValue) -> bool:
-        """Whether a figure is all that its result says, as what a calculator gives."""
-        own = [n for n in self.of_piece[stand.piece][:_MOST_LINES] if not self.stands[n].given]
-        return not stand.given and len(own) == 1
-
     def numbers_of(self, piece: int) -> list[EvidenceValue]:
-        """Give the sums of a piece, in order."""
-        return [self.stands[n] for n in self.of_piece[piece] if self.stands[n].sum]
+        """Return the numbers of a passage, in order."""
+        return [self.stands[n] for n in self.of_piece[piece] if self.stands[n].is_sum]
 
-    def broken(self, text: str) -> bool:
-        """Whether the evidence has a long *text* with blanks or line ends within."""
+    def is_alone(self, one: EvidenceValue) -> bool:
+        """Return whether a value is all that its result has, as what a calculator returns."""
+        some = [n for n in self.of_piece[one.piece][:_MOST_LINES] if self.stands[n].is_result]
+        return not one.is_argument and len(some) == 1
+
+    # Units ---------------------------------------------------------------------------------------
+
+    def units_of(self, one: EvidenceValue) -> tuple[Unit, ...]:
+        """
+        Return the units in which a value may be, by the word behind it, its field or its record.
+
+        A whole number under the name of an amount may count cents, as APIs of payments write it.
+        """
+        units = units_of(one.figure.unit) or field_units(one.field)
+        return units or units_of(self._declared(one)) or (_CENTS if one.may_be_cents else ())
+
+    def has_other_unit(self, value: Figure, one: EvidenceValue) -> bool:
+        """Return whether two equal numbers are known to be in different units of one kind."""
+        if value.kind == MONEY:
+            other = self._currency(one)
+            return bool(value.unit and other) and not _is_same_currency(value.unit, other)
+        units, others = units_of(value.unit), self.units_of(one)
+        kinds = {unit.kind for unit in units} & {unit.kind for unit in others}
+        if not kinds or not same(value, one.figure) or not {*units}.isdisjoint(others):
+            return False
+        return not any(  # 2.345 may be 2,345, and 2.345 MWh are 2345 kWh
+            unit in others and near(number, one.figure.numbers[0], step)
+            for number, step, unit in in_others(value)
+        )
+
+    def _currency(self, one: EvidenceValue) -> str:
+        """Return the currency of an amount; empty if nothing names it."""
+        if one.figure.kind == MONEY:
+            return one.figure.unit
+        for name in (*name_words(one.field)[::-1], self._declared(one)):
+            code = SIGNS.get(name, name.upper())
+            if code in _CODES:
+                return code
+        return ""
+
+    def _declared(self, one: EvidenceValue) -> str:
+        """Return the text of the nearest ``unit`` or ``currency`` beside a value or above it."""
+        if not self._units:
+            return ""
+        ways = (one.steps[:n] for n in range(len(one.steps) - 1, -1, -1))
+        return next((u for way in ways if (u := self._units.get((one.piece, way)))), "")
+
+    # Ids -----------------------------------------------------------------------------------------
+
+    def is_end_of_id(self, digits: str) -> bool:
+        """Return whether an id or a long number of the evidence ends with some digits."""
+        return any(key.endswith(digits) for key in islice(self.ids, _MOST_KEYS))
+
+    def has_broken(self, text: str) -> bool:
+        """Return whether the evidence has a long *text* with blanks or line ends within."""
         plain = _BLANK.sub("", text.casefold())
         return len(plain) >= _LEAST_BROKEN and any(plain in whole for whole in self._tight)
+
+    def has_spaced(self, number: Decimal) -> bool:
+        """Return whether the evidence has a number with blanks between its groups: 1 000."""
+        if number != number.to_integral_value() or abs(number) < _LEAST_GROUPED:
+            return False
+        text = f"{abs(int(number)):,}".replace(",", " ")
+        return any(text in piece.text for piece in self.pieces)
 
     @cached_property
     def _tight(self) -> list[str]:
         return [_BLANK.sub("", piece.text.casefold()) for piece in self.pieces]
 
+    # Records -------------------------------------------------------------------------------------
+
+    def members(self, place: Place) -> list[EvidenceValue]:
+        """Return the values of the record of a key, then those around it of no other record."""
+        record = place.piece, record_of(place.steps)
+        found = self._inside.get(record)
+        if found is None:
+            around = (
+                one
+                for steps in enclosing(place.steps)
+                for one in self._members.get((place.piece, steps), ())
+                if not is_foreign(place.steps, one.steps)
+            )
+            found = sorted(
+                dict.fromkeys(around), key=lambda one: -common_length(place.steps, one.steps)
+            )
+            self._inside[record] = found
+        return found
+
+    def newer(self, one: EvidenceValue) -> EvidenceValue | None:
+        """Return what the newest result of the same call has in place of a value, if another."""
+        if not one.is_result or one.piece < 0:
+            return None
+        piece = self._newest_of.get(self._call(one.piece), -1)
+        if piece <= one.piece:
+            return None
+        members = self._members.get((piece, record_of(one.steps)), ())
+        there = [other for other in members if other.steps == one.steps]
+        known = len(there) == 1 and there[0].figure.kind == one.figure.kind
+        return there[0] if known and not same(one.figure, there[0].figure) else None
+
+    def _call(self, piece: int) -> tuple[str, str]:
+        return self.pieces[piece].name, repr(self.pieces[piece].arguments)
+
     @cached_property
-    def asked(self) -> list[EvidenceValue]:
-        """What stands in the newest words of the user."""
-        said = [n for n, piece in enumerate(self.pieces) if piece.source is Source.USER]
-        return [self.stands[n] for n in self.of_piece[said[-1]][:MOST_PLACES]] if said else []
+    def _newest_of(self) -> dict[tuple[str, str], int]:
+        """The newest result of each call whose arguments are known."""
+        return {
+            self._call(n): n
+            for n, piece in enumerate(self.pieces)
+            if piece.source is Source.TOOL_RESULT and piece.arguments is not None
+        }
+
+    def speaks_of(self, one: EvidenceValue, name: str) -> bool:
+        """Return whether the record of a value has a name somewhere in its text."""
+        key = one.piece, record_of(one.steps)
+        plain = self._plain.get(key)
+        if plain is None:
+            plain = " ".join(words(normal("\n".join(self._texts.get(key, ())))))
+            self._plain[key] = plain
+        return name in plain
+
+    @cached_property
+    def first_words(self) -> dict[str, str]:
+        """The first word of each name to the name; to nothing if several begin with it."""
+        found: dict[str, str] = {}
+        for name in self.names:
+            first = name.partition(" ")[0]
+            found[first] = "" if first in found or first in FUNCTION_WORDS else name
+        return found
+
+    # Passages ------------------------------------------------------------------------------------
 
     @cached_property
     def newest(self) -> int:
-        """The place of the newest tool result; -1 where there is none."""
-        return next(
-            (
-                n
-                for n in range(len(self.pieces) - 1, -1, -1)
-                if self.pieces[n].source is Source.TOOL_RESULT
-            ),
-            -1,
-        )
+        """The place of the newest tool result; -1 if there is none."""
+        results = (n for n, piece in enumerate(self.pieces) if piece.source is Source.TOOL_RESULT)
+        return max(results, default=-1)
 
     @cached_property
-    def first_words(self) -> frozenset[str]:
-        """The first words of all names."""
-        return frozenset(name.partition(" ")[0] for name in self.names)
+    def newest_request(self) -> Sequence[EvidenceValue]:
+        """The values of the user's newest words."""
+        said = [n for n, piece in enumerate(self.pieces) if piece.source is Source.USER]
+        return [self.stands[n] for n in self.of_piece[said[-1]][:MOST_PLACES]] if said else []
+
+
+def _is_same_currency(one: str, other: str) -> bool:
+    return one == other or any({one, other} <= family for family in _FAMILIES)

@@ -1,4 +1,4 @@
-"""One figure of the evidence: where it stands, and under which keys it is found."""
+"""One value of the evidence: where it is, and under which keys it is found."""
 
 from __future__ import annotations
 
@@ -28,90 +28,36 @@ from abs_shield.text.values.figure import (
 from abs_shield.text.values.ids import id_key
 from abs_shield.text.values.patterns import CODES
 from abs_shield.text.values.reader import figures
-from abs_shield.text.values.units import Unit, field_units, units_of
 
-_CENTS = units_of("cents")
 LONGEST_NAME = 60
 """Characters of a text that may be a name."""
 _LEAST_PART = 4
 _HALF_DAY = 720
 _SMALL = 100
 _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
-SUM_WORDS = frozenset(
+_AMOUNTS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
     "salary budget income due paid fare tip fine penalty wage bill invoice premium deposit rent "
     "toll tariff discount bonus freight surcharge commission revenue".split()
 ) | frozenset(CODES.casefold().split("|"))
-"""Words of names under which amounts of money stand."""
-_ANY_SUM = frozenset("total sum value rate due".split())
-"""Those that are said of anything: the total of bags."""
-
-
-_PIECES = frozenset(
+"""Words of names under which amounts of money are."""
+_OF_ANYTHING = frozenset("total sum value rate due".split())
+"""Those that are used of anything: the total of bags."""
+_COUNTS = frozenset(
     "qty quantity count unit piece night hour day seat ticket person guest item copy share".split()
 )
-"""Words of names under which counts stand of what is paid by the piece."""
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceValue:
-    """
-    One figure of the evidence.
-
-    Attributes:
-        piece: The place of its piece.
-        source: Where that came from.
-        steps: The way to it inside the piece.
-        field: The name under which it stands; empty where there is none.
-        figure: It, with offsets in its value's text.
-        at: Where that text begins in the piece's, where the piece is no JSON.
-        given: Whether it was an argument of the call, and no part of its result.
-    """
-
-    piece: int
-    source: Source
-    steps: Steps
-    field: str
-    figure: Figure
-    at: int = 0
-    given: bool = False
-
-    @property
-    def sum(self) -> bool:
-        """Whether it is a number, and names nothing."""
-        return self.figure.kind in SUMS and by_name(self.field) != "hard"
-
-    @property
-    def money(self) -> bool:
-        """Whether it may be an amount of money: written as one, or under a name of one."""
-        if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
-            return self.figure.kind in SUMS and not self.figure.soft
-        if self._is_named_sum:
-            return True
-        return self.sum and (abs(self.figure.numbers[0]) >= _SMALL or "." in self.figure.text)
-
-    @property
-    def is_whole_sum(self) -> bool:
-        """Whether it is a whole number of at least 100 under the name of an amount of money."""
-        figure = self.figure
-        whole = figure.kind == NUMBER and figure.text.isdigit()
-        return whole and figure.numbers[0] >= _SMALL and self._is_named_sum
-
-    @property
-    def _is_named_sum(self) -> bool:
-        names = (word for step in self.steps if type(step) is str for word in name_words(step))
-        return not SUM_WORDS.isdisjoint((*names, *name_words(self.field)))
+"""Words of names under which counts are of what is paid by the piece."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """
-    Where a key stands: a record's own id or name.
+    Where a key of a record is: its id or its name.
 
     Attributes:
-        piece: The place of its piece.
-        steps: The way to it inside the piece.
-        name: The name, where it is one: others may speak of the same thing in more words.
+        piece: The place of its passage.
+        steps: The way to it inside the passage.
+        name: The name, if it is one: others may speak of the same thing in more words.
     """
 
     piece: int
@@ -119,48 +65,96 @@ class Place:
     name: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceValue:
+    """
+    One value of the evidence.
+
+    Attributes:
+        piece: The place of its passage; -1 for an argument of a call without one.
+        source: Where the passage came from.
+        steps: The way to it inside the passage.
+        field: The name under which it is; empty if there is none.
+        figure: It, with offsets in its text.
+        is_argument: Whether it was an argument of the call instead of a part of its result.
+    """
+
+    piece: int
+    source: Source
+    steps: Steps
+    field: str
+    figure: Figure
+    is_argument: bool = False
+
+    @property
+    def is_result(self) -> bool:
+        """Whether a tool returned it."""
+        return self.source is Source.TOOL_RESULT and not self.is_argument
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a tool returned it as a JSON number, which has a sign."""
+        return (
+            self.is_result
+            and self.figure.kind == NUMBER
+            and bool(self.steps)
+            and not self.figure.step
+        )
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether it is a number that identifies nothing."""
+        return self.figure.kind in SUMS and by_name(self.field) != "hard"
+
+    @property
+    def is_money(self) -> bool:
+        """Whether it may be an amount of money: written as one, or under a name of one."""
+        if self.figure.kind == MONEY or not (self.field and self.figure.kind in SUMS):
+            return self.figure.kind in SUMS and not self.figure.soft
+        if self._is_named_amount:
+            return True
+        return self.is_sum and (abs(self.figure.numbers[0]) >= _SMALL or "." in self.figure.text)
+
+    @property
+    def may_be_cents(self) -> bool:
+        """Whether it is a whole number of at least 100 under the name of an amount of money."""
+        figure = self.figure
+        whole = figure.kind == NUMBER and figure.text.isdigit()
+        return whole and figure.numbers[0] >= _SMALL and self._is_named_amount
+
+    @property
+    def _is_named_amount(self) -> bool:
+        names = (word for step in self.steps if type(step) is str for word in name_words(step))
+        return not _AMOUNTS.isdisjoint((*names, *name_words(self.field)))
+
+
 def names_money(name: str) -> bool:
     """
-    Whether a name is that of an amount of money, and of nothing else that is counted.
+    Return whether a name is that of an amount of money, and of nothing else that is counted.
 
     >>> names_money("total_price"), names_money("total"), names_money("total_bags")
     (True, True, False)
     """
-    said = {*name_words(name)}
-    return not said.isdisjoint(SUM_WORDS - _ANY_SUM) or (bool(said) and said <= _ANY_SUM)
+    parts = {*name_words(name)}
+    return not parts.isdisjoint(_AMOUNTS - _OF_ANYTHING) or (bool(parts) and parts <= _OF_ANYTHING)
 
 
 def counts_pieces(name: str) -> bool:
     """
-    Whether a name is that of how many there are of what is paid for.
+    Return whether a name is that of a count of what is paid by the piece.
 
     >>> counts_pieces("qty"), counts_pieces("item_count"), counts_pieces("unit_price")
     (True, True, False)
     """
-    said = name_words(name)
-    return bool(said) and said[-1] in _PIECES and not names_money(name)
+    parts = name_words(name)
+    return bool(parts) and parts[-1] in _COUNTS and not names_money(name)
 
 
-def units_at(stand: EvidenceValue) -> tuple[Unit, ...]:
-    """
-    Give the units in which a figure may be, by the word behind it or its field's name.
-
-    A whole number under the name of a sum may count cents, as APIs of payments write it.
-    """
-    units = units_of(stand.figure.unit) or field_units(stand.field)
-    return units or (_CENTS if stand.is_whole_sum else ())
-
-
-def figures_of(value: Any) -> list[Figure]:
+def figures_of(leaf: Leaf) -> list[Figure]:
+    """Return the values of one leaf of a result."""
+    value = leaf.value
     if isinstance(value, str):
-        if _CODE.fullmatch(value) and is_code(value):  # most ids, without looking further
-            return [Figure(ID, value, 0, len(value), (id_key(value),))]
-        found = figures(value)
-        if len(found) == 1 and found[0].kind == TIME and found[0].text == value.strip():
-            at = found[0].value
-            if isinstance(at, Minute) and ":" in value:  # a machine's clock has 24 hours
-                return [Figure(TIME, value, 0, len(value), (Minute(at.minutes),))]
-        return found
+        return _of_text(value) or _of_letters(leaf)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return []
     text = repr(value) if not isinstance(value, int) or value.bit_length() < 128 else ""
@@ -171,17 +165,27 @@ def figures_of(value: Any) -> list[Figure]:
     return [Figure(NUMBER, text, 0, len(text), (number,))] if number.is_finite() else []
 
 
-def letters_alone(leaf: Leaf) -> list[Figure]:
-    """An id of letters alone, under the name of one."""
-    value = leaf.value
-    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.isalnum():
+def _of_text(text: str) -> list[Figure]:
+    if _CODE.fullmatch(text) and is_code(text):  # most ids, without looking further
+        return [Figure(ID, text, 0, len(text), (id_key(text),))]
+    found = figures(text)
+    if len(found) == 1 and found[0].kind == TIME and found[0].text == text.strip():
+        at = found[0].value
+        if isinstance(at, Minute) and ":" in text:  # a machine's clock has 24 hours
+            return [Figure(TIME, text, 0, len(text), (Minute(at.minutes),))]
+    return found
+
+
+def _of_letters(leaf: Leaf) -> list[Figure]:
+    """Return an id of letters alone, under the name of an id."""
+    text = leaf.value
+    if len(text) > LONGEST_NAME or not text.isalnum() or by_name(leaf.field) != "hard":
         return []
-    hard = by_name(leaf.field) == "hard"
-    return [Figure(ID, value, 0, len(value), (id_key(value),))] if hard else []
+    return [Figure(ID, text, 0, len(text), (id_key(text),))]
 
 
 def keys_of(figure: Figure) -> Iterator[Any]:
-    """Under which keys a figure is found that is no sum, or names something."""
+    """Yield the keys under which a value is found that is no number, or identifies something."""
     yield from id_keys_of(figure)
     for value in figure.values:
         match value:
@@ -198,6 +202,7 @@ def keys_of(figure: Figure) -> Iterator[Any]:
 
 
 def id_keys_of(figure: Figure) -> Iterator[str]:
+    """Yield the keys of an id, or of a number that may be one."""
     if figure.kind == ID:
         yield str(figure.value)
         yield from _parts(figure.text)
@@ -206,7 +211,7 @@ def id_keys_of(figure: Figure) -> Iterator[str]:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
+    """Yield the shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
     own = id_key(text)
     if "/" in own or "@" in own:
         yield from {own.partition("/")[0], own.rpartition("@")[2]} - {own}

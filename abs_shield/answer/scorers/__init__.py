@@ -9,8 +9,8 @@ from typing import Any
 
 from abs_shield.answer.checks.actions import actions
 from abs_shield.answer.checks.citations import sources
-from abs_shield.answer.checks.hard import facts
 from abs_shield.answer.checks.polarity import polarity
+from abs_shield.answer.checks.values import facts
 from abs_shield.answer.scorers.judge import judge_claims
 from abs_shield.answer.scorers.verifier import verify
 from abs_shield.answer.scorers.words import words

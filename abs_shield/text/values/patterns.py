@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from abs_shield.text.values.numerals import MYRIADS, WORD_SCALE
 
-CODES = "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD"
+CODES = (
+    "USD|EUR|GBP|JPY|CNY|INR|KRW|RUB|TRY|CHF|CAD|AUD|THB|BRL|SEK|NOK|DKK|PLN|MXN|SGD|HKD|NZD|"
+    "CZK|HUF|ZAR|ILS|AED|SAR|IDR|MYR|VND|TWD|CLP|UAH|NGN"
+)
 MONEY_WORDS = {
     "dollar": "USD", "dollars": "USD", "bucks": "USD", "euro": "EUR", "euros": "EUR",
     "pound": "GBP", "pounds": "GBP", "yen": "JPY", "rupees": "INR",

@@ -21,7 +21,8 @@ _KINDS = {
     "power": "watt=1 kw kilowatt=1e3 megawatt=1e6 gw gigawatt=1e9",
     "data": "byte=1 kb kilobyte=1e3 mb megabyte=1e6 gb gigabyte=1e9 tb terabyte=1e12",
     "binary": "byte=1 kb kib kilobyte=1024 mb mib megabyte=1048576 gb gib gigabyte=1073741824",
-    "area": "sqm=1 ha hectare=1e4 acre=4046.8564224",
+    "area": "sqm m2=1 ha hectare=1e4 acre=4046.8564224 km2=1e6",
+    "rate": "kbps kbit=1 mbps mbit=1e3 gbps gbit=1e6",
     "money": "cent pence minor=0.01",
 }
 """Of each kind its units: words, and after ``=`` what they are worth."""
@@ -29,7 +30,7 @@ _BARE = frozenset("min m s h t g l sec second minute hour day week metric minor"
 """Words that are no unit where they are the whole of a field's name."""
 _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_WORD = re.compile(r"k?m2|[A-Z]?[a-z]+|[A-Z]+")
 _KEPT = frozenset("ms lbs".split())
 _OFF = Decimal("0.1")
 """By which part of itself a figure may be rounded where it is converted."""

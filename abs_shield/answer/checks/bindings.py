@@ -1,0 +1,186 @@
+"""Values bound to the record that an answer speaks of: Birch's rooms are not Alder's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from abs_shield.answer.checks.conflicts import other_value
+from abs_shield.answer.checks.record_scope import RecordScope
+from abs_shield.answer.evidence.records import is_foreign, without_indices
+from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.evidence.value_index import MOST_PLACES, ValueIndex
+from abs_shield.answer.evidence.values import EvidenceValue, Place, names_money
+from abs_shield.text.names import name_words
+from abs_shield.text.normal import normal, words
+from abs_shield.text.show import shown
+from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, same
+
+_MOMENTS = frozenset({DATE, TIME})
+_MOST_RECORDS = 24
+_LONGEST_DAY = 16
+"""Characters before a time that may be its day, or what separates it from its field."""
+_LABEL = re.compile(
+    r"([A-Za-z]{3,20})(?:[ ](?:time|date|day|on|at|is|by|are|was)){0,3}[\s:*_|\"']{1,8}$",
+    re.IGNORECASE,
+)
+_LONGEST_LABEL = 60
+_STEM = 5
+"""Letters by which a word is taken for another form of a field's name."""
+_LEAST_WORD = 3
+_PAST = re.compile(
+    r"\b(?:was|were|had|been|before|previous|earlier|former|from|old|original|initial|first|instead"
+    r"|compared|than|went|chang|updat|increas|decreas|rose|fell|dropp|until|ago|last|no longer"
+    r"|yesterday|at first|then)|\u2192|->",
+    re.IGNORECASE,
+)
+"""Words of a sentence that may speak of an earlier state."""
+_NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
+
+
+class Bindings:
+    """
+    The values of one answer against the records that are named around them.
+
+    Args:
+        answer: The answer.
+        values: Its values, in order.
+        evidence: What they may rest on.
+    """
+
+    def __init__(self, answer: str, values: list[Figure], evidence: Evidence) -> None:
+        self._answer = answer
+        self._evidence = evidence
+        self._index: ValueIndex = evidence.derived(ValueIndex)
+        self.scope = RecordScope(answer, values, self._index)
+
+    def records(self, value: Figure) -> tuple[Place, ...]:
+        """Return where the keys are of the records meant; empty for a kind that is in no record."""
+        if value.kind in _MOMENTS:
+            places = self.scope.records(value)
+        elif value.kind in SUMS:
+            places = self.scope.paired(value) or self.scope.subject(value)
+        else:
+            places = ()
+        return tuple(islice(dict.fromkeys(places), _MOST_RECORDS))
+
+    def of_field(
+        self, value: Figure, found: Sequence[EvidenceValue], records: Sequence[Place]
+    ) -> Sequence[EvidenceValue]:
+        """Return *found* without moments of another field than meant: no arrival for `departs`."""
+        if value.kind not in _MOMENTS or not found or not records:
+            return found
+        label = _LABEL.search(self._answer, max(0, value.start - _LONGEST_LABEL), value.start)
+        fields = {one.field for one in self._alike(value, records) if self._fills_field(one)}
+        meant = {field for field in fields if label and _is_named(field, label[1].casefold())}
+        if not meant:
+            return found
+        wrong = fields - meant
+        return [one for one in found if one.field not in wrong or not self._fills_field(one)]
+
+    def _fills_field(self, one: EvidenceValue) -> bool:
+        """Return whether a moment of a result is all of its field, instead of part of a text."""
+        if not one.is_result or one.piece < 0 or not one.field:
+            return False
+        piece = self._index.pieces[one.piece]
+        if piece.lines:
+            return one.figure.start <= _LONGEST_DAY
+        start = piece.text.rfind("\n", 0, one.figure.start) + 1
+        return one.figure.start - start <= _LONGEST_DAY + len(one.field)
+
+    def own(self, found: Sequence[EvidenceValue], records: Sequence[Place]) -> EvidenceValue | None:
+        """Return the first of *found* that is in one of the records, or outside all records."""
+        if not records or len(found) >= MOST_PLACES:
+            return next(iter(found), None)
+        return next((one for one in found if self._is_own(one, records)), None)
+
+    def _is_own(self, one: EvidenceValue, records: Sequence[Place]) -> bool:
+        if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
+            return True
+        return any(
+            (place.piece == one.piece and not is_foreign(place.steps, one.steps))
+            or (place.name and self._index.speaks_of(one, place.name))
+            for place in records
+        )
+
+    def instead(
+        self, value: Figure, found: Sequence[EvidenceValue], records: Sequence[Place]
+    ) -> EvidenceValue | None:
+        """
+        Return what the records have in place of a value that is only in others; None if nothing.
+
+        Of moments it is any of that kind, of numbers one of the same field. An answer names amounts
+        of several records side by side: of these the sentence has to name the field, too, or as
+        many after each key.
+        """
+        if value.kind in _MOMENTS:
+            return next(iter(self._alike(value, records)), None)
+        fields = {self._field(one) for one in found}
+        members = (one for place in records for one in self._index.members(place))
+        other = next((one for one in members if self._field(one) in fields), None)
+        if other is None or value.kind == NUMBER or self.scope.paired(value):
+            return other
+        return other if _names_field(self._words(value), other.field) else None
+
+    def _words(self, value: Figure) -> set[str]:
+        """Return the words of a value's sentence."""
+        return set(words(normal(self._answer[slice(*self.scope.sentence(value.start))])))
+
+    def is_outdated(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
+        """Return whether newer results of the same calls have something else."""
+        if value.kind == ID or not found or len(found) > _MOST_RECORDS:
+            return False
+        if any(self._index.newer(one) is None for one in found):
+            return False
+        return _PAST.search(self._answer, *self.scope.sentence(value.start)) is None
+
+    def _field(self, one: EvidenceValue) -> tuple[object, ...]:
+        """Return what the same field of all records of a list, or of a tool, share."""
+        return self._index.pieces[one.piece].name, one.field, without_indices(one.steps)
+
+    def _alike(self, value: Figure, records: Iterable[Place]) -> list[EvidenceValue]:
+        """Return what the records have of the value's kind, the nearest to a key first."""
+        inside = (one for place in records for one in self._index.members(place))
+        if value.kind == MONEY:
+            return [one for one in inside if one.is_money and names_money(one.field)]
+        return [one for one in inside if one.figure.kind == value.kind]
+
+    def conflict(self, value: Figure) -> str:
+        """Return what the evidence has instead of an absent value; empty if nothing is known."""
+        places = self.scope.records(value) if value.kind in _MOMENTS | {MONEY} else ()
+        said = self._words(value)
+        named = [one for one in self._alike(value, places) if _names_field(said, one.field)]
+        if named and not any(same(value, one.figure) for one in named):
+            return f"{shown(value.text)} is said where the evidence has {described(named[0])}"
+        sentence = self._answer[slice(*self.scope.sentence(value.start))]
+        other = other_value(sentence, value, self._evidence)
+        if other is not None:
+            return f"{shown(value.text)} is said where the evidence has {shown(other[1].text)}"
+        return ""
+
+
+def _is_named(field: str, word: str) -> bool:
+    """
+    Return whether a field's name has a word, in any form.
+
+    >>> _is_named("scheduled_departure_time", "departs"), _is_named("arrival_time", "departs")
+    (True, False)
+    """
+    stem = word[:_STEM]
+    parts = (part for part in name_words(field) if len(part) >= _LEAST_WORD)
+    return any(part.startswith(stem) or stem.startswith(part) for part in parts)
+
+
+def _names_field(said: set[str], field: str) -> bool:
+    """Return whether a sentence speaks of a field."""
+    parts = {word for word in name_words(field) if word not in _NO_FIELD}
+    return any(
+        part[:_STEM] == word[:_STEM] for part in parts for word in said if len(word) >= _LEAST_WORD
+    )
+
+
+def described(one: EvidenceValue) -> str:
+    """Return a value of the evidence with its field, for a message."""
+    under = f" under `{one.field[:60]}`" if one.field else ""
+    return f"{shown(one.figure.text)}{under}"

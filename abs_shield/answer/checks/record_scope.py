@@ -1,0 +1,276 @@
+"""The records that an answer speaks of at a place: those that the nearest line names."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+
+from abs_shield.answer.evidence.records import Steps, is_foreign, record_of
+from abs_shield.answer.evidence.value_index import ValueIndex
+from abs_shield.answer.evidence.values import LONGEST_NAME, Place
+from abs_shield.text.normal import normal, words
+from abs_shield.text.sentences import sentence_spans
+from abs_shield.text.values.figure import DATE, ID, SUMS, Figure
+from abs_shield.text.values.plain import unescaped
+
+_LINE = re.compile(r"[^\n]+")
+_HEADING = re.compile(
+    r"[ \t]*(?:#{1,6}[ ]|\*\*.{1,200}\*\*:?[ \t]*$|[^\n]{1,200}:[*_]{0,3}[ \t]*$)"
+)
+_FIELD = re.compile(r"\d{1,3}[.)][ ]|[*_]{0,3}[A-Z][^:.!?\n]{0,40}:(?![^\s*_])")
+_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)?")
+_RESPECTIVE = re.compile(r"\b(?:respective|in that order|vice versa)", re.IGNORECASE)
+_WINDOW = 1_000
+"""Characters on either side that are looked at, in a line or a sentence that long."""
+_MOST_VALUES = 200
+_MOST_WORDS = 200
+_MOST_PLACES = 40
+"""Places of one name; what is in more identifies no record."""
+_REACH = 12
+"""Lines above in which a record is looked for."""
+_LONGEST_NAME = 6
+
+Mention = tuple[int, tuple[Place, ...]]
+"""Where an answer names a record, and where its key is in the evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int
+    indent: int
+    is_item: bool
+
+
+class RecordScope:
+    """
+    The lines of an answer, and the records that they name.
+
+    Args:
+        answer: The answer.
+        values: Its values, in order.
+        index: The values of the evidence.
+    """
+
+    def __init__(self, answer: str, values: list[Figure], index: ValueIndex) -> None:
+        self._answer = answer = unescaped(answer)
+        self._index = index
+        self._values = values
+        self._starts = [one.start for one in values]
+        self._ids = [one for one in values if _may_name(one)]
+        self._id_starts = [one.start for one in self._ids]
+        self._lines = [_line(answer, *found.span()) for found in _LINE.finditer(answer)]
+        self._line_starts = [line.start for line in self._lines]
+        self._sentences: dict[int, list[tuple[int, int]]] = {}
+        self._found: dict[tuple[int, int], tuple[Mention, ...]] = {}
+
+    # Lines and sentences -------------------------------------------------------------------------
+
+    def line(self, at: int) -> tuple[int, int]:
+        """Return the line that holds the place *at*, or what of it is near."""
+        line = self._line_at(at)
+        return max(line.start, at - _WINDOW), min(line.end, at + _WINDOW)
+
+    def sentence(self, at: int) -> tuple[int, int]:
+        """Return the sentence that holds the place *at*, or what of it is near."""
+        line = self._line_at(at)
+        spans = self._sentences_of(line)
+        near = bisect_right(spans, (at, len(self._answer))) - 1
+        start, end = spans[near] if near >= 0 else (line.start, line.end)
+        return max(start, at - _WINDOW), min(end, at + _WINDOW)
+
+    def _line_at(self, at: int) -> _Line:
+        place = bisect_right(self._line_starts, at) - 1
+        return self._lines[place] if place >= 0 else _Line(0, len(self._answer), 0, False)
+
+    def _sentences_of(self, line: _Line) -> list[tuple[int, int]]:
+        spans = self._sentences.get(line.start)
+        if spans is None:
+            inside = sentence_spans(self._answer[line.start : line.end])
+            spans = [(line.start + start, line.start + end) for start, end in inside]
+            self._sentences[line.start] = spans
+        return spans
+
+    def values_in(self, start: int, end: int) -> list[Figure]:
+        """Return the values between two places, at most 200."""
+        first = bisect_right(self._starts, start - 1)
+        return self._values[first : min(bisect_right(self._starts, end - 1), first + _MOST_VALUES)]
+
+    # Records -------------------------------------------------------------------------------------
+
+    def named(self, start: int, end: int) -> tuple[Place, ...]:
+        """Return where the keys are that a stretch of the answer names."""
+        mentions = self._mentions(start, min(end, start + _WINDOW))
+        return tuple(place for _, places in mentions for place in places)
+
+    def above(self, at: int) -> tuple[Place, ...]:
+        """Return where the keys are of the records meant at a place without a value."""
+        return self._records(at, "")
+
+    def records(self, value: Figure) -> tuple[Place, ...]:
+        """
+        Return where the keys are of the records meant at a value.
+
+        Those of its own sentence; else of its line; else of the nearest line above, unless that is
+        an item beside it with a value of that kind of its own. To these come those of the headings
+        over it.
+        """
+        return self.paired(value) or self._records(value.start, value.kind)
+
+    def _records(self, at: int, kind: str) -> tuple[Place, ...]:
+        place = bisect_right(self._line_starts, at) - 1
+        if place < 0:
+            return ()
+        own = self._lines[place]
+        near = self._near(at, own)
+        heads: list[Place] = []
+        indent, below = own.indent, own
+        for line in reversed(self._lines[max(0, place - _REACH) : place]):
+            if not own.is_item and "\n\n" in self._answer[line.end : below.start]:
+                break  # a paragraph is by itself
+            below = line
+            if line.indent > indent or (line.indent == indent < own.indent):
+                continue  # another branch of the list
+            keys = self.named(line.start, line.end)
+            if line.indent < indent:
+                indent = line.indent
+                heads += keys
+            elif not near and not (line.is_item and self._has(kind, line)):
+                near = keys
+        return (*near, *heads)
+
+    def paired(self, value: Figure) -> tuple[Place, ...]:
+        """Return the record before a value, if its sentence has as many values after each key."""
+        start, end = self.sentence(value.start)
+        mentions = self._turns(value, start, end)
+        if len(mentions) < 2 or _RESPECTIVE.search(self._answer, start, end):
+            return ()
+        starts = [at for at, _ in mentions]
+        counts = [0] * (len(starts) + 1)
+        for one in self.values_in(start, end):
+            counts[bisect_right(starts, one.start)] += one.kind == value.kind
+        if counts[0] or not counts[1] or len({*counts[1:]}) > 1:
+            return ()
+        return mentions[bisect_right(starts, value.start) - 1][1]
+
+    def subject(self, value: Figure) -> tuple[Place, ...]:
+        """Return the record that a value's sentence names before it, if it names no other."""
+        start, end = self.sentence(value.start)
+        mentions = self._turns(value, start, end)
+        if not mentions:
+            return self._records(value.start, value.kind)
+        (at, places), *others = mentions
+        return () if others or at > value.start else places
+
+    def _turns(self, value: Figure, start: int, end: int) -> list[Mention]:
+        """Return where a sentence turns to another record, by keys of another kind than a value."""
+        mentions = self._mentions(start, end)
+        if not mentions and value.kind in SUMS:
+            mentions = self._days(start, end)
+        keys = [
+            (at, places)
+            for at, places in mentions
+            if self._kind(at) != value.kind and _is_key(places)
+        ]
+        first = [None, *(_records_of(places) for _, places in keys)]
+        return [one for n, one in enumerate(keys) if first[n] != first[n + 1]]
+
+    def _days(self, start: int, end: int) -> tuple[Mention, ...]:
+        """Return the days of a stretch of the answer that are those of records."""
+        days = (one for one in self.values_in(start, end) if one.kind == DATE)
+        found = ((day.start, self._index.find(day)) for day in days)
+        return tuple(
+            (at, tuple(Place(one.piece, one.steps) for one in some if one.is_result))
+            for at, some in found
+        )
+
+    def _kind(self, at: int) -> str:
+        """Return the kind of the value at a place; empty for a word."""
+        place = bisect_right(self._starts, at) - 1
+        return self._values[place].kind if place >= 0 and self._starts[place] == at else ""
+
+    def _near(self, at: int, line: _Line) -> tuple[Place, ...]:
+        """Return the keys of a place's sentence; those before it in the line come first."""
+        start, end = self.sentence(at)
+        before = self.named(start, at)
+        if before:
+            return (*before, *self.named(at, end))
+        behind = min(line.end, at + _WINDOW) if line.is_item else end
+        return (*self.named(at, behind), *self.named(max(line.start, at - _WINDOW), start))
+
+    def _has(self, kind: str, line: _Line) -> bool:
+        return any(one.kind == kind for one in self.values_in(line.start, line.end))
+
+    def _mentions(self, start: int, end: int) -> tuple[Mention, ...]:
+        found = self._found.get((start, end))
+        if found is None:
+            found = self._ids_in(start, end) or self._names_in(start, end)
+            self._found[start, end] = found
+        return found
+
+    def _ids_in(self, start: int, end: int) -> tuple[Mention, ...]:
+        first = bisect_right(self._id_starts, start - 1)
+        some = self._ids[first : bisect_right(self._id_starts, end - 1)]
+        keys = ((one.start, str(one.value) if one.kind == ID else one.text) for one in some)
+        found = ((at, tuple(self._index.ids.get(key, ())[:_MOST_PLACES])) for at, key in keys)
+        return tuple(mention for mention in found if mention[1])
+
+    def _names_in(self, start: int, end: int) -> tuple[Mention, ...]:
+        first = self._index.first_words
+        if not first:
+            return ()
+        said = [*islice(_WORD.finditer(self._answer, start, end), _MOST_WORDS)]
+        plain = [_plain(word[0]) for word in said]
+        found: list[Mention] = []
+        behind = 0
+        for n, word in enumerate(said):
+            if n < behind or plain[n].partition(" ")[0] not in first:
+                continue
+            least = 1 if word[0][0].isupper() else 2
+            for length in range(min(_LONGEST_NAME, len(said) - n), least - 1, -1):
+                name = " ".join(plain[n : n + length])
+                if length == 1:  # Tom, where one name alone begins so
+                    name = self._index.first_words.get(name) or name
+                places = self._index.names.get(name, ())
+                if 0 < len(places) <= _MOST_PLACES:
+                    found.append((word.start(), tuple(replace(at, name=name) for at in places)))
+                    behind = n + length
+                    break
+        return tuple(found)
+
+
+def _is_key(places: tuple[Place, ...]) -> bool:
+    """Return whether a name is that of one record of a list: no status, no currency."""
+    first = {place.piece: place.steps for place in reversed(places)}
+    return bool(places) and not any(is_foreign(first[at.piece], at.steps) for at in places)
+
+
+def _records_of(places: tuple[Place, ...]) -> frozenset[tuple[int, Steps]]:
+    return frozenset((place.piece, record_of(place.steps)) for place in places)
+
+
+def _plain(word: str) -> str:
+    """Return a word as names have it; empty if it is longer than any name."""
+    return _plain_of(word) if len(word) <= LONGEST_NAME else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain_of(word: str) -> str:
+    return " ".join(words(normal(word)))
+
+
+def _may_name(value: Figure) -> bool:
+    return value.kind == ID or (value.kind in SUMS and len(value.text) > 3)
+
+
+def _line(answer: str, start: int, end: int) -> _Line:
+    text = answer[start:end]
+    stripped = text.lstrip(" \t>")
+    bullet = stripped[:1] in "-*\u2022+" and stripped[1:2] in (" ", "\t")
+    indent = len(text) - len(stripped) + (1 if bullet else 0)
+    heading = not bullet and _HEADING.match(text) is not None
+    is_item = bullet or indent > 0 or stripped[:1] == "|" or _FIELD.match(stripped) is not None
+    return _Line(start, end, -1 if heading else indent, is_item)

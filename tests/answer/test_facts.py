@@ -1,0 +1,271 @@
+"""The check of values: what is missing from an answer's evidence, and what follows from it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from abs_shield.answer.checks.values import facts
+from abs_shield.answer.evidence.collect import evidence_of
+from abs_shield.answer.types import Claim, Opinion
+from abs_shield.core.call import ToolCall
+from abs_shield.core.events import Proposed, Returned
+from abs_shield.session import Session
+from abs_shield.text.sentences import sentence_spans
+
+
+def opinions(answer: str, *results: Any, user: str = "Tell me about it.") -> list[Opinion]:
+    """Return what the check of values says of the sentences of an answer."""
+    session = Session()
+    session.user(user)
+    for n, result in enumerate(results):
+        session.tool_result(f"get_{type(result).__name__}", result, call_id=f"c{n}")
+    claims = [Claim(answer[start:end], start, end) for start, end in sentence_spans(answer)]
+    found = facts(claims, evidence_of(session), answer=answer)
+    return [one for one in found if isinstance(one, Opinion)]
+
+
+def missing(answer: str, *results: Any, user: str = "Tell me about it.") -> list[str]:
+    """Return the values of an answer that are missing."""
+    return [one.text for some in opinions(answer, *results, user=user) for one in some.missing]
+
+
+ACCOUNTS = [
+    {"account": "Checking", "last4": "8810", "balance": 2431.77},
+    {"account": "Savings", "last4": "3342", "balance": 12040.0},
+]
+SALARY = [{"date": "2025-04-28", "text": "SALARY ACME", "amount": 3120.5}]
+HOSTS = [
+    {"host": "db-03", "disk": 94, "free_gb": 31},
+    {"host": "log-01", "disk": 88, "free_gb": 120},
+]
+TRAINS = [
+    {"train": "EC 51", "departs": "06:28", "arrives": "10:50"},
+    {"train": "IC 671", "departs": "08:03", "arrives": "12:50"},
+]
+
+
+def test_amounts_of_several_records_are_named_side_by_side():
+    """The salary of one result does not contradict the balance of another."""
+    answer = "Your checking account (8810) has €2,431.77. Your salary on 28 April was €3,120.50."
+
+    assert [] == missing(answer, ACCOUNTS, SALARY)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("The account 8810 has €12,040.00 and 3342 has €2,431.77.", ACCOUNTS),
+        ("EC 51 leaves at 08:03 and IC 671 at 06:28.", TRAINS),
+        ("db-03 is at 88% and log-01 at 94%.", HOSTS),
+        ("On 3 May it was 7 km/h and 60%; on 4 May it was 5 km/h and 80%.", [
+            {"on": "2025-05-03", "wind": 5, "rain": 80},
+            {"on": "2025-05-04", "wind": 7, "rain": 60},
+        ]),
+    ],
+)  # fmt: skip
+def test_values_swapped_between_two_records_contradict(answer, result):
+    """Each record has what the sentence says of the other."""
+    found = opinions(answer, result)
+
+    assert any("another record" in one.contradicted for one in found)
+
+
+def test_counts_are_bound_to_the_record_that_a_sentence_names():
+    """The free space of one host is not that of another."""
+
+    assert ["88%", "120"] == missing("db-03 is at 88% with 120 GB free.", HOSTS)
+    assert [] == missing("db-03 is at 94% with 31 GB free.", HOSTS)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "text"),
+    [
+        ("It weighs 412.5 lb.", {"weight_kg": 412.5}, "412.5"),
+        ("It uses 1,843 GiB.", {"unit": "MiB", "series": [{"value": 1843}]}, "1,843"),
+        ("You got 6,760.00 euros.", {"paid": {"amount": "6760.00", "currency": "CZK"}}, "6,760.00"),
+        ("It costs $0.18.", {"call": {"per_minute": 0.18}, "currency": "GBP"}, "$0.18"),
+    ],
+)
+def test_a_number_in_another_unit_contradicts(answer, result, text):
+    """Pounds are not kilograms, and euros not crowns."""
+    (found,) = opinions(answer, result)
+
+    assert "another unit" in found.contradicted
+    assert text in found.missing[0].text
+
+
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("It weighs 412.5 kg.", {"weight_kg": 412.5}),
+        ("It uses 1.8 GiB.", {"unit": "MiB", "series": [{"value": 1843}]}),
+        ("It runs at 48.2 Mbit/s.", {"down_kbps": 48210}),
+        ("It costs $18.00.", {"price": 18.0, "currency": "AUD"}),
+        ("They weigh 412.5 kg and 388 kg: 800.5 kg in all, or 0.8 tonnes.", [
+            {"weight_kg": 412.5}, {"weight_kg": 388},
+        ]),
+    ],
+)  # fmt: skip
+def test_a_number_may_be_written_in_another_unit(answer, result):
+    """What it comes to is the same; a dollar sign is that of many currencies."""
+
+    assert [] == missing(answer, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "texts"),
+    [
+        ("Your balance is $120.50.", {"balance": -120.5}, ["$120.50"]),
+        ("Your balance is -$120.50.", {"balance": -120.5}, []),
+        ("You are overdrawn by $120.50.", {"balance": -120.5}, []),
+        ("It is 5 degrees.", {"temperature": -5}, ["5"]),
+        ("It is -5 degrees.", {"temperature": 5}, ["-5"[1:]]),
+        ("It is minus 5 degrees.", {"temperature": -5}, []),
+    ],
+)
+def test_a_sign_counts(answer, result, texts):
+    """A debt is no wealth, unless a word gives the sign."""
+
+    assert texts == missing(answer, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("Two nights cost $241.", []),
+        ("Two nights cost $251.", ["$251"]),
+        ("Sales grew by 20%.", []),
+        ("Sales grew by 25%.", ["25%"]),
+    ],
+)
+def test_arithmetic_on_a_short_text(answer, texts):
+    """Multiples and growth follow from what one sentence says."""
+    prose = "A night costs $120.50. Sales were $10 million in 2022, and $12 million in 2023."
+
+    assert texts == missing(answer, prose)
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "texts"),
+    [
+        ("You get $465 of the $615. The missing $150 is not covered.", {
+            "paid": 465, "claimed": 615}, []),
+        ("The rent is €985 for 74.5 m², around €13.22 per square metre.", {
+            "rent": 985, "area_m2": 74.5}, []),
+        ("It is €2,955, in three instalments of €985.", {"deposit": 2955}, []),
+        ("It is €2,955, in three instalments of €975.", {"deposit": 2955}, ["€975"]),
+        ("Coverage went from 87.1% to 89.3%, an increase of 2.2 points.", [
+            {"rate": 0.871}, {"rate": 0.893}], []),
+        ("- Lamp: $49.00\n- 2 bulbs at $6.50: $13.00\n- Shipping: $4.95\n\nTotal: $66.95", {
+            "lamp_cents": 4900, "bulb_cents": 650, "shipping_cents": 495}, []),
+        ("Last weekend brought 3,518 visitors.", {
+            "counts": {"2026-05-02": 1841, "2026-05-03": 2206,
+                       "2026-05-09": 1530, "2026-05-10": 1988}}, []),
+    ],
+)  # fmt: skip
+def test_numbers_that_follow_from_others(answer, result, texts):
+    """Differences, quotients, products, sums of lines and of neighbouring rows."""
+
+    assert texts == missing(answer, result)
+
+
+@pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("There are around 3,400 of them.", []),
+        ("There are 3,400 of them.", ["3,400"]),
+        ("There are around 3,600 of them.", ["3,600"]),
+        ("There are about 3,000 of them.", ["3,000"]),
+    ],
+)
+def test_about_rounds_as_far_as_a_twentieth(answer, texts):
+    """A number may be round where the answer says so."""
+
+    assert texts == missing(answer, {"visitors": 3410})
+
+
+def test_a_rate_is_no_month():
+    """``APR`` is not April."""
+
+    assert [] == missing("Your loan has an APR of 6.9%.", {"apr": 6.9})
+
+
+def test_a_number_with_blanks_between_its_groups():
+    """The evidence may write ``1 000``, and the answer ``1,000``."""
+
+    assert [] == missing("It made more than 1,000 TWh.", "The plants made more than 1 000 TWh.")
+
+
+SLOTS = {"slots": ["2025-10-14", "2025-10-16"]}
+STAY = {"check_in": "2025-10-13", "check_out": "2025-10-19"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "user", "texts"),
+    [
+        ("You can come on Friday, October 17.", SLOTS, "When?", ["October 17"]),
+        ("You can come on October 17.", SLOTS, "When?", ["October 17"]),
+        ("You can come on Thursday, October 16.", SLOTS, "When?", []),
+        ("Breakfast on Friday, October 17, is free.", STAY, "When?", []),
+        ("Breakfast on Monday, October 17, is free.", STAY, "When?", ["October 17"]),
+        ("Friday is October 17.", {"today": "2025-10-14"}, "Is Friday free?", []),
+        ("That is October 24.", {"today": "2025-10-14"}, "Is Friday free?", ["October 24"]),
+        ("Tomorrow is October 15.", {"today": "2025-10-14"}, "And tomorrow?", []),
+        ("It is due on October 17, three days after October 14.", SLOTS, "When?", []),
+    ],
+)
+def test_days_that_follow_from_others(answer, result, user, texts):
+    """A day in a stated range, one that the user names, a length later; no other."""
+
+    assert texts == missing(answer, result, user=user)
+
+
+def test_a_value_that_a_newer_result_replaced():
+    """The newest result of a call counts; an answer may speak of what there was before."""
+    session = Session()
+    session.user("How much data is left?")
+    for number, left in enumerate((20480, 25600)):
+        call = ToolCall(name="usage", arguments={"customer": "C-9081"}, id=f"c{number}")
+        session.take(Proposed((call,)))
+        session.take(Returned("usage", {"included_mb": left}, call.id))
+    evidence = evidence_of(session)
+
+    def absent(answer: str) -> list[str]:
+        found = facts([Claim(answer, 0, len(answer))], evidence, answer=answer)
+        return [one.text for some in found if isinstance(some, Opinion) for one in some.missing]
+
+    assert ["20,480"] == absent("Your allowance is 20,480 MB.")
+    assert [] == absent("Your allowance is 25,600 MB.")
+    assert [] == absent("Your allowance was 20,480 MB before.")
+
+
+PRICES = {"price": 420, "items": [{"price": 3}, {"price": 4}]}
+
+
+def _calls(answer: str, result: Any) -> int:
+    """Return the function calls that a check of *answer* takes: the same on every machine."""
+    count = 0
+
+    def counted(_frame: object, event: str, _given: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        missing(answer, result)
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize(
+    "unit", ["$1 ", "- a: $1\n", "total of $1 each ", "5% of 30 ", "on Friday, May 3, ", "A-1 "]
+)
+def test_the_work_grows_with_the_text(unit):
+    """Twice the text takes twice the work."""
+    few, many = _calls(unit * 2_000, PRICES), _calls(unit * 4_000, PRICES)
+
+    assert many <= 2.2 * few
