@@ -119,6 +119,23 @@ _ASKS_USER = (
     *_phrases("can you,could you,would you,will you", "please,tell,give,share,confirm,clarify"),
     *_phrases("anything", "else,more"),
 )
+_PARTICULARS = frozenset(
+    "number numbers name names address email id code codes date dates birthday account order "
+    "booking reservation ticket invoice budget destination passport city country language currency size "
+    "reason timezone".split()
+)
+"""Things about themselves that only users know."""
+_PLANS = frozenset(
+    "book booked order ordered purchase buy bought pay paid travel travelling traveling fly flying "
+    "leave leaving depart arrive return returning stay staying deliver ship send refer".split()
+)
+"""Plans that only users know."""
+_QUESTION_WORDS = frozenset("what what's which when where how who".split())
+_TASTES = frozenset("favorite favourite".split())
+_PRESUPPOSING = re.compile(
+    r"\d|\b(?:now that|since|because|given|although|though|despite)\b", re.IGNORECASE
+)
+"""What a question states besides asking: a value, or a reason."""
 
 
 @lru_cache(maxsize=8)
@@ -196,13 +213,26 @@ def asks(sentence: str) -> bool:
 
 def asks_user(question: str) -> bool:
     """
-    Return whether a question offers something, or asks the user what is meant.
+    Return whether a question offers something, or asks the user for particulars or what is meant.
 
     >>> asks_user("Shall I book it?"), asks_user("Which day do you mean?"), asks_user("Why so?")
     (True, True, False)
+    >>> asks_user("What is your order number?"), asks_user("What is your favorite color?")
+    (True, False)
     """
-    said = _joined(words_of(question))
-    return any(phrase in said for phrase in _ASKS_USER)
+    words = words_of(question)
+    joined = _joined(words)
+    return any(phrase in joined for phrase in _ASKS_USER) or (
+        _asks_particulars(frozenset(words)) and _PRESUPPOSING.search(question[:READ]) is None
+    )
+
+
+def _asks_particulars(words: frozenset[str]) -> bool:
+    """Return whether a question is about what only its reader can know."""
+    if words.isdisjoint(_QUESTION_WORDS) or words & _TASTES:
+        return False
+    about_reader = not words.isdisjoint(("your", "the")) and not words.isdisjoint(_PARTICULARS)
+    return about_reader or ("you" in words and not words.isdisjoint(_PLANS))
 
 
 def stated_in(question: str) -> tuple[int, int]:
