@@ -121,8 +121,8 @@ _ASKS_USER = (
 )
 _PARTICULARS = frozenset(
     "number numbers name names address email id code codes date dates birthday account order "
-    "booking reservation ticket invoice budget destination passport city country language currency size "
-    "reason timezone".split()
+    "booking reservation ticket invoice budget destination passport city country language currency "
+    "size reason timezone".split()
 )
 """Things about themselves that only users know."""
 _PLANS = frozenset(
