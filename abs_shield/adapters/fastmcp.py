@@ -157,11 +157,15 @@ class ShieldMiddleware(Middleware):
             await guard.__aenter__()
         except CallBlocked as blocked:
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
-        with self._runs(call, session), guard.failing():
-            result = await call_next(context)
-        self._end(guard, result, session, call)
         try:
+            with self._runs(call, session), guard.failing():
+                result = await call_next(context)
+            self._end(guard, result, session, call)
             guard.__exit__(None, None, None)
+        except CallBlocked as blocked:
+            if guard.stopped is None:
+                raise
+            return ToolResult(content=feedback_text(blocked.decision), is_error=True)
         except ResultBlocked as withheld:
             return ToolResult(content=feedback_text(withheld.decision), is_error=True)
         return result

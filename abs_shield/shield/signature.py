@@ -65,6 +65,10 @@ class Binding:
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
 
+    def is_alike(self, other: Binding) -> bool:
+        """Return whether both declare the same: they are of one function, or one factory."""
+        return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
+
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
         if self.plain is not None:

@@ -83,6 +83,11 @@ def _judged(tool: Any, invoke: Invoke, entry: Entry) -> Callable[..., Awaitable[
                 value = await _called(tool, functools.partial(invoke, context, input), entry)
         except AgentToolRefused as refused:
             return str(refused)  # the SDK's own text for an exception would not say why
+        except CallBlocked as blocked:
+            if guard.stopped is None:
+                raise
+            _excuse(tool, context)
+            return feedback_text(blocked.decision)
         finally:
             if token is not None:
                 stop_running(token)
@@ -101,9 +106,9 @@ async def _returned(tool: Any, context: Any, value: Any, *, run: Run, guard: Gua
     guard.value = given(value)
     try:
         await guard.__aexit__(None, None, None)
-    except ResultBlocked as withheld:
+    except (CallBlocked, ResultBlocked) as blocked:
         _excuse(tool, context)
-        return feedback_text(withheld.decision)
+        return feedback_text(blocked.decision)
     return value
 
 
