@@ -60,12 +60,13 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     return guarded
 
 
+_LOST = "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
 def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     """Clean where every target stands in the run as it is."""
-    all_seen = plan.targets.all_seen
+    all_seen, none_lost = plan.targets.all_seen, not plan.lost_targets
 
     def quick(
         arguments: Mapping[str, Any], session: Session, logprob: float | None
@@ -75,7 +76,7 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
         seen = session.seen
         if not seen.has_task:
             return _NO_TASK
-        return RAN if all_seen(arguments, seen) else None
+        return RAN if none_lost and all_seen(arguments, seen) else None
 
     return quick
 
@@ -84,6 +85,7 @@ def _guarded(
     tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
     """What is wrong with the values of guarded parameters."""
+    yield from (Unavailable(_LOST % escaped(name)) for name in tool.lost_targets)
     for doubt in doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)

@@ -16,6 +16,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
+from abs_shield.session.scope import inner_session
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
@@ -348,9 +349,9 @@ class Shield(Answers):
         return self._guard(one(call), self._session(session), siblings)
 
     def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
-        """Return the guard of a Python call of a decorated function, in the current session."""
+        """Return the guard of a Python call of a decorated function, in the innermost session."""
         call = ToolCall(binding.tool.name, arguments)
-        return self._guard(call, self._session(None), binding=binding)
+        return self._guard(call, self._session(inner_session()), binding=binding)
 
     def dispatch(
         self,
