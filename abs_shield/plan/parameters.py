@@ -77,6 +77,7 @@ class Parameter:
         told: Whether the author said so with a `Target`.
         credential: Whether a call presents or sets a credential with it: a password, a token.
         blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
+        required: Whether the schema asks for it.
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
@@ -95,6 +96,7 @@ class Parameter:
     told: bool
     credential: Use
     blanks: bool
+    required: bool
     creates: bool
     free: bool
     asks: frozenset[str]
@@ -207,6 +209,7 @@ class Parameters:
             told=target is not None,
             credential="none" if by_author or listed else use_of(name, self.deed),
             blanks=not listed and self._takes_blanks(path, schema),
+            required=_is_required(self.tool.parameters, path),
             creates=creates(self.tool, self.deed, path),
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
@@ -290,6 +293,11 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
+
+
+def _is_required(schema: Any, path: Path) -> bool:
+    required = schema_at(schema, path[:-1]).get("required") if path else None
+    return isinstance(required, list) and path[-1] in required
 
 
 def _is_of_plain(path: Path) -> bool:
