@@ -171,7 +171,7 @@ def _judged(
 ) -> Iterator[Finding | Unavailable]:
     origin = _origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
-        verbatim = stands_verbatim(argument.text, session)
+        verbatim = proposal.verbatim(session).stands(argument.text)
         if verbatim is None:
             yield Unavailable("text of this run was forgotten to keep its bounds")
             return
@@ -179,7 +179,7 @@ def _judged(
     if origin is not None and not _laundered(argument, origin, proposal, session):
         called = session.seen.labels(argument.text)
         judges = tool.targets.judges
-        twice = stands_twice(argument, proposal.arguments, judges, called=called)
+        twice = stands_twice(argument, proposal.places(argument.text), judges, called=called)
         if twice or (
             not session.seen.blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)

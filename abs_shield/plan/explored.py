@@ -20,9 +20,9 @@ _NUMBER = re.compile(r"\d{5,}")
 
 def explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session) -> bool:
     """
-    Return whether the value is a plain step below a seen path or URL, which looking at harms nothing.
+    Return whether the value is a plain step below a seen path or URL, or a known place.
 
-    What a reading call that ran has explored may be written to afterwards.
+    Looking at it harms nothing; what a reading call has explored may be written to afterwards.
     """
     text = argument.text
     if is_revision(text) or (is_conventional(text) and is_path(name_of(argument.path))):

@@ -15,7 +15,7 @@ from abs_shield.plan.unread import identifies
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import texts_of
-from abs_shield.session.verbatim import stands_in, stands_verbatim
+from abs_shield.session.verbatim import Verbatim, stands_in
 from abs_shield.text.leaves import Path, name_of, scalar_text
 from abs_shield.text.normal import latin, normal
 from abs_shield.text.paths import steps_back
@@ -55,6 +55,7 @@ class Doubt(NamedTuple):
 def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> Iterator[Doubt]:
     """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
     guarded = [*targets.guarded(arguments)]
+    said = Verbatim(session)
     naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
     looked = 0
     for path, leaf in guarded:
@@ -73,7 +74,7 @@ def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> 
             if around:
                 continue  # a filter that is not used
             around = _has_others(path, arguments)
-        yield from _of_value(path, text, parameter, session, around=around)
+        yield from _of_value(path, text, parameter, session, said, around=around)
 
 
 def not_comparable(name: str) -> str:
@@ -82,18 +83,18 @@ def not_comparable(name: str) -> str:
 
 
 def _of_value(
-    path: Path, text: str, parameter: Parameter, session: Session, *, around: bool
+    path: Path, text: str, parameter: Parameter, session: Session, said: Verbatim, *, around: bool
 ) -> Iterator[Doubt]:
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        if exact and not stands_verbatim(text, session):
+        if exact and not said.stands(text):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
-    elif _is_hidden(text, guard, session):
+    elif _is_hidden(text, guard, said):
         detail = f"the value of {name} holds characters that a reader does not see"
-        said = exact and stands_verbatim(text, session)
-        yield Doubt(path, text, "" if said else "hidden_characters", detail)
+        known = exact and said.stands(text)
+        yield Doubt(path, text, "" if known else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
         optional = around and not parameter.required
         yield from _of_whole_set(path, text, guard, session, around=around, optional=optional)
@@ -103,21 +104,21 @@ def _of_value(
         optional = around and is_nothing(text)
         if guard != "selector" and not optional and session.seen.origin(text) is None:
             yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
-    elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, session):
+    elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, said):
         detail = f"{shown(text)} leads to {shown(way)}, which nobody in this run mentioned"
         yield Doubt(path, text, "whole_set", detail)
     elif guard == "target" and _is_parent(text, path, session):
         detail = f"{shown(text)} is a parent of what was mentioned"
         yield Doubt(path, text, "" if is_folder_of(session) else "whole_set", detail)
     elif guard != "selector":
-        yield from _of_script(path, text, guard, session)
+        yield from _of_script(path, text, guard, session, said)
 
 
-def _is_hidden(text: str, guard: str, session: Session) -> bool:
+def _is_hidden(text: str, guard: str, said: Verbatim) -> bool:
     """Whether a value holds what no reader sees; lines are usual in names and in queries."""
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
-    return has_hidden_characters(text.translate(_LINES)) and not stands_verbatim(text, session)
+    return has_hidden_characters(text.translate(_LINES)) and not said.stands(text)
 
 
 def _of_whole_set(
@@ -140,9 +141,11 @@ def _of_whole_set(
         yield Doubt(path, text, "whole_set", detail)
 
 
-def _of_script(path: Path, text: str, guard: str, session: Session) -> Iterator[Doubt]:
+def _of_script(
+    path: Path, text: str, guard: str, session: Session, said: Verbatim
+) -> Iterator[Doubt]:
     known = identifies(text) if guard == "target" else latin(normal(text))
-    if known or session.seen.origin(text, apart=True) or stands_verbatim(text, session):
+    if known or session.seen.origin(text, apart=True) or said.stands(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):
@@ -168,9 +171,9 @@ def _has_others(path: Path, arguments: Mapping[str, Any]) -> bool:
     )
 
 
-def _is_known(way: str, text: str, session: Session) -> bool:
+def _is_known(way: str, text: str, said: Verbatim) -> bool:
     """Whether a path stands in the run as it is, or where it leads."""
-    return bool(stands_verbatim(text, session) or stands_verbatim(way, session))
+    return bool(said.stands(text) or said.stands(way))
 
 
 def _is_parent(text: str, path: Path, session: Session) -> bool:

@@ -199,7 +199,8 @@ class Parameters:
         said = schema.get("description")
         told = said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else ""
         name = name_of(path)
-        by_author = self._by_author(path)
+        made = creates(self.tool, self.deed, path)
+        by_author = self._by_author(path, made=made)
         listed = "enum" in schema or "const" in schema
         judged = by_author or self._by_name(path, schema)
         must_be_seen = target is not None and target.must_be_seen
@@ -210,11 +211,13 @@ class Parameters:
             credential="none" if by_author or listed else use_of(name, self.deed),
             blanks=not listed and self._takes_blanks(path, schema),
             required=_is_required(self.tool.parameters, path),
-            creates=creates(self.tool, self.deed, path),
+            creates=made,
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
-            guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),
+            guard="seen"
+            if must_be_seen
+            else self._guard(name, judged, listed=listed, marked=by_author is not None),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             description=told,
@@ -222,7 +225,7 @@ class Parameters:
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
 
-    def _guard(self, path: Path, judged: Judged, *, listed: bool) -> Guard:
+    def _guard(self, name: str, judged: Judged, *, listed: bool, marked: bool) -> Guard:
         """Why a parameter of a destructive tool is guarded, without a mark."""
         if not self.tool.destructive or listed:
             return "none"
@@ -230,9 +233,16 @@ class Parameters:
             return "target"
         if judged in ("soft", "public"):
             return "name"
-        said = name_words(name_of(path))
+        said = name_words(name)
         selects = bool(said) and said[-1] in _SELECTORS and judged in ("never", "open")
-        return "selector" if selects and not self._by_author(path) else "none"
+        return "selector" if selects and not marked else "none"
+
+    @property
+    def may_be_guarded(self) -> bool:
+        """Whether some parameter of the tool may be one of which no value is passed over."""
+        return self.tool.destructive or any(
+            target.must_be_seen for target in self.tool.targets.values()
+        )
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""
@@ -250,14 +260,14 @@ class Parameters:
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         return keys_of(path, keys, self.tool.parameters)
 
-    def _by_author(self, path: Path) -> Judged | None:
+    def _by_author(self, path: Path, *, made: bool) -> Judged | None:
         if self._keys(path, self.tool.targets):
             return "hard"
         if self._keys(path, self.tool.free):
             return "never"
         if self._keys(path, self.tool.soft):
             return "soft"
-        return "never" if creates(self.tool, self.deed, path) else None
+        return "never" if made else None
 
     def _by_name(self, path: Path, schema: Mapping[str, Any]) -> Judged:
         name = name_of(path)
