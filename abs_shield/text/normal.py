@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate, filterfalse, groupby, islice, repeat, takewhile
+from itertools import accumulate, filterfalse, groupby, islice, repeat
 
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
 MARKS = (
@@ -124,8 +125,8 @@ def _fitting(text: str) -> str:
     sizes = {c: len(unicodedata.normalize("NFKC", c)) for c in set(_SPREADING.findall(text))}
     if not sizes:
         return text
-    spread = accumulate(map(sizes.get, text, repeat(1)))
-    return text[: sum(1 for _ in takewhile(most.__ge__, spread)) + 1]
+    spread = [*accumulate(map(sizes.get, text, repeat(1)))]
+    return text[: bisect_right(spread, most) + 1]
 
 
 def _normal(text: str) -> str:
