@@ -198,7 +198,7 @@ GROWING = [
             small=64_000),
     Growing(door=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
             small=64_000),
-    Growing(door=CALL, name="values that must be seen", factor=3.0, open=BUSY,
+    Growing(door=CALL, name="values that must be seen", open=BUSY,
             made=guarded(lambda n: f"/srv/a{n}", "{}",
                          targets={"paths": Target(must_be_seen=True)})),
     Growing(door=CALL, name="parents of what was said", open=BUSY,
