@@ -303,7 +303,7 @@ class Shield(Answers):
         call: Call,
         value: Any,
         *,
-        elapsed_ms: float,
+        elapsed_ms: float | None,
         error: bool = False,
         session: Session | None = None,
     ) -> Decision:
@@ -314,7 +314,8 @@ class Shield(Answers):
         Args:
             call: The call.
             value: What it returned, or its error.
-            elapsed_ms: How long it took, in milliseconds.
+            elapsed_ms: How long it took, in milliseconds; None where nobody knows: then it is
+                not verified.
             error: Whether it failed: then there is nothing to verify.
             session: The session; the current one where None.
 
