@@ -11,6 +11,7 @@ import pytest
 
 from abs_shield.answer.evidence.types import Source
 from abs_shield.answer.report import REPORT_SCHEMA, Status
+from abs_shield.answer.scorers import SCORERS
 from abs_shield.answer.scorers.lexical.weights import SHIPPED
 from abs_shield.policy.answer import TaskType
 
@@ -54,11 +55,13 @@ def test_every_task_is_told(task: str) -> None:
     assert f"`{task}`" in PAGE
 
 
-@pytest.mark.parametrize("scorer", parts("scorers"))
-def test_every_scorer_has_its_row(scorer: str) -> None:
-    """One file a scorer, one row."""
+@pytest.mark.parametrize("name", SCORERS)
+def test_every_scorer_has_its_row(name: str) -> None:
+    """With what it may do to the answer of a run, and beside documents."""
+    [row] = re.findall(rf"^\| {name} \|.*$", PAGE, re.MULTILINE)
+    scorer = SCORERS[name]
 
-    assert f"\n| {scorer} | " in PAGE
+    assert [scorer.in_run, scorer.in_documents] == [one.strip() for one in row.split("|")[3:5]]
 
 
 @pytest.mark.parametrize("verifier", parts("verifiers"))
