@@ -57,6 +57,8 @@ WORDS = (
     r"(?:[ ]dozen)?)(?:[ -]and[ -]a[ -]half)?"
 )
 """A number in English words: two hundred and six, half a dozen, one and a half."""
+_GAP = re.compile(f"{GAP}|[ ]")
+_ONE = Decimal(1)
 COUNTED = 12
 """Up to this number a word is a count that anybody makes while reading."""
 
@@ -77,11 +79,13 @@ def numeral(digits: str, scale: str = "") -> Numeral:
     >>> numeral("1.000,50").values, numeral("12,5").values, numeral("1.000").values
     ((Decimal('1000.50'),), (Decimal('12.5'),), (Decimal('1.000'), Decimal('1000')))
     """
+    if not scale and digits.isdigit():
+        return Numeral((Decimal(digits),), _ONE)
     power = Decimal(10) ** SCALES.get(scale.casefold(), 0)
-    texts = _readings(re.sub(f"{GAP}|[ ]", "", digits))
+    texts = _readings(_GAP.sub("", digits))
     values = tuple(Decimal(text) * power for text in texts)
     _, _, after = texts[0].partition(".")
-    return Numeral(values, power * Decimal(1).scaleb(-len(after)))
+    return Numeral(values, power * _ONE.scaleb(-len(after)))
 
 
 def _readings(text: str) -> tuple[str, ...]:
