@@ -80,7 +80,7 @@ def find(
         or _decoded(text, index, templates)
         or _lettered(text, index)
         or _as_prescribed(text, index, templates)
-        or _as_resource(text, index)
+        or _as_resource(text, index, field)
         or _below(text, index)
     )
 
@@ -122,7 +122,7 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
     tight = Tight.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
     split = words(text) if _is_in_words(letters, spelt) else []
-    at = index.squeezed(letters, spelt, grouped=field.takes_groups)
+    at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
     if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
         at = index.joined((letters,))
     if at is None and field.number:
@@ -232,7 +232,7 @@ def _is_serial(part: str) -> bool:
     return (len(part) <= 3 and not part.isalpha()) or (part.isdigit() and len(part) in (4, 6, 8))
 
 
-def _as_resource(text: str, index: Index) -> Hit | None:
+def _as_resource(text: str, index: Index, field: Field) -> Hit | None:
     """A seen id or name behind words of an interface: ``place_id:X``, ``refs/tags/X``."""
     if "://" in text or text[0] == "~" or "@" in text:
         return None
@@ -244,10 +244,16 @@ def _as_resource(text: str, index: Index) -> Hit | None:
     telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
     if len(telling) > 1:
         return None  # two seen values make a third
+    if field.is_path and not all(_is_folder(step, index) for step in pieces[:-1]):
+        return None  # the file of that name is in another folder
     found = _stands(telling[0], index) or _stands(_NAMESPACE.sub("", telling[0]), index)
     if text[0] == "/" and not _stands_alone(telling[0], index):
         return None  # it may be a step of another path
     return _hit("composed", found)
+
+
+def _is_folder(step: str, index: Index) -> bool:
+    return is_conventional(step) or _stands(step, index) is not None
 
 
 def _is_prefix(piece: str) -> bool:
