@@ -53,6 +53,10 @@ _SAYS_NEW = re.compile(
 _SAYS_PLACE = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
+_ADDRESSEES = (("to",), ("cc",), ("bcc",), ("send", "to"))
+_MESSAGES = frozenset(
+    "message email mail text sms dm letter note invitation invite notification notify".split()
+)
 _LONGEST_SAID = 500
 _SELECTORS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
@@ -85,6 +89,7 @@ class Parameter:
             call is done to, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
+        measures: Whether it takes any number, and not only whole ones.
         description: What the schema says about it, in lower case.
         field: What it says about other spellings of its values.
         allow: Tests that admit a value.
@@ -102,6 +107,7 @@ class Parameter:
     guard: Guard
     defaults: frozenset[str]
     examples: tuple[str, ...]
+    measures: bool
     description: str
     field: Field
     allow: tuple[Callable[[Any], bool], ...]
@@ -214,6 +220,7 @@ class Parameters:
             guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
+            measures=schema.get("type") == "number",
             description=told,
             field=Field(name, number=_is_number(schema), phone="phone number" in told),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
@@ -267,11 +274,20 @@ class Parameters:
         if is_free(name) or _is_of_plain(path):
             return "never"
         said = by_name(name)
+        if said == "open" and _is_addressed(name, self.deed):
+            return "who"
         if said == "soft" and returns_answer(self.tool.name):
             return "public"  # an answer may name what the agent knows
         if said != "open":
             return said
         return _by_description(name, schema)
+
+
+def _is_addressed(name: str, done: Deed) -> bool:
+    """Whether a parameter says who reads a message: ``send_message(to=...)``."""
+    if name_words(name) not in _ADDRESSEES or not done.writes:
+        return False
+    return not _MESSAGES.isdisjoint((done.verb, *done.noun))
 
 
 def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:

@@ -13,7 +13,7 @@ from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.schemas import schema_at
 from abs_shield.plan.values import by_value, is_free_text, is_token
-from abs_shield.plan.verbs import Deed, deed
+from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
 from abs_shield.text.blanks import is_blank, may_be_blank
@@ -31,6 +31,7 @@ _MOST_KEYS = 20
 MOST_JUDGED = 10_000
 """Values of one call that are judged."""
 _LONGEST_NAME = 256
+_LONGEST_SAID = 300
 _REFERENCES = ("$", "%")
 """What begins the name of a variable, such as ``$API_KEY``, that a host may replace by a secret."""
 _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
@@ -329,7 +330,7 @@ def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
 
 def targets_of(tool: Tool, *, allow: tuple[Any, ...]) -> Targets:
     """Work out which arguments of *tool* are judged; *allow* admits values everywhere."""
-    done = deed(tool.name)
+    done = described(tool.name, (tool.description or "")[:_LONGEST_SAID])
     admitted = tuple(map(admission, (*allow, *tool.allow)))
     return Targets(
         tool=tool, deed=done, parameters=Parameters(tool=tool, deed=done, allow=admitted)
