@@ -115,6 +115,7 @@ RULES: dict[str, Rule] = {
     "one value twice": Rule("plan.kinship:stands_twice"),
     "a credential as an id": Rule("plan.kinship:is_secret"),
     "values of that very name": Rule("plan.kinship:fills_a_slot"),
+    "values that the user gave": Rule("plan.given:is_given_otherwise"),
     "names of which half was said": Rule("plan.half_said:is_half_said"),
     # what needs no mention
     **{f"reading `{name}`": Rule(f"plan.readings:READINGS[{name}]") for name in READINGS},

@@ -25,7 +25,7 @@ _CLIENT = frozenset("idempotency correlation trace nonce dedup deduplication".sp
 _MARKS = frozenset("id uuid guid token key".split())
 """What marks one request to a service: ``request_id``; its number is that of an application."""
 _IN_A_FILE = frozenset("file path filename filepath".split())
-_LONGEST_SAID = 300
+_LONGEST_SAID, _FIRST = 300, 5
 _CALLERS = frozenset("client caller external".split())
 _RECORD = frozenset("message request operation event record entry job run batch log".split())
 """What a creating call calls the record that it makes, whatever its noun."""
@@ -79,14 +79,16 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return False
     if said & _MARKS and said & _IN_A_FILE and done.noun[-1:] not in (("file",), ("document",)):
         return False  # the id of a file that is there: `create_job(file_id=...)`
-    placed = done.verb in _PLACING and not _says_new(tool, done)
-    made = _OWN if placed else _OWN | _RECORD | frozenset(done.noun[-1:])
+    placed = done.verb in _PLACING
+    made = _OWN if placed else _OWN | _RECORD
+    if not placed or _says_new(tool, done):
+        made = made | frozenset(done.noun[-1:])
     return own <= frozenset(map(canonical, made))
 
 
 def _says_new(tool: Tool, done: Deed) -> bool:
-    """Whether a description calls what a tool places new: "Register a new sample"."""
-    said = name_words((tool.description or "")[:_LONGEST_SAID])
+    """Whether a description begins so that what the tool places is new: "Register a new sample"."""
+    said = name_words((tool.description or "")[:_LONGEST_SAID])[:_FIRST]
     return any(("new", noun) in pairwise(said) for noun in done.noun[-1:])
 
 

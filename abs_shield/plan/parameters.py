@@ -83,6 +83,7 @@ class Parameter:
         blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
+        listed: Whether the schema lists its values.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
@@ -102,6 +103,7 @@ class Parameter:
     blanks: bool
     creates: bool
     free: bool
+    listed: bool
     asks: frozenset[str]
     must_be_seen: bool
     guard: Guard
@@ -121,6 +123,11 @@ class Parameter:
     def is_judged(self) -> bool:
         """Whether a value of it may have to come from somewhere."""
         return self.judged != "never" or self.credential != "none" or self.names_account
+
+    @property
+    def may_be_given(self) -> bool:
+        """Whether nothing judges its values, unless the user gave one for it."""
+        return self.judged == "never" and not (self.free or self.listed or self.told)
 
     @property
     def names_account(self) -> bool:
@@ -146,11 +153,13 @@ class Names(NamedTuple):
         judged: Those whose values may be judged, and what asks.
         guarded: Those of which no value is passed over.
         blank: Those of whose values only a blank to fill in is a fault.
+        given: Those of whose values the user may have given another one.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
     blank: tuple[str, ...]
+    given: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +194,7 @@ class Parameters:
                 tuple((name, of.asks) for name, of in found if of.is_judged),
                 tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
+                tuple(name for name, of in found if of.may_be_given),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
@@ -215,6 +225,7 @@ class Parameters:
             blanks=not listed and self._takes_blanks(path, schema),
             creates=creates(self.tool, self.deed, path),
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
+            listed=listed,
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
             guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),

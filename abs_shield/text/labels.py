@@ -21,6 +21,10 @@ _ASKING = frozenset(
     "see need want have take give put make pull".split()
 )
 """What people ask to have done; it names no kind of thing."""
+_NAMED = re.compile(
+    r"\b(?:named?|titled?|called|call (?:it|this|that|them))(?: (?:it|this|that|them))?[ :]{1,2}"
+    r"['\"`]?([\w./-]*\d[\w./-]*\w)"
+)
 _MOST_WORDS = 5
 
 
@@ -42,6 +46,16 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
             said = frozenset(map(singular, words)) - _LITTLE - _ASKING
             if said:
                 yield code[0].strip("#/.-"), said
+
+
+def named(normalised: str) -> list[str]:
+    """
+    Return the codes that a text gives as names.
+
+    >>> named("let's call it 'guide_1.md'"), named("call 4711")
+    (['guide_1.md'], [])
+    """
+    return _NAMED.findall(normalised)
 
 
 def _pieces(before: str) -> list[str]:

@@ -68,6 +68,59 @@ def test_an_invented_value(said, name, arguments, description):
     assert ["unseen"] == codes(said, name, arguments, description=description)
 
 
+GIVEN = [
+    ("Create a user with username emily123.", "create_user", {"username": "bpegj825"}),
+    ("I need a file Notes2023.txt.", "touch", {"file_name": "Notes2043.txt"}),
+    ("Draft a guide, and name it 'Guide_1.md'.", "touch", {"file_name": "Draft_4.md"}),
+    ("Use the model vik/moondream2.", "describe_image", {"model": "xtq/abcdefghi3"}),
+    ("Use the model vik/moondream2.", "describe_image", {"model": "vik/moondrem2"}),
+]
+
+
+@pytest.mark.parametrize(("said", "name", "arguments"), GIVEN)
+def test_another_value_than_the_user_gave(said, name, arguments):
+    """Also where an agent may choose, as for a new file, the user's own word holds."""
+    assert ["unseen"] == codes(said, name, arguments)
+    assert [] == codes("I need something new.", name, arguments)
+
+
+CHOSEN = [
+    ("Use the model gpt-4o.", "describe_image", {"model": "gpt-4o-mini-2"}),
+    ("Copy the file a_1.csv.", "touch", {"file_name": "a_2.csv", "source": "a_1.csv"}),
+    ("Take the file Notes2023.txt for one of 2024.", "touch", {"file_name": "Notes2024.txt"}),
+    ("Files a_1.csv and b_2.csv are there.", "touch", {"file_name": "c_3.csv"}),
+    ("The file is a_1.csv.", "touch", {"file_name": "test-a.py3"}),
+    ("The file is a_1.csv.", "plot", {"file_name": "a_1.csv", "size": "320x240"}),
+    ("Call 555-0100.", "create_note", {"number": "555-0199"}),
+]
+
+
+@pytest.mark.parametrize(("said", "name", "arguments"), CHOSEN)
+def test_a_value_of_the_agents_choice(said, name, arguments):
+    """Of another form, beside the one that was given, one of several."""
+    assert [] == codes(said, name, arguments)
+
+
+def test_what_was_used_is_not_asked_for_again():
+    """Once a call has what the user gave, the next name is another thing's."""
+    tools = [Tool(name=name, parameters={"type": "object"}) for name in ("read_file", "touch")]
+    policy = shield.configure(tools=tools, layers=["phantom_target"])
+    guard = Shield(policy, hooks=None)
+    with guard.session() as session:
+        session.user("Take the file Notes2023.txt for a new one of next year.")
+        assert ["unseen"] == [
+            found.code
+            for found in guard.check_call(
+                ToolCall("touch", {"file_name": "Notes2024.txt"})
+            ).findings
+        ]
+        with guard.guard(ToolCall("read_file", {"path": "Notes2023.txt"})) as call:
+            call.value = "notes"
+        decision = guard.check_call(ToolCall("touch", {"file_name": "Notes2024.txt"}))
+
+    assert () == decision.findings
+
+
 def test_buying_what_was_held_takes_nothing_back():
     """A shop's checkout pays; it is no hotel's."""
     tools = [Tool(name=name, parameters={"type": "object"}) for name in ("hold_seats", "checkout")]
