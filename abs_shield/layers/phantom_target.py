@@ -54,7 +54,7 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
         return ()
     guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
     seen = session.seen
-    unclear = tool.targets.unclear(proposal.arguments, seen.vouches, labels=seen.has_labels)
+    unclear = tool.targets.unclear(proposal.arguments, seen.vouches, labels=seen.has_labels * _MOST)
     if unclear or not proposal.plain:
         found = {said.where for said in guarded if isinstance(said, Finding)}
         others = _looked_at(unclear, tool, proposal, session)

@@ -16,7 +16,7 @@ from abs_shield.text.shape import outlined
 _NUMBER = re.compile(r"\d+")
 _MOST = 2
 _MOST_SAID = 4_000
-_MOST_CALLS = 200
+_MOST_CALLS, _MOST_LEAVES = 50, 100
 
 
 def is_given_otherwise(argument: Argument, session: Session) -> bool:
@@ -28,16 +28,15 @@ def is_given_otherwise(argument: Argument, session: Session) -> bool:
     has it, another value is another thing.
     """
     given = [*dict.fromkeys(_given(argument, session))]
-    if len(given) != 1 or given[0] in argument.beside or _was_used(given[0], session):
+    if len(given) != 1 or given[0] in argument.beside:
         return False
     text, said = normal(argument.text).strip(), session.seen.user_chunks
     if all(number in said for number in _NUMBER.findall(text)):
         return False  # "a file like that one for 2024"
-    if is_misspelt(text, given[0]):
-        return True
     is_alike = outlined(given[0]).fullmatch
     others = (chunk for chunk in islice(said, _MOST_SAID) if chunk != given[0])
-    return is_alike(text) is not None and not any(map(is_alike, others))
+    alike = is_alike(text) is not None and not any(map(is_alike, others))
+    return (alike or is_misspelt(text, given[0])) and not _was_used(given[0], session)
 
 
 def _given(argument: Argument, session: Session) -> Iterator[str]:
@@ -51,6 +50,6 @@ def _was_used(value: str, session: Session) -> bool:
     return any(
         value in normal(text)
         for executed in session.newest(_MOST_CALLS)
-        for _, leaf in leaves(executed.arguments)
+        for _, leaf in leaves(executed.arguments, most=_MOST_LEAVES)
         if (text := scalar_text(leaf))
     )

@@ -127,7 +127,8 @@ class Parameter:
     @property
     def may_be_given(self) -> bool:
         """Whether nothing judges its values, unless the user gave one for it."""
-        return self.judged == "never" and not (self.free or self.listed or self.told)
+        other = self.free or self.listed or self.told or self.credential != "none"
+        return self.judged == "never" and not other
 
     @property
     def names_account(self) -> bool:

@@ -152,7 +152,7 @@ class Targets:
         arguments: Mapping[str, Any],
         vouches: Vouches = _nobody,
         *,
-        labels: bool = False,
+        labels: int = 0,
     ) -> list[Unclear]:
         """
         Give the leaves of judged parameters for which nobody *vouches*, at most 10,000.
@@ -160,15 +160,17 @@ class Targets:
         Args:
             arguments: Those of the call.
             vouches: Whether a value needs no closer look.
-            labels: Whether the user called some value something.
+            labels: How many leaves are looked at of which the user may have given another.
         """
         found: list[Unclear] = []
         values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             judged = parameter.is_judged or _is_blank(leaf, parameter)
-            given = labels and parameter.may_be_given and isinstance(leaf, str)
-            text = scalar_text(leaf) if judged or (given and _may_be_given(leaf)) else None
+            if labels > 0 and not judged and parameter.may_be_given and isinstance(leaf, str):
+                judged = _may_be_given(leaf)
+                labels -= judged
+            text = scalar_text(leaf) if judged else None
             if not text:
                 continue
             if parameter.must_be_seen or text in values or not vouches(text, parameter.asks):
