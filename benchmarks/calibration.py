@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from math import lgamma
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(json.dumps(_as_json(rows, counted), indent=2))
         return
     print(table(rows, sum(part.calls for part in counted.values())))
+    right, wrong = fit_prior([(row.right, row.wrong) for row in rows if row.right + row.wrong])
+    print(f"\nwhat the classes have in common: {right:.2f} right, {wrong:.2f} wrong")
     print(f"\n{held_out({name: part.natural for name, part in counted.items()}, 'set')}")
     whole = Measured()
     for part in counted.values():
@@ -186,6 +189,37 @@ def fit(counted: Iterator[Measured] | Sequence[Measured]) -> list[Strength]:
                 )
             )  # fmt: skip
     return rows
+
+
+def fit_prior(counts: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """
+    Return the beta distribution under which the findings of all classes are likeliest.
+
+    Its mean and its size are looked for in steps of .01 and .1.
+
+    >>> right, wrong = fit_prior([(9, 0), (40, 2), (18, 6), (1, 5)])
+    >>> right > wrong
+    True
+    """
+    sized = ((mean / 100, size / 10) for mean in range(1, 100) for size in range(2, 100))
+    _, right, wrong = max(
+        (
+            sum(_likelihood(*one, mean * size, (1 - mean) * size) for one in counts),
+            mean * size,
+            (1 - mean) * size,
+        )
+        for mean, size in sized
+    )
+    return right, wrong
+
+
+def _likelihood(right: int, wrong: int, more_right: float, more_wrong: float) -> float:
+    """Return how likely counts are under a beta distribution: a logarithm, but for a constant."""
+    return _log_beta(more_right + right, more_wrong + wrong) - _log_beta(more_right, more_wrong)
+
+
+def _log_beta(one: float, other: float) -> float:
+    return lgamma(one) + lgamma(other) - lgamma(one + other)
 
 
 def _totals(natural: Counts, basis: str) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from typing import Any
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.explored import explores
+from abs_shield.plan.given import is_given_otherwise
 from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
@@ -50,7 +51,8 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     if tool is None:
         return ()
     guarded = [*islice(_guarded(tool, proposal, session), _MOST)]
-    unclear = tool.targets.unclear(proposal.arguments, session.seen.vouches)
+    seen = session.seen
+    unclear = tool.targets.unclear(proposal.arguments, seen.vouches, labels=seen.has_labels * _MOST)
     if unclear or not proposal.plain:
         found = {said.where for said in guarded if isinstance(said, Finding)}
         others = _looked_at(unclear, tool, proposal, session)
@@ -101,11 +103,8 @@ def _looked_at(
         for argument in tool.targets.read(unclear, proposal.arguments)
         if _is_told(argument, tool, session)
     )
-    found = (
-        said
-        for argument in _of_few_scripts(told, left_out)
-        for said in _judged(argument, tool, proposal, session)
-    )
+    few = _of_few_scripts(told, left_out)
+    found = (said for one in few for said in _judged(one, tool, proposal, session))
     yield from islice(found, _MOST)
     if left_out:
         yield Unavailable(f"more than {_MOST_FOREIGN:,} values of another script in one call")
@@ -150,6 +149,8 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
     """Whether a miss of this argument would say anything in this run."""
     if argument.judged == "slot":
         return fills_a_slot(argument, session)
+    if argument.judged == "given":
+        return is_given_otherwise(argument, session)
     if argument.judged == "credential" and not argument.placeholder:
         # whoever changes a password gave the old one, and the new one is made up
         presented = tool.targets.presents(argument.path)

@@ -20,7 +20,7 @@ from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
 from abs_shield.plan.strengths import STRENGTHS
 from abs_shield.plan.values import is_token
-from abs_shield.plan.verbs import same_noun
+from abs_shield.plan.verbs import are_opposite, same_noun
 from abs_shield.policy import Inverse
 from abs_shield.session import Session
 from abs_shield.session.calls import object_of
@@ -33,6 +33,7 @@ _DECLARED, _UNDONE, _WEAK = 3, 2, 1
 """Ranks: which of several contradictions of one window a call is flagged for."""
 _MOST_SIBLINGS = 32
 _MOST_READ = 8_192
+_LEAST_ALIKE = 2
 _SELF = frozenset("user profile account setting preference password me my".split())
 """Nouns of what belongs to the user who speaks."""
 _WHERE = frozenset(
@@ -166,6 +167,8 @@ def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:
         return _UNDONE, _finding(first, then, "contradiction", "undone")
     if _conflicts(first, then):
         return _WEAK, _finding(first, then, "contradiction", "conflicting")
+    if _turns_round(first, then):
+        return _WEAK, _finding(first, then, "contradiction", "undone")
     return _NONE
 
 
@@ -233,6 +236,20 @@ def _conflicts(first: Write, then: Write) -> bool:
     if any(_says_where(path) or _numbers(path) for path in differing):
         return False
     return bool(differing) if _has_subject(then) else _is_setting(first, then, differing)
+
+
+def _turns_round(first: Write, then: Write) -> bool:
+    """Whether two calls are alike but for one value, which says the opposite: buy, then sell."""
+    if first.tool != then.tool or first.arguments.keys() != then.arguments.keys():
+        return False
+    pairs = ((value, then.arguments[name]) for name, value in first.arguments.items())
+    differing = [pair for pair in pairs if pair[0] != pair[1] or type(pair[0]) is not type(pair[1])]
+    if len(differing) != 1 or len(first.arguments) < _LEAST_ALIKE:
+        return False
+    one, other = differing[0]
+    if isinstance(one, bool) and isinstance(other, bool):
+        return True
+    return isinstance(one, str) and isinstance(other, str) and are_opposite(one, other)
 
 
 def _is_setting(first: Write, then: Write, differing: set[Path]) -> bool:

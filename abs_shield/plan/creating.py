@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from abs_shield.plan.names import by_name, is_path
@@ -24,6 +25,8 @@ _CLIENT = frozenset("idempotency correlation trace nonce dedup deduplication".sp
 """Identifiers that by convention the caller makes up for each write."""
 _MARKS = frozenset("id uuid guid token key".split())
 """What marks one request to a service: ``request_id``; its number is that of an application."""
+_IN_A_FILE = frozenset("file path filename filepath".split())
+_LONGEST_SAID, _FIRST = 300, 5
 _CALLERS = frozenset("client caller external".split())
 _RECORD = frozenset("message request operation event record entry job run batch log".split())
 """What a creating call calls the record that it makes, whatever its noun."""
@@ -68,15 +71,26 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
         return done.mints and name_words(name_of(path)) in _TITLES and not _is_of_somebody(path)
     if done.does is Does.CHANGE and "new" in said:
         return bool(said & _OWN)
-    if done.verb == "upload" and _is_source(path, tool):
+    if done.verb == "upload" and (_is_source(path, tool) or "id" in said):
         return False
     own = frozenset(map(canonical, said - _NEW))
     if not (done.mints and own):
         return False
     if own == {"name"} and not _SOMEBODY.isdisjoint(done.noun):
         return False
-    made = _OWN if done.verb in _PLACING else _OWN | _RECORD | frozenset(done.noun[-1:])
+    if said & _MARKS and said & _IN_A_FILE and done.noun[-1:] not in (("file",), ("document",)):
+        return False  # the id of a file that is there: `create_job(file_id=...)`
+    placed = done.verb in _PLACING
+    made = _OWN if placed else _OWN | _RECORD
+    if not placed or _says_new(tool, done):
+        made = made | frozenset(done.noun[-1:])
     return own <= frozenset(map(canonical, made))
+
+
+def _says_new(tool: Tool, done: Deed) -> bool:
+    """Whether a description begins so that what the tool places is new: "Register a new sample"."""
+    said = name_words((tool.description or "")[:_LONGEST_SAID])[:_FIRST]
+    return any(("new", noun) in pairwise(said) for noun in done.noun[-1:])
 
 
 def _is_source(path: Path, tool: Tool) -> bool:

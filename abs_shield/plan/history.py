@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from abs_shield.core.digest import digest_of
 from abs_shield.plan.creating import names_file
+from abs_shield.plan.names import by_name, is_place
 from abs_shield.plan.parameters import Parameter
 from abs_shield.plan.proposal import Plans
 from abs_shield.plan.result_ids import entity_text, identifiers, numbers
@@ -30,9 +31,12 @@ _ENDING = frozenset(
     "rmdir".split()
 )
 _GENERIC = frozenset("id uuid guid number no num name key code ref reference".split())
+_NUMBERS = (("number",), ("no",), ("num",), ("ref",), ("reference",))
+_OF_WHAT_IS_THERE = (Does.CHANGE, Does.UNMAKE)
 _PLACES = frozenset("index row line position count offset nth number page top".split())
 """Words of parameters by which the next thing is met when the first one is gone."""
 _LEAST_CONTENT = 4
+_LEAST_NAMED = 2
 _MOST_WRITES = 256
 _MOST_NEW = 8
 """Identifiers in the result of one making call; a list of more is something that was found."""
@@ -276,6 +280,8 @@ def write_of(
         if text and _is_entity(leaf, text, parameter, plan):
             named = spelt(text, number=parameter.field.number)
             entities.setdefault(name_of(path), set()).add(named)
+    for name in [name for name in entities if _is_set(name, entities, plan)]:
+        del entities[name]
     own = frozenset(name for name in entities if _names_noun(name, plan.deed))
     return Write(
         tool=plan.name,
@@ -283,7 +289,11 @@ def write_of(
         place=place,
         entities={name: frozenset(values) for name, values in entities.items()},
         own=own,
-        values={path: leaf for path, leaf in found if name_of(path) not in (own or entities)},
+        values={
+            path: _measured(leaf, plan.targets.parameters.at(path))
+            for path, leaf in found
+            if name_of(path) not in (own or entities)
+        },
         returned=frozenset(map(spelt, identifiers(value))),
         numbers=frozenset(numbers(value, plan.deed)) if plan.deed.opens else frozenset(),
         arguments=arguments,
@@ -306,12 +316,26 @@ def _is_entity(leaf: Any, text: str, parameter: Parameter, plan: ToolPlan) -> bo
     if parameter.free or len(text) > _LONGEST:
         return False
     said, noun = of_what(parameter.name) - {"name"}, frozenset(plan.deed.noun)
-    if said and said <= noun:
-        return plan.deed.verb != "set" or said != noun  # `set_budget(budget=100)` sets it
+    if said and said <= noun:  # `set_budget(budget=100)` sets it
+        return plan.deed.verb != "set" or said != frozenset(plan.deed.noun[-len(said) :])
+    if noun and name_words(parameter.name) in _NUMBERS and plan.deed.does in _OF_WHAT_IS_THERE:
+        return True  # `close_issue(number=519)`
     if not noun and names_file((parameter.name,)):
         return True  # `rm(file_name=...)`
     by_value = parameter.judged in ("open", "number")
     return by_value and isinstance(leaf, str) and (is_code(leaf) or is_address(leaf))
+
+
+def _is_set(name: str, entities: Collection[str], plan: ToolPlan) -> bool:
+    """Whether a place is what is set of something else: ``update_location(item_id, location)``."""
+    if len(entities) < _LEAST_NAMED or plan.deed.does is not Does.CHANGE or not is_place(name):
+        return False
+    return name_words(name)[-1:] == plan.deed.noun[-1:] and by_name(name) != "hard"
+
+
+def _measured(leaf: Any, parameter: Parameter) -> Any:
+    """A value as its schema has it: what is measured is no whole number, though JSON writes 21."""
+    return float(leaf) if parameter.measures and type(leaf) is int else leaf
 
 
 def _has_content(values: Mapping[Path, Any]) -> bool:

@@ -63,7 +63,7 @@ _PLAIN = frozenset(
     "weight height width length age rate percent percentage score rating threshold latitude "
     "longitude lat lon lng radius distance temperature password pin step index depth n k x y z "
     "seed max min field column attribute property dob birthday deadline range cpc ipc icd icd10 "
-    "cpt atc loinc snomed naics isic nace mcc".split()
+    "cpt cdt hcpcs drg atc loinc snomed naics isic nace mcc unspsc hts hsn taric dewey".split()
 )
 _SUMS = frozenset("amount value price cost total sum balance quantity".split())
 _VOCABULARY = frozenset(
@@ -107,6 +107,8 @@ _NAMED = frozenset(
     "beneficiary claimant guest speaker reviewer approver traveller traveler passenger client "
     "researcher scientist professor teacher instructor nurse physician therapist veterinarian "
     "lawyer attorney judge inspector officer pilot captain manager supervisor "
+    "technician borrower lender organizer organiser electrician plumber mechanic caretaker notary "
+    "broker mentor tutor signatory guarantor custodian steward trustee "
     "driver vendor supplier project product item group hospital doctor school "
     "university airline station venue country nationality area district".split()
 )
@@ -114,6 +116,8 @@ _CLASSES = frozenset("type status priority role state stage currency language le
 """What these identify is a word of an interface, and no entity of a run."""
 _IDS = frozenset({"id", "identifier"})
 _COUNTS = frozenset({"num", "nb", "no", "number", "count"})
+_FOREIGN_NUMBER = ("nummer", "nummern")
+"""What names of numbers end with in German, Dutch and the north."""
 _LEAST = 3
 _NO_IDS = frozenset(
     "paid valid invalid void avoid grid hybrid android fluid solid covid liquid rapid squid said "
@@ -163,6 +167,8 @@ def by_name(name: str) -> Judged:
         return "public"
     if last in _TRADED or (last == "name" and before and _is_unnamed(before[-1])):
         return "never"
+    if last.endswith(_FOREIGN_NUMBER):
+        return "number"
     if last.endswith("id") and len(last) > _LEAST and last not in _NO_IDS:
         return "hard"
     return "soft" if last in _NAMED else "open"

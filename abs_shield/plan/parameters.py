@@ -53,6 +53,10 @@ _SAYS_NEW = re.compile(
 _SAYS_PLACE = re.compile(
     r"\b(?:city|cities|town|village|station|airport|place|location|country)\b", re.IGNORECASE
 )
+_ADDRESSEES = (("to",), ("cc",), ("bcc",), ("send", "to"))
+_MESSAGES = frozenset(
+    "message email mail text sms dm letter note invitation invite notification notify".split()
+)
 _LONGEST_SAID = 500
 _SELECTORS = frozenset(
     "query filter where condition pattern regex regexp glob mask selector criteria criterion "
@@ -80,12 +84,14 @@ class Parameter:
         required: Whether the schema asks for it.
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
+        listed: Whether the schema lists its values.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
         guard: Why no value of it is passed over: it must be ``seen``, or it says what a destructive
             call is done to, by an identifier (``target``), by a ``name`` or as a ``selector``.
         defaults: Values that the schema itself names.
         examples: How the schema says that such a value looks.
+        measures: Whether it takes any number, and not only whole ones.
         description: What the schema says about it, in lower case.
         field: What it says about other spellings of its values.
         allow: Tests that admit a value.
@@ -99,11 +105,13 @@ class Parameter:
     required: bool
     creates: bool
     free: bool
+    listed: bool
     asks: frozenset[str]
     must_be_seen: bool
     guard: Guard
     defaults: frozenset[str]
     examples: tuple[str, ...]
+    measures: bool
     description: str
     field: Field
     allow: tuple[Callable[[Any], bool], ...]
@@ -117,6 +125,12 @@ class Parameter:
     def is_judged(self) -> bool:
         """Whether a value of it may have to come from somewhere."""
         return self.judged != "never" or self.credential != "none" or self.names_account
+
+    @property
+    def may_be_given(self) -> bool:
+        """Whether nothing judges its values, unless the user gave one for it."""
+        other = self.free or self.listed or self.told or self.credential != "none"
+        return self.judged == "never" and not other
 
     @property
     def names_account(self) -> bool:
@@ -142,11 +156,13 @@ class Names(NamedTuple):
         judged: Those whose values may be judged, and what asks.
         guarded: Those of which no value is passed over.
         blank: Those of whose values only a blank to fill in is a fault.
+        given: Those of whose values the user may have given another one.
     """
 
     judged: tuple[tuple[str, frozenset[str]], ...]
     guarded: tuple[str, ...]
     blank: tuple[str, ...]
+    given: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,6 +197,7 @@ class Parameters:
                 tuple((name, of.asks) for name, of in found if of.is_judged),
                 tuple(name for name, of in found if of.guarded),
                 tuple(name for name, of in found if of.blanks and not of.is_judged),
+                tuple(name for name, of in found if of.may_be_given),
             )
             if len(self._judged) < _KEPT and len("".join(names)) <= _LONGEST_NAMES:
                 self._judged[names] = known
@@ -213,6 +230,7 @@ class Parameters:
             required=_is_required(self.tool.parameters, path),
             creates=made,
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
+            listed=listed,
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
             guard="seen"
@@ -220,6 +238,7 @@ class Parameters:
             else self._guard(name, judged, listed=listed, marked=by_author is not None),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
+            measures=schema.get("type") == "number",
             description=told,
             field=Field(name, number=_is_number(schema), phone="phone number" in told),
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
@@ -280,11 +299,20 @@ class Parameters:
         if is_free(name) or _is_of_plain(path):
             return "never"
         said = by_name(name)
+        if said == "open" and _is_addressed(name, self.deed):
+            return "who"
         if said == "soft" and returns_answer(self.tool.name):
             return "public"  # an answer may name what the agent knows
         if said != "open":
             return said
         return _by_description(name, schema)
+
+
+def _is_addressed(name: str, done: Deed) -> bool:
+    """Whether a parameter says who reads a message: ``send_message(to=...)``."""
+    if name_words(name) not in _ADDRESSEES or not done.writes:
+        return False
+    return not _MESSAGES.isdisjoint((done.verb, *done.noun))
 
 
 def _by_description(name: str, schema: Mapping[str, Any]) -> Judged:

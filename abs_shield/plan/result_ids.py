@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -19,6 +20,8 @@ _BARE = frozenset("number no num key ref reference".split())
 _HOLDS_RESULT = frozenset({"result", "data", "response", "value", "output"})
 _LEAST_BARE = 2
 """The least number that such a field holds as an id: 0 and 1 often say how it went."""
+_NAMED = re.compile(r"(?=.*\d)[\w#/-]{2,40}")
+"""A word with a digit, such as ``H-1``."""
 _MOST_NEAR = 200
 _MOST_RETURNED = 2_000
 """Values of one result: behind the first 200 only those outside of lists, which may be long."""
@@ -57,20 +60,29 @@ def identifiers(value: Any) -> Iterator[str]:
 
 def numbers(value: Any, done: Deed) -> Iterator[str]:
     """
-    Yield whole numbers in a result that may identify what was made, though no name says so.
+    Yield what in a result may identify what was made, though no name says so.
 
-    They stand under a name that says no more than the tool's noun, or are all that was returned.
+    Whole numbers, and words with a digit, under a name that says no more than the tool's noun; a
+    number that is all that was returned.
 
     >>> from abs_shield.plan.verbs import deed
     >>> list(numbers({"event": {"number": 17, "seats": 40}}, deed("create_event")))
     ['17']
+    >>> list(numbers({"hold": "H-1", "seats": "2 in row 4"}, deed("place_hold")))
+    ['h-1']
     """
     own = _BARE.union(done.noun)
     for path, leaf in _scalars(value):
-        text = None if isinstance(leaf, str) else entity_text(leaf)
-        if not text or not text.isdigit() or len(text) > _LONGEST:
+        text = entity_text(leaf)
+        if not text or len(text) > _LONGEST:
             continue
         said = frozenset(name_words(name_of(path)))
+        if isinstance(leaf, str):
+            if said and said <= own and _NAMED.fullmatch(text):
+                yield normal(text).strip()
+            continue
+        if not text.isdigit():
+            continue
         is_all = said <= _HOLDS_RESULT and int(text) >= _LEAST_BARE and len(path) <= 1
         if is_all or (said and said <= own):
             yield text

@@ -13,14 +13,14 @@ from abs_shield.plan.credentials import bare_secret, may_be_secret, names_event
 from abs_shield.plan.parameters import Parameter, Parameters, admission
 from abs_shield.plan.schemas import schema_at
 from abs_shield.plan.values import by_value, is_free_text, is_token
-from abs_shield.plan.verbs import Deed, deed
+from abs_shield.plan.verbs import Deed, described
 from abs_shield.policy import Tool
 from abs_shield.session.seen import Seen, Vouches
 from abs_shield.text.blanks import is_blank, may_be_blank
 from abs_shield.text.leaves import Path, leaves, name_of, parent_of, scalar_text
 from abs_shield.text.names import name_words
 from abs_shield.text.normal import normal
-from abs_shield.text.shape import is_address, is_code, is_placeholder
+from abs_shield.text.shape import is_address, is_code, is_moment, is_placeholder, is_quantity
 from abs_shield.text.wildcards import is_nobody, is_nothing, is_whole_set, selects_all
 
 _KEYS = (("name",), ("key",), ("field",), ("attribute",), ("property",), ("column",))
@@ -31,6 +31,7 @@ _MOST_KEYS = 20
 MOST_JUDGED = 10_000
 """Values of one call that are judged."""
 _LONGEST_NAME = 256
+_LONGEST_SAID = 300
 _REFERENCES = ("$", "%")
 """What begins the name of a variable, such as ``$API_KEY``, that a host may replace by a secret."""
 _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
@@ -38,8 +39,10 @@ _NOTATION = re.compile(r"\s*[<{\[][^\W_]+[>}\]]\s*")
 _LOOSE_NOTATION = re.compile(r"\s*(?:[<{\[].*|\S+\s+\S.*)", re.DOTALL)
 """In a pattern, a program or a form: whatever has brackets or several words."""
 _PLAIN = re.compile(r"[0-9A-Za-z_ -]{1,256}")
+_GIVEN = re.compile(r"(?=\D*\d)(?=.*[^\W\d_])[\w./-]{4,64}")
+_MOST_BESIDE = 200
 _FIRST_PASSWORDS = frozenset({"changeme", "change_me"})
-Kind = Literal["hard", "soft", "public", "slot", "credential", "blank"]
+Kind = Literal["hard", "soft", "public", "slot", "given", "credential", "blank"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +55,8 @@ class Argument:
         text: Its value as text.
         judged: ``hard`` for identifiers, ``soft`` for names and places, ``public`` for names that
             the world knows, ``slot`` for what is an
-            identifier only where results of the run hold some under the same name, ``credential``
+            identifier only where results of the run hold some under the same name, ``given`` for
+            what is wrong only where the user gave another value for it, ``credential``
             for a credential, where a result holds one of that name, ``blank`` for a value that is
             only looked at as it is a blank to fill in.
         must_be_seen: Whether the author declared `Target(must_be_seen=True)`.
@@ -61,6 +65,8 @@ class Argument:
         examples: How the schema says that such a value looks.
         description: What the schema says of the parameter, in lower case, and its default.
         tells_apart: Whether it only tells the new objects of one list apart.
+        creates: Whether it names what the call brings into being.
+        beside: Of one that may be given otherwise: all values of the call, as they are compared.
     """
 
     path: Path
@@ -72,6 +78,8 @@ class Argument:
     examples: tuple[str, ...] = ()
     description: str = ""
     tells_apart: bool = False
+    creates: bool = False
+    beside: frozenset[str] = frozenset()
 
 
 class Unclear(NamedTuple):
@@ -110,6 +118,10 @@ class Targets:
             leaf = arguments[name]
             if isinstance(leaf, str) and may_be_blank(leaf.strip()):
                 return False
+        for name in names.given if seen.has_labels else ():
+            leaf = arguments[name]
+            if isinstance(leaf, str) and leaf not in said and _may_be_given(leaf):
+                return False
         values = set()
         for name, asks in names.judged:
             leaf = arguments[name]
@@ -135,13 +147,30 @@ class Targets:
         """Return whether a value under an identifier's name is too long to be judged as one."""
         return not parameter.told and is_free_text(text, parameter.judged, parameter.name)
 
-    def unclear(self, arguments: Mapping[str, Any], vouches: Vouches = _nobody) -> list[Unclear]:
-        """Give the leaves of judged parameters for which nobody *vouches*, at most 10,000."""
+    def unclear(
+        self,
+        arguments: Mapping[str, Any],
+        vouches: Vouches = _nobody,
+        *,
+        labels: int = 0,
+    ) -> list[Unclear]:
+        """
+        Give the leaves of judged parameters for which nobody *vouches*, at most 10,000.
+
+        Args:
+            arguments: Those of the call.
+            vouches: Whether a value needs no closer look.
+            labels: How many leaves are looked at of which the user may have given another.
+        """
         found: list[Unclear] = []
         values: set[str] = set()
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
-            text = scalar_text(leaf) if parameter.is_judged or _is_blank(leaf, parameter) else None
+            judged = parameter.is_judged or _is_blank(leaf, parameter)
+            if labels > 0 and not judged and parameter.may_be_given and isinstance(leaf, str):
+                judged = _may_be_given(leaf)
+                labels -= judged
+            text = scalar_text(leaf) if judged else None
             if not text:
                 continue
             if parameter.must_be_seen or text in values or not vouches(text, parameter.asks):
@@ -198,7 +227,9 @@ class Targets:
             if names_file(path) and is_told_to_make(arguments):
                 continue
             if not any(admits(leaf) for admits in parameter.allow):
-                yield replace(found, tells_apart=tells_apart(path, text, arguments))
+                beside = _texts(arguments) if found.judged == "given" else frozenset()
+                apart = tells_apart(path, text, arguments)
+                yield replace(found, tells_apart=apart, beside=beside)
 
     def made(self, arguments: Mapping[str, Any]) -> Iterator[str]:
         """Give the names, in normal form, of what a call with *arguments* brings into being."""
@@ -246,6 +277,7 @@ def _argument(path: Path, leaf: Any, text: str, parameter: Parameter) -> Argumen
         asks=parameter.asks,
         examples=parameter.examples,
         description=parameter.description,
+        creates=parameter.creates,
     )
 
 
@@ -260,6 +292,8 @@ def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
     if declared == "never":
         if _is_placeholder(leaf, parameter):
             return "blank"
+        if parameter.may_be_given and isinstance(leaf, str) and _may_be_given(leaf):
+            return "given"
     elif _is_placeholder(leaf, parameter):
         return "soft" if declared in ("soft", "public", "open", "code", "number") else "hard"
     elif names_event(text, parameter.name):
@@ -272,6 +306,16 @@ def _kind(leaf: Any, text: str, parameter: Parameter) -> Kind | None:
     if parameter.credential != "none" and isinstance(leaf, str):
         return "credential" if may_be_secret(bare_secret(text), parameter.name) else None
     return "slot" if declared == "open" and is_token(leaf) else None
+
+
+def _may_be_given(text: str) -> bool:
+    """Whether a value is one word with a digit that nothing else tells: no measure, no date."""
+    return _GIVEN.fullmatch(text) is not None and not (is_quantity(text) or is_moment(text))
+
+
+def _texts(arguments: Mapping[str, Any]) -> frozenset[str]:
+    found = (scalar_text(leaf) for _, leaf in leaves(arguments, most=_MOST_BESIDE))
+    return frozenset(normal(text[:_LONGEST_NAME]).strip() for text in found if text)
 
 
 def _is_placeholder(leaf: Any, parameter: Parameter) -> bool:
@@ -331,7 +375,7 @@ def _is_key(path: Path, arguments: Mapping[str, Any]) -> bool:
 
 def targets_of(tool: Tool, *, allow: tuple[Any, ...]) -> Targets:
     """Work out which arguments of *tool* are judged; *allow* admits values everywhere."""
-    done = deed(tool.name)
+    done = described(tool.name, (tool.description or "")[:_LONGEST_SAID])
     admitted = tuple(map(admission, (*allow, *tool.allow)))
     return Targets(
         tool=tool, deed=done, parameters=Parameters(tool=tool, deed=done, allow=admitted)

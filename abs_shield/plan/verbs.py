@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -40,11 +40,13 @@ _OPPOSITES = {
 _NOUNS = frozenset(
     "record order book log post note call export transfer share schedule trigger process charge "
     "purchase issue release draft build check track watch test filter request place tag label flag "
-    "mark bookmark show count access like pin star".split()
+    "mark bookmark show count access like pin star file".split()
 )
 """Verbs that stand for a thing as well."""
+_THINGS = frozenset("hold build block visit launch leave reply scan poll patch".split())
+"""Verbs that stand for a thing only behind another verb: ``place_hold``, but ``card_hold``."""
 _STARTING = frozenset(
-    "run order buy purchase submit apply place request pay charge transfer trigger".split()
+    "run order buy purchase submit apply place request pay charge transfer trigger file".split()
 )
 """Acts that open a record, which a later call may take back."""
 _PLACING = frozenset("add append attach insert".split())
@@ -110,6 +112,46 @@ def deed(name: str) -> Deed:
     return Deed(does=CLASSES[verb], verb=verb, noun=noun or said[:at], object=tail, mints=mints)
 
 
+_LOOKING = frozenset("return provide give compute display".split())
+_SENTENCE = re.compile(r"[^.\n]{0,300}")
+
+
+@lru_cache(maxsize=4096)
+def described(name: str, description: str) -> Deed:
+    """
+    Read a tool's name; where it has no verb that is known, the first one of its description.
+
+    It counts where it says that the tool creates something, or only looks: then no other word of
+    the sentence may be a verb that does more.
+
+    >>> described("git_branch", "Create a branch").mints
+    True
+    >>> described("air_quality", "Returns the index of a city.").does
+    <Does.READ: 'read'>
+    >>> described("files", "View, create and edit files").does
+    <Does.ACT: 'act'>
+    """
+    done = deed(name)
+    if done.verb or not description:
+        return done
+    sentence = _SENTENCE.findall(description)[0]
+    said = [_infinitive(word) for word in name_words(sentence)]
+    first = said[0] if said else ""
+    if first == "create":
+        return replace(done, does=Does.MAKE, verb=first, mints=True)
+    does_more = any(
+        word not in _NOUNS and CLASSES.get(word, Does.READ) not in (Does.READ, Does.ACT)
+        for word in said[1:]
+    )
+    looks = first in _LOOKING or CLASSES.get(first) is Does.READ
+    return replace(done, does=Does.READ) if looks and not does_more else done
+
+
+def _infinitive(word: str) -> str:
+    """A verb as descriptions begin with it, ``Creates``, without its ending."""
+    return next((w for w in (word, word[:-1]) if w in CLASSES or w in _LOOKING), word)
+
+
 _ANSWERS = frozenset("answer result response output reply".split())
 _GIVING = frozenset("submit return give provide send emit produce report the a an your".split())
 
@@ -173,6 +215,8 @@ def _verb(said: tuple[str, ...]) -> int | None:
         for n, word in enumerate(said)
         if word in CLASSES and not (0 < n == last and word in _NOUNS)
     ]
+    if len(known) > 1 and known[-1] == last and said[last] in _THINGS:
+        known.pop()
     strong = [n for n in known if said[n] not in _NOUNS]
     if 0 not in strong and strong and strong[-1] == last:
         return strong[-1]
@@ -207,6 +251,20 @@ def commanded(arguments: Mapping[str, Any]) -> Deed | None:
 def opposite(first: Deed, then: Deed) -> bool:
     """Whether two verbs say the exact opposite of each other: lock and unlock."""
     return frozenset({first.verb, then.verb}) in _OPPOSITES
+
+
+_TURNED = {frozenset(pair.split("/")) for pair in "on/off buy/sell in/out long/short".split()}
+
+
+def are_opposite(one: str, other: str) -> bool:
+    """
+    Return whether two words of an interface are opposite: two verbs, or a verb's direction.
+
+    >>> are_opposite("BUY", "sell"), are_opposite("lock", "unlock"), are_opposite("buy", "hold")
+    (True, True, False)
+    """
+    pair = frozenset((one.casefold(), other.casefold()))
+    return pair in _TURNED or pair in _OPPOSITES
 
 
 def same_noun(first: Deed, then: Deed) -> bool:

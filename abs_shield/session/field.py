@@ -12,6 +12,9 @@ _FREELY_GROUPED = frozenset("zip zipcode postcode postal pincode plz cep plate f
 """What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``S7 3006``."""
 
 
+_PATHS = (("path",), ("filepath",), ("file",), ("filename",))
+
+
 class Field(NamedTuple):
     """
     The parameter that a value stands in.
@@ -55,6 +58,16 @@ class Field(NamedTuple):
         (True, False)
         """
         return not _FREELY_GROUPED.isdisjoint(name_words(self.name))
+
+    @property
+    def is_path(self) -> bool:
+        """
+        Return whether it holds the path of a file, whose folders are a part of it.
+
+        >>> Field("file_path").is_path, Field("ref").is_path
+        (True, False)
+        """
+        return name_words(self.name)[-1:] in _PATHS
 
     def is_same(self, name: str) -> bool:
         """

@@ -13,7 +13,7 @@ from abs_shield.session.kept import At, Kept
 from abs_shield.text.fragments import whole_parts
 from abs_shield.text.groups import groups
 from abs_shield.text.normal import chunks, words
-from abs_shield.text.tight import Tight, is_ending, names_the_same
+from abs_shield.text.tight import Tight, is_ending, may_be_several, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
 """How far a text is trusted, the most trusted first: where it comes from, and how it stood."""
@@ -24,6 +24,11 @@ _NEGATIVE = re.compile(r"-(?<![\w.,)\]%-]-)\d[\d.,]*")
 _HYPHENED = re.compile(r"[^\W_]+(?:[-_][^\W_]+)+")
 _NUMBERED = re.compile(r"\d")
 _LEAST_ROW = 3
+_CELL = re.compile(
+    r"(?:\A|(?<=\| ))(?=[^|]*\d)(?=[^|]*[a-z])(?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})"
+    r"(?:[ /-](?:[a-z]{1,4}|[a-z]{0,4}\d[a-z0-9]{0,11})){1,4}(?=\Z| \|)"
+)
+"""A code that is the whole value of a result, in groups: ``k-10 442``, ``hb/20871``."""
 _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _KEY, _LETTER = 110, 3
@@ -58,8 +63,8 @@ class Index:
     """
 
     __slots__ = (
-        "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs", "_parts",
-        "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
+        "_cells", "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs",
+        "_parts", "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -71,6 +76,7 @@ class Index:
         self._squeezed: dict[str, tuple[At, bytes]] = {}
         self._grouped: dict[str, tuple[At, bytes]] = {}
         self._one: dict[str, At] = {}  # numbers in groups with blanks alone
+        self._cells: dict[str, At] = {}
         self._unpadded: dict[str, At] = {}
         self._negative: dict[str, At] = {}
         self._kept = Kept(scan)
@@ -123,6 +129,8 @@ class Index:
         pairs.update(dict.fromkeys(side_by_side.difference(pairs), at.version))
         if not (own and own.intersection(found)):
             self._group(text, at)
+            if at.level == SCALAR:
+                self._cell(text, at)
             if "-" in text:
                 for number in _NEGATIVE.findall(text):
                     self._negative.setdefault(_bare(number), at)
@@ -179,10 +187,17 @@ class Index:
                 if run.one and run.text.replace(" ", "").isdigit():
                     self._one.setdefault(tight.letters, at)
 
+    def _cell(self, text: str, at: At) -> None:
+        """Keep codes that are the whole value of a result without the blanks and slashes in it."""
+        for found in _CELL.finditer(text):
+            tight = Tight.of(found[0])
+            if not may_be_several(tight.letters, tight.codes[1:-1]):
+                self._cells.setdefault(_closed(found[0]), at)
+
     def _tables(self) -> tuple[dict[Any, Any], ...]:
         return (
             *self._exact, *self._pairs, self._parts, self._squeezed, self._grouped,
-            self._one, self._unpadded, self._negative,
+            self._one, self._cells, self._unpadded, self._negative,
         )  # fmt: skip
 
     def _size(self) -> int:
@@ -271,6 +286,12 @@ class Index:
                 return found[0]
         return None
 
+    def cell(self, text: str) -> At | None:
+        """Where a code without blanks is the whole value of a result but for blanks and slashes."""
+        if self._unread:
+            self._read()
+        return self._cells.get(text)
+
     def unpadded(self, digits: str) -> At | None:
         """Where a number stands that is *digits* behind leading zeros."""
         if self._unread:
@@ -314,6 +335,11 @@ class Index:
     def newest(self, level: int, most: int) -> list[str]:
         """Give the newest chunks of one level."""
         return [*islice(reversed(self._exact[level]), most)]
+
+
+def _closed(code: str) -> str:
+    """A code without its blanks and slashes."""
+    return code.replace(" ", "").replace("/", "")
 
 
 def _bare(number: str) -> str:

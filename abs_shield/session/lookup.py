@@ -129,7 +129,7 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
     tight = Tight.of(text)
     letters, spelt = tight.letters, tight.codes[1:-1]
     split = words(text) if _is_in_words(letters, spelt) else []
-    at = index.squeezed(letters, spelt, grouped=field.takes_groups)
+    at = index.squeezed(letters, spelt, grouped=field.takes_groups) or index.cell(text)
     if at is None and names_the_same(letters, spelt, bytes(len(spelt))):
         at = index.joined((letters,))
     if at is None and field.number:
@@ -273,6 +273,8 @@ def _named(text: str, pieces: list[str], index: Index, field: Field) -> Hit | No
         endpoint = host_and_port(text, asked)
         if not endpoint or not all(_stands_alone(piece, index) for piece in endpoint):
             return None  # two seen values make a third
+    if field.is_path and not all(_is_folder(step, index) for step in pieces[:-1]):
+        return None  # the file of that name is in another folder
     named = telling[0]
     found = _stands_named(named, index)
     around = (piece for piece in pieces if piece not in telling)
@@ -301,6 +303,10 @@ def _is_known(prefix: str, index: Index, asked: Sequence[str]) -> bool:
     if _DOI.fullmatch(prefix) or is_conventional(prefix) or names_kind(prefix):
         return True
     return all(singular(word) in asked or _word(word, index) is not None for word in words(prefix))
+
+
+def _is_folder(step: str, index: Index) -> bool:
+    return is_conventional(step) or _stands(step, index) is not None
 
 
 def _is_prefix(piece: str) -> bool:

@@ -14,7 +14,7 @@ from abs_shield.session.numbers import Numbers
 from abs_shield.session.origin import Origin, Source
 from abs_shield.session.reading import LONGEST_SCALAR, read_result
 from abs_shield.text.forms import forms, is_negative, phone_forms, unlettered
-from abs_shield.text.labels import labelled
+from abs_shield.text.labels import labelled, named
 from abs_shield.text.language import language
 from abs_shield.text.leaves import leaves, name_of, scalar_text
 from abs_shield.text.names import is_free, is_of_kind, is_working, of_what
@@ -62,7 +62,7 @@ class Provenance:
 
     __slots__ = (
         "_cut", "_english", "_fields", "_foreign", "_index", "_introduced", "_keys", "_labels",
-        "_nouns", "_numbers", "_other",
+        "_names", "_nouns", "_numbers", "_other",
         "_padded", "_sources", "_templates", "_text", "_unread",
     )  # fmt: skip
 
@@ -78,6 +78,7 @@ class Provenance:
         self._introduced: dict[str, Introduced] = {}
         self._labels: dict[str, frozenset[str]] = {}
         self._nouns: frozenset[str] = frozenset()
+        self._names: dict[str, None] = {}
         self._sources: dict[int, tuple[str, str]] = {}
         self._templates: dict[Template, At] = {}
         self._english: frozenset[int] = frozenset()
@@ -99,6 +100,16 @@ class Provenance:
     def foreign(self) -> bool:
         """Whether some text is in another script than Latin, so that names may be transcribed."""
         return self._foreign
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether a user called some value something, or named it."""
+        return bool(self._labels or self._names)
+
+    @property
+    def names(self) -> list[str]:
+        """What a user gave as a name: "call it guide_1.md"."""
+        return [*self._names]
 
     @property
     def held_bytes(self) -> int:
@@ -129,6 +140,7 @@ class Provenance:
             for value, words in labelled(normalised[:_LONGEST_LABELLED]):
                 self._labels[value] = self._labels.get(value, words) | words
                 self._nouns |= words
+            self._names.update(dict.fromkeys(named(normalised[:_LONGEST_LABELLED])))
 
     def returned(
         self,

@@ -143,6 +143,16 @@ class Seen:
         """What a user of this run wrote, chunk by chunk, in the form in which it is compared."""
         return self._index.user_chunks
 
+    @property
+    def has_labels(self) -> bool:
+        """Whether a user called some value something: "username ann7"."""
+        return any(run._index.has_labels for run in self._line())
+
+    @property
+    def names(self) -> list[str]:
+        """What a user gave as a name: "call it guide_1.md"."""
+        return [name for run in self._line() for name in run._index.names]
+
     def vouches(self, text: str, asks: frozenset[str]) -> bool | None:
         """
         Whether *text* stands in this run as it is; None where nobody knows it.

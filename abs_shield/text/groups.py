@@ -19,6 +19,7 @@ _OF_MONEY = re.compile(r"(?:,\d\d?)? ?[$%\u00a2-\u00a5\u20a0-\u20cf]|,\d\d?(?!\w
 """What stands behind an amount: a currency, decimals."""
 _LONG_PAIR = re.compile(r"\d{6} \d{6}")
 """A bank's number and an account, two accounts: nobody writes groups of six digits and more."""
+_LEAST_UNEVEN = 3
 _MOST_DIGITS = 26
 """Of a Polish account; cards have 19."""
 _CARD = re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?:\1\d{3})?|\d{4}([ -])\d{6}\2\d{5}")
@@ -82,14 +83,17 @@ def groups(normalised: str) -> Iterator[Run]:
 
     They are one number behind a word for one (``account 1234 5678``) or behind "is", in the form of
     a card or of a telephone number with ``+`` or an area in brackets, as a whole value or message,
-    and where no blank is between them. They are not yielded behind a word for several (``orders
-    1234 5678``).
+    where no blank is between them, and where the groups differ in length: numbers that are listed
+    are of one kind, and as long as each other. They are not yielded behind a word for several
+    (``orders 1234 5678``).
     An amount has commas in place of its blanks.
 
     >>> [run.one for run in groups("account 1234 5678")], list(groups("orders 1234 5678"))
     ([True], [])
     >>> [run.one for run in groups("cancel 1234 5678")], [run.one for run in groups("1234 5678")]
     ([False], [True])
+    >>> [run.one for run in groups("cancel 842 115 6609")]
+    [True]
     """
     for found in _RUN.finditer(normalised):
         if _THOUSANDS.fullmatch(found[0]) and _OF_MONEY.match(normalised, found.end()):
@@ -117,9 +121,24 @@ def _read(text: str, found: re.Match[str]) -> tuple[bool, bool]:
         return False, True
     label = _label(before)
     if not _is_label(label):
-        return False, _IS.search(before) is not None and singular(label) == label
+        said = _IS.search(before) is not None and singular(label) == label
+        return False, said or _is_uneven(run)
     several = label not in _LABELS and singular(label) != label
     return several, not several
+
+
+def _is_uneven(run: str) -> bool:
+    """
+    Return whether groups with blanks alone differ in length, so that they are no list.
+
+    >>> [_is_uneven(run) for run in ("842 115 6609", "1001 1002 1003", "12 3456 78 9012")]
+    [True, False, False]
+    """
+    sizes = [len(group) for group in run.split(" ")]
+    if not run.replace(" ", "").isdigit() or len(sizes) < _LEAST_UNEVEN:
+        return False  # two may be a count and what is counted
+    periods = (size for size in range(1, len(sizes)) if len(sizes) % size == 0)
+    return all(sizes != sizes[:size] * (len(sizes) // size) for size in periods)
 
 
 def _is_whole(before: str, behind: str, start: int) -> bool:

@@ -14,7 +14,16 @@ _BREAK = re.compile(r"\band\b|\bor\b|\bwith\b|\bfor\b|\bto\b|\bfrom\b|\bby\b")
 _LITTLE = frozenset(
     "the my a an is are was be id ids number no code reference ref of as in on at it its his her "
     "their our your please use using this that these those named called identified identifier "
-    "value key name new old current same".split()
+    "value key name new old current same then also".split()
+)
+_ASKING = frozenset(
+    "cancel delete remove merge move send find get show check open close update change assign add "
+    "see need want have take give put make pull".split()
+)
+"""What people ask to have done; it names no kind of thing."""
+_NAMED = re.compile(
+    r"\b(?:named?|titled?|called|call (?:it|this|that|them))(?: (?:it|this|that|them))?[ :]{1,2}"
+    r"['\"`]?([\w./-]*\d[\w./-]*\w)"
 )
 _MOST_WORDS = 5
 
@@ -25,6 +34,8 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
 
     >>> [(code, sorted(words)) for code, words in labelled("my order w-77, and ticket id 4711.")]
     [('w-77', ['order']), ('4711', ['ticket'])]
+    >>> list(labelled("cancel 4207"))
+    []
     """
     for clause in _END.split(normalised):
         end = 0
@@ -32,9 +43,19 @@ def labelled(normalised: str) -> Iterator[tuple[str, frozenset[str]]]:
             before = clause[end : code.start()]
             end = code.end()
             words = [w for part in _pieces(before) for w in _WORD.findall(part)][-_MOST_WORDS:]
-            said = frozenset(map(singular, words)) - _LITTLE
+            said = frozenset(map(singular, words)) - _LITTLE - _ASKING
             if said:
                 yield code[0].strip("#/.-"), said
+
+
+def named(normalised: str) -> list[str]:
+    """
+    Return the codes that a text gives as names.
+
+    >>> named("let's call it 'guide_1.md'"), named("call 4711")
+    (['guide_1.md'], [])
+    """
+    return _NAMED.findall(normalised)
 
 
 def _pieces(before: str) -> list[str]:

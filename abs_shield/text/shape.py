@@ -28,6 +28,12 @@ _QUANTITY = re.compile(
     r"|\d[\d.,]{0,15}(?:\s*[-~\u2013\u2014\u81f3\u5230]\s*\d[\d.,]{0,15})?\s*[^\W\d_a-z]{1,6}",
     re.IGNORECASE,
 )
+_COMPOUND = re.compile(
+    r"[-+~]?\s*(?:\d+(?:[.,]\d+)?\s*(?:°|'|\"|\u2032|\u2033|d(?:eg|ays?)?|h(?:rs?|ours?)?|m(?:ins?)?"
+    r"|s(?:ecs?)?|w(?:eeks?)?|y(?:rs?)?|mo|ft|in|lbs?|oz|st|kg|g)[\s,]*){2,5}",
+    re.IGNORECASE,
+)
+"""A measure in several units: ``12h30m49.42s``, ``5ft 6in``."""
 _VERSION = re.compile(
     r"[a-z]{0,12}[-_ ]?v?\d{1,3}(?:\.\d{1,4}){1,3}[a-z0-9.+-]{0,12}", re.IGNORECASE
 )
@@ -113,9 +119,11 @@ def is_quantity(text: str) -> bool:
     [True, True, True, True, True, True]
     >>> is_quantity("1000元以上"), is_quantity("100-150元"), is_quantity("京A12345")
     (True, True, False)
+    >>> is_quantity("12h30m49.42s"), is_quantity("5ft 6in"), is_quantity("12H30K49")
+    (True, True, False)
     """
     text = text[:LONGEST].strip()
-    return any(form.fullmatch(text) for form in (_QUANTITY, _VERSION, _COLOUR))
+    return any(form.fullmatch(text) for form in (_QUANTITY, _COMPOUND, _VERSION, _COLOUR))
 
 
 def is_placeholder(text: str) -> bool:

@@ -20,7 +20,10 @@ _SIGNIFICANT = {".": 32, "@": 33, ":": 34, "/": 35, "://": 36, ",": 37, "=": 38,
 _SLIGHT = {"-": 2, "_": 3, "'": 4, "#": 5, "+": 6, "~": 7}
 _CODES = {**_SIGNIFICANT, **_SLIGHT, "\\": _SIGNIFICANT["/"]}
 _OF_THOUSANDS = {_SIGNIFICANT[","], _SLIGHT["'"]}
-_OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], *_SLIGHT.values()}
+_OF_GROUPS = {_BLANK, _SIGNIFICANT["/"], _SIGNIFICANT["."], *_SLIGHT.values()}
+_IN_BLANKS = {_NOTHING, *_SLIGHT.values()}
+_LEAST_BLANKS = 2
+"""Between three groups; two of them may be a code and a count."""
 _LEAST_CODE = 5
 _AS_BLANKS = bytes.maketrans(bytes([_SIGNIFICANT["."]]), bytes([_BLANK]))
 _FULL_STOP = _SIGNIFICANT["."]
@@ -69,8 +72,8 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
 
     The separators of addresses, dotted names and amounts stand as they are, but for full stops
     in the place of blanks between words. Others may be changed, and put in or left out beside a
-    letter. Between digits they may be put in or left out only
-    where that is done everywhere, in a number or code that is long enough to be grouped.
+    letter. Between digits they may be put in or left out only in a number or code that is long
+    enough to be grouped, and where that is done everywhere, or to blanks alone.
 
     >>> def same(one, other):
     ...     letters = "".join(c for c in one if c.isalnum())
@@ -79,12 +82,18 @@ def names_the_same(letters: str, one: bytes, other: bytes) -> bool:
     (True, True, False)
     >>> same("192.168.1.15", "192.168.11.5"), same("de89 3704 0044", "de8937040044")
     (False, True)
+    >>> same("283.114.907-66", "28311490766"), same("192.168.1.15", "192168115")
+    (True, False)
+    >>> same("842 115 6609", "842-1156609"), same("842-115-6609", "842-1156609")
+    (True, False)
     """
     if one == other:
         return True
     grouped = one if not any(other) else other if not any(one) else None
     if letters.isdigit() and grouped is not None:
         return _is_grouped(grouped)
+    if _closes_up(letters, one, other) or _closes_up(letters, other, one):
+        return True
     if has_significant(one) or has_significant(other):
         return letters.isalpha() and _in_words(one) == _in_words(other)
     if _joins_codes(letters, one, other):
@@ -167,12 +176,24 @@ def _in_words(codes: bytes) -> bytes:
     return codes.translate(_AS_BLANKS)
 
 
+def _closes_up(letters: str, one: bytes, other: bytes) -> bool:
+    """Return whether *one* is *other*, a long number or code, with some of its blanks closed."""
+    if len(letters) < _LEAST_GROUPED_DIGITS or other.count(_BLANK) < _LEAST_BLANKS:
+        return False
+    closed = all(
+        a == b or (b == _BLANK and a in _IN_BLANKS) for a, b in zip(one, other, strict=True)
+    )
+    return closed and not letters.isalpha() and not _joins_codes(letters, one, other)
+
+
 def _is_grouped(codes: bytes) -> bool:
     """Whether digits with these separators are one number: in thousands, or of many groups."""
     separated = {*codes} - {_NOTHING}
+    sizes = [len(group) + 1 for group in re.split(rb"[^\x00]", codes)]
     if separated <= _OF_THOUSANDS:
-        sizes = [len(group) + 1 for group in re.split(rb"[^\x00]", codes)]
         return sizes[-1] == 3 and all(size in (2, 3) for size in sizes[1:])
+    if separated == {_FULL_STOP} and (len(sizes) < 3 or (len(sizes) == 4 and max(sizes) < 4)):
+        return False  # an amount, an IPv4 address
     return len(codes) >= _LEAST_GROUPED_DIGITS - 1 and separated <= _OF_GROUPS
 
 

@@ -26,7 +26,7 @@ _WORDS: dict[Does, str] = {
     Does.ACT: (
         "pay submit export log record enqueue emit upsert reply forward notify execute "
         "run call order buy transfer purchase charge refund deposit apply process trigger place "
-        "request"
+        "request file checkout"
     ),
     Does.READ: (
         "get list read find search fetch show view lookup look check query describe count "
@@ -50,7 +50,7 @@ _WORDS: dict[Does, str] = {
         "disconnect leave unfollow unlike unpin unstar detach unmount deny abort undo rollback "
         "release void decline expel fire discard clear trash unregister deregister "
         "unenroll unmute unblock unban unfreeze archive unshare decline demote disarm decommission "
-        "dismiss pause kill checkout untag unlabel unflag "
+        "dismiss pause kill untag unlabel unflag "
         "unmark unbookmark unfavorite unwatch withdraw halt dissociate rm rmdir truncate"
     ),
     Does.CHANGE: (
@@ -65,7 +65,7 @@ RARE = frozenset(
     "renew discharge dispatch prescribe ship reroute onboard waive reimburse redeem redirect repay "
     "expedite escalate restart reboot dispute credit debit bill contact repair invest sell "
     "postpone roll authorize authorise compensate merge sign pair deliver initiate complete "
-    "file inform arrange fix adjust handle give take begin finalize finalise".split()
+    "inform arrange fix adjust handle give take begin finalize finalise".split()
 )
 """Verbs of actions that few tools are named after."""
 SPOKEN = frozenset(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from abs_shield.plan.strengths import STRENGTHS
+from abs_shield.plan.strengths import PRIOR, STRENGTHS
 
 ROOT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("ABS_SHIELD_DATA", ROOT.parent / "shared" / "data"))
@@ -44,8 +44,18 @@ def test_what_is_left_out_is_not_fitted_on(monkeypatch: pytest.MonkeyPatch) -> N
     wrong = Counter({("hard_id", "other", False): 9})
     lines = held_out({"one": right, "other": wrong}, "source").splitlines()
 
-    assert "| one | `hard_id` | 0.05 | 9/9 |" in lines
-    assert "| other | `hard_id` | 0.95 | 0/9 |" in lines
+    assert "| one | `hard_id` | 0.08 | 9/9 |" in lines
+    assert "| other | `hard_id` | 0.97 | 0/9 |" in lines
+
+
+def test_the_prior_is_what_the_classes_have_in_common(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It follows from the shipped counts, and nobody chose it."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    from calibration import fit_prior
+
+    counts = [(row.right, row.wrong) for row in STRENGTHS.values() if row.right + row.wrong]
+
+    assert pytest.approx(fit_prior(counts), abs=0.01) == PRIOR
 
 
 @pytest.mark.data

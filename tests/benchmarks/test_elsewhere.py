@@ -21,14 +21,19 @@ def elsewhere():
     return module
 
 
+LIMITS = {"everyday.jsonl.gz": (15, 0.8)}
+"""Of dialogues that were made to be hard: one right call in so many is flagged, so many found."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("path", sorted((FOLDER / "runs").glob("*.gz")), ids=lambda p: p.name)
 def test_runs_of_other_domains(path):
     """At most one right call in forty is flagged, and nine of ten phantom targets are found."""
+    one_in, found = LIMITS.get(path.name, (40, 0.9))
     told = elsewhere().judged(path)
 
-    assert told.flagged <= told.calls / 40, told.flags
-    assert told.found["phantom_target"] >= 0.9 * told.planted["phantom_target"], told.misses
+    assert told.flagged <= told.calls / one_in, told.flags
+    assert told.found["phantom_target"] >= found * told.planted["phantom_target"], told.misses
 
 
 @pytest.mark.slow
@@ -37,5 +42,5 @@ def test_the_figures_are_printed_as_json(capsys):
     elsewhere().main(["--format", "json"])
     told = json.loads(capsys.readouterr().out)
 
-    assert {"awkward", "mixed", "ordinary"} == told.keys()
+    assert {"awkward", "everyday", "mixed", "ordinary"} == told.keys()
     assert all(0 < some["found"]["phantom_target"] <= some["calls"] for some in told.values())

@@ -46,6 +46,10 @@ def mail(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
     return [said], "send_email", {"to": value}
 
 
+def address(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "find_parcel", {"street_address": value}
+
+
 def appointment(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
     return [said], "cancel_appointment", {"appointment_id": value}
 
@@ -63,6 +67,10 @@ KNOWN = [
     ("longer_name", restaurant("A table at Koryo, please.", "Koryo Restaurant")),
     ("longer_name", restaurant("Is AMC Metreon open today?", "AMC Metreon 16")),
     ("longer_name", restaurant("Regal Crow Canyon, please.", "Regal Cinemas Crow Canyon 6")),
+    ("abbreviated", address("It's 418 N. Alder Ave.", "418 North Alder Avenue")),
+    ("abbreviated", (["Who is Wm. Ackroyd?"], "find_patient", {"patient": "William Ackroyd"})),
+    ("abbreviated", (["I am at UCSF."], "get_school", {"school": "University of C San Francisco"})),
+    ("abbreviated", (["Lend it to the Rijks."], "lend", {"customer": "Rijksmuseum, Haarlem"})),
     ("misspelt", city("Is there a bus to Philedelphia?", "Philadelphia")),
     ("misspelt", city("A theme park in Orlanda, please.", "Orlando, FL")),
     (
@@ -72,6 +80,7 @@ KNOWN = [
     ("affirmed", (["A table.", OFFER, "Sounds good to me!"], *restaurant("", "Koryo Garden")[1:])),
     ("parts", (["Star mia/one and mia/two-x."], "star", {"repo": "mia/one,mia/two-x"})),
     ("parts", (["The weather in 48823, please."], "get_place", {"zip": "48823,US"})),
+    ("parts", mail("Write to ann@x.org.", "Ann Li <ann@x.org>")),
     ("option", (["Somebody to iron my shirts."], "find_maid", {"service_id": 2})),
     ("option", (["A seat in business."], "find_seat", {"class_id": "biz-02"})),
     (
@@ -106,6 +115,14 @@ KNOWN = [
     ("spoken", mail("Écris à ana point li arobase my tiret firm point co point uk.", ADDRESS)),
     ("numbered", appointment("Cancel appointment number 1002.", "apt-1002")),
     ("numbered", appointment("Cancel appointment 77, please.", "appt_77")),
+    ("numbered", appointment("After appointment K9/4121 cancel 4207, too.", "K9/4207")),
+    ("dictated", appointment("It's B for Bravo, oh seven, double four, nine.", "B07449")),
+    ("dictated", appointment("It is x-ray 4 kilo 9 papa papa.", "X4K9PP")),
+    ("dictated", appointment("It is seventy seven twelve five.", "77-12-5")),
+    ("dictated", (["My cell: five oh three, 555, 0199."], "call", {"phone": "+1 503-555-0199"})),
+    ("dictated", (["Mein Handy: null eins sieben, 4711."], "call", {"phone": "0174711"})),
+    ("dictated", (["電話は〇九〇-1234-5678です。"], "call", {"phone": "090-1234-5678"})),
+    ("dictated", (["공일공 2233 8890이에요."], "call", {"phone": "010-2233-8890"})),
 ]
 UNKNOWN = [
     city("I need a bus to Las Vegas.", "Los Angeles"),
@@ -139,6 +156,14 @@ UNKNOWN = [
     appointment("I paid 1500 dollars, cancel my appointment.", "apt-1500"),
     appointment("Cancel my appointment, the one for 2 people.", "apt-2"),
     appointment("Cancel the appointment ending in 1002.", "apt-1002"),
+    appointment("It's B for Bravo, oh seven, double four, nine.", "B0744"),
+    appointment("It's B for Bravo, oh seven, double four, nine.", "B07448"),
+    appointment("It is A1B2C3 D4E5F6.", "A1B2C3D4E5F6"),
+    appointment("Cancel one of four, for two of us.", "142"),
+    appointment("Appointment K9/4121 was for 4207 dollars.", "K7/4207"),
+    address("It's 418 N. Alder Ave.", "418 South Alder Avenue"),
+    address("It's 418 N. Alder Ave.", "418 North Birch Avenue"),
+    (["Who is Wm. Ackroyd?"], "find_patient", {"patient": "Walter Ackroyd"}),
     (["Pay with the card ending 4242."], "checkout", {"payment_id": "card_4242"}),
     (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
 ]

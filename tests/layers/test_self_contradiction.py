@@ -14,7 +14,9 @@ NAMES = (
     "book_room", "cancel_room", "create_ticket", "delete_ticket", "delete_event", "set_budget",
     "touch", "rm", "mkdir", "rmdir", "create_table", "drop_table", "add_note", "delete_note",
     "set_alarm", "add_row", "delete_row", "increase_volume", "decrease_volume", "kill_job",
-    "run_job", "set_weather", "open_connection", "close_connection", "lock_file", "unlock_file",
+    "run_job", "set_weather", "place_order", "place_hold", "cancel_hold", "open_issue",
+    "close_issue", "set_call_time", "update_location", "file_claim", "cancel_claim",
+    "open_connection", "close_connection", "lock_file", "unlock_file",
 )  # fmt: skip
 
 
@@ -166,6 +168,66 @@ HARMLESS = [
 def test_what_is_no_contradiction(calls):
     """Another entity, another noun, reading, repeating, setting something else, closing."""
     assert [] == said(*calls)
+
+
+ALIKE = [
+    ("place_order", {"symbol": "NVDA", "side": "buy", "quantity": 10}, {"side": "SELL"}),
+    ("set_alarm", {"room": "den", "armed": True}, {"armed": False}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "turned"), ALIKE)
+def test_one_value_turned_round(name, arguments, turned):
+    """The same call with the opposite of one value; with another value besides it is another."""
+    first = (name, arguments, "ok")
+
+    assert "undone" in {code for code, _ in said(first, (name, {**arguments, **turned}))}
+    other = {**arguments, **turned, next(iter(arguments)): "another"}
+    assert [] == said(first, (name, other))
+
+
+@pytest.mark.parametrize(
+    ("made", "value", "ended"),
+    [
+        (("place_hold", {"title": "Emma"}), {"hold": "H-1"}, ("cancel_hold", {"hold_id": "H-1"})),
+        (("file_claim", {"why": "hail"}), {"id": "LP-5"}, ("cancel_claim", {"claim_id": "LP-5"})),
+        (("open_issue", {"title": "Leak"}), {"number": 519}, ("close_issue", {"number": 519})),
+    ],
+)
+def test_what_a_result_calls_as_the_tool_does(made, value, ended):
+    """Its name, or its number, stands for the thing; another one does not."""
+    (name, (key,)) = (ended[0], ended[1])
+
+    assert [UNDONE] == said((*made, value), ended)
+    assert [] == said((*made, value), (name, {key: "H-2" if key != "number" else 520}))
+
+
+SET = [
+    ("set_call_time", {"person": "Ann Lee", "time": "07:30"}, {"time": "08:15"}),
+    ("update_location", {"item_id": "x-1", "location": "Store"}, {"location": "Gallery 3"}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "other"), SET)
+def test_what_a_name_says_is_set(name, arguments, other):
+    """The last words of the tool's name are the value, not the thing."""
+    assert [CONFLICTING] == said((name, arguments, "ok"), (name, {**arguments, **other}))
+
+
+@pytest.mark.parametrize(("kind", "expected"), [("number", [CONFLICTING]), ("integer", [])])
+def test_a_measured_value(kind, expected):
+    """A number that need not be whole measures something; a whole one may number it."""
+    schema = {"type": "object", "properties": {"target": {"type": kind}, "room": {}}}
+    firewall = Shield(
+        shield.configure(
+            tools=[Tool(name="set_room", parameters=schema)], layers=["self_contradiction"]
+        ),
+        hooks=None,
+    )
+    first, then = ({"room": "den", "target": degrees} for degrees in (17, 21))
+    findings = run(firewall, ("set_room", first, "ok"), ("set_room", then)).findings
+
+    assert expected == [(found.code, found.basis) for found in findings]
 
 
 def test_an_id_that_the_first_call_returned():

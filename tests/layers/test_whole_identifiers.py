@@ -93,6 +93,36 @@ def test_a_whole_value_of_a_result_is_one(value):
     assert [] == codes("1234 5678", value)
 
 
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("HB/20871", "HB20871"),
+        ("K-10 442", "K-10442"),
+        ("FX 99 20 b", "FX9920b"),
+    ],
+)
+def test_a_whole_code_of_a_result_is_one(said, value):
+    """Blanks and slashes in it are its own; in running text they may part two."""
+    assert [] == codes("Please cancel it.", value, result=[{"no": said, "rows": 3}])
+    assert ["unseen"] == codes("Please cancel it.", value[:-1] + "7", result=[{"no": said}])
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("842 115 6609", "8421156609"),
+        ("842 115 6609", "842-1156609"),
+        ("30 118 42", "3011842"),
+        ("८४२ ११५ ६६०९", "8421156609"),
+        ("W884 22 019 01", "W884-22019-01"),
+    ],
+)
+def test_groups_of_unequal_length_are_one(said, value):
+    """Numbers that are listed are as long as each other, whatever they are called."""
+    assert [] == codes(f"Please cancel {said} today.", value)
+    assert ["unseen"] == codes(f"Please cancel {said} today.", value[:-1] + "7")
+
+
 PARTS = [
     ("ABC123-X", "ABC123"),
     ("ABC123-4", "ABC123"),

@@ -33,7 +33,7 @@ def test_few_findings_leave_a_wide_interval():
     """One right finding is no certainty, and a hundred are nearly one."""
     one, many = fitted("x", right=1, wrong=0), fitted("x", right=100, wrong=0)
 
-    assert (0.75, 0.21) == (one.strength, one.interval[0])
+    assert (0.87, 0.21) == (one.strength, one.interval[0])
     assert one.interval[0] < many.interval[0] < many.strength < 1
 
 
@@ -49,6 +49,19 @@ def test_every_class_counts_at_the_default_threshold():
     threshold = shield.configure().threshold
 
     assert all(counts(row.strength, threshold=threshold) for row in STRENGTHS.values())
+
+
+@pytest.mark.parametrize("row", STRENGTHS.values(), ids=STRENGTHS)
+def test_what_counts_does_not_hang_on_one_finding(row):
+    """One more of them, right or wrong, leaves a class on its side of the default threshold."""
+    threshold = shield.configure().threshold
+    for right, wrong in ((row.right + 1, row.wrong), (row.right, row.wrong + 1)):
+        if row.interval is not None and row.right + row.wrong:
+            strength = fitted(row.basis, right=right, wrong=wrong).strength
+
+            assert counts(strength, threshold=threshold) == counts(
+                row.strength, threshold=threshold
+            )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from abs_shield.plan.readings.abbreviated import abbreviated
 from abs_shield.plan.readings.affirmed import affirmed
+from abs_shield.plan.readings.dictated import dictated
 from abs_shield.plan.readings.firm import firm
 from abs_shield.plan.readings.flagged_before import flagged_before
 from abs_shield.plan.readings.form import form
@@ -45,6 +47,7 @@ READINGS: dict[str, Reading] = {
     "place": Reading(place),
     "firm": Reading(firm),
     "longer_name": Reading(longer_name),
+    "abbreviated": Reading(abbreviated),
     "misspelt": Reading(misspelt),
     "affirmed": Reading(affirmed),
     "parts": Reading(parts, _ALL),
@@ -53,6 +56,7 @@ READINGS: dict[str, Reading] = {
     "ticker": Reading(ticker, _ALL, reads=True),
     "new_item": Reading(new_item, _IDS),
     "spoken": Reading(spoken, _IDS),
+    "dictated": Reading(dictated, _IDS),
     "numbered": Reading(numbered, _IDS),
     "flagged_before": Reading(flagged_before),
 }

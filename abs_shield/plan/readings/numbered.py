@@ -1,4 +1,4 @@
-"""The user gave the number of a thing, and ids have a prefix: ``apt-1002``, "appointment 1002"."""
+"""The user gave the number of a thing, and ids have a head: ``apt-1002``, "appointment 1002"."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from abs_shield.session import Session
 from abs_shield.text.names import abbreviates, split
 from abs_shield.text.normal import normal
 
-_PREFIXED = re.compile(r"([a-z]{2,16})[-_#:/ ]?(\d{2,18})")
+_HEADED = re.compile(r"(.{1,48}?)(?<!\d)(0*)(\d{2,18})")
+_PREFIX = re.compile(r"([a-z]{2,16})[-_#:/ ]?")
 _SHORTENED = {"tx": "transaction", "txn": "transaction", "trx": "transaction", "pkg": "package"}
 _PART = frozenset("ending end last digit final beginning begin starting start".split())
 """What tells a part of a number: "the card ending in 4242"."""
@@ -19,34 +20,56 @@ _LEAST = 3
 
 def numbered(argument: Argument, session: Session) -> bool:
     """
-    Return whether a user gave the number of an identifier, and its prefix says what it is of.
+    Return whether a user gave the number of an identifier, and what is before it is known.
 
-    The prefix has to be short for what the user or the parameter calls it, or to be that of the
-    schema's examples or of identifiers of the run. A number that the user called nothing of the
+    A prefix has to be short for what the user or the parameter calls it. Any head will do that
+    the schema's examples or identifiers of the run have before a number of as many digits: who
+    reads ``B-0412`` says "0409" of the next one. A number that the user called nothing of the
     kind needs the latter; in languages whose nouns are not read, a number of three digits will do.
     """
-    found = _PREFIXED.fullmatch(normal(argument.text).strip())
-    if found is None or found[2] not in session.seen.user_chunks:
+    found = _HEADED.fullmatch(normal(argument.text).strip())
+    number = found and _said(found, session)
+    if not (found and number):
         return False
-    prefix, number = found.groups()
     called = session.seen.labels(number)
     otherwise = session.seen.is_labelled_otherwise(number, argument.asks)
     if otherwise or not called.isdisjoint(_PART):
         return False
-    fits = any(word in argument.asks or _is_short_for(prefix, word) for word in called)
+    prefix = _PREFIX.fullmatch(found[1])
+    fits = any(word in argument.asks or _shortens(prefix, word) for word in called)
+    if prefix and _is_initials(prefix[1], called):
+        return True
     if not fits and len(number) < _LEAST:
         return False
     words = {word for name in called | argument.asks for word in split(name)}
-    if (fits or not session.seen.in_english) and any(_is_short_for(prefix, w) for w in words):
+    if (fits or not session.seen.in_english) and any(_shortens(prefix, w) for w in words):
         return True
     alike = (*argument.examples, *session.seen.alike(argument.text))
-    return any(_begins(prefix, text) for text in alike)
+    return any(_begins(found, text, whole=not prefix) for text in alike)
+
+
+def _said(found: re.Match[str], session: Session) -> str:
+    """The number as the user wrote it: with its leading zeros, or without; empty where nowhere."""
+    chunks = session.seen.user_chunks
+    return next((n for n in (found[2] + found[3], found[3]) if n in chunks), "")
+
+
+def _shortens(prefix: re.Match[str] | None, word: str) -> bool:
+    return prefix is not None and _is_short_for(prefix[1], word)
+
+
+def _is_initials(prefix: str, called: frozenset[str]) -> bool:
+    """Whether a prefix has the first letters of words that the number was called: ``BA117``."""
+    return len(prefix) > 1 and sorted(prefix) == sorted(word[0] for word in called)
 
 
 def _is_short_for(prefix: str, word: str) -> bool:
     return abbreviates(prefix, word) or _SHORTENED.get(prefix) == word
 
 
-def _begins(prefix: str, text: str) -> bool:
-    found = _PREFIXED.fullmatch(normal(text).strip())
-    return found is not None and found[1] == prefix
+def _begins(found: re.Match[str], text: str, *, whole: bool) -> bool:
+    """Whether another identifier has the same head; a *whole* one has as many digits behind it."""
+    other = _HEADED.fullmatch(normal(text).strip())
+    if other is None or other[1].rstrip("-_#:/ ") != found[1].rstrip("-_#:/ "):
+        return False
+    return not whole or len(other[2] + other[3]) == len(found[2] + found[3])

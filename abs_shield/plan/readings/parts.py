@@ -9,13 +9,19 @@ from abs_shield.session import Session
 from abs_shield.text.countries import is_country_code
 
 _BETWEEN = re.compile(r"\s*[,;|]\s*")
+_MAILBOX = re.compile(r"[^<>@]{1,100}<([^<>\s]{3,254}@[^<>\s]{3,254})>")
+"""An address behind the name of its reader: ``Ann Li <ann@x.org>``."""
 _MOST = 50
 
 
 def parts(argument: Argument, session: Session) -> bool:
-    """Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``."""
-    split = _BETWEEN.split(argument.text.strip())
-    if not 1 < len(split) <= _MOST or not all(split):
+    """
+    Return whether a value is a list of mentioned ones: ``tx_1,tx_2``; ``48823,US``.
+
+    Of ``Ann Li <ann@x.org>`` the address has to be mentioned.
+    """
+    split = [_MAILBOX.sub(r"\1", part) for part in _BETWEEN.split(argument.text.strip())]
+    if not 0 < len(split) <= _MOST or not all(split) or split == [argument.text.strip()]:
         return False
     known = [session.seen.origin(part) is not None for part in split]
     return any(known) and all(

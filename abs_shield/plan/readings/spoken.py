@@ -15,10 +15,11 @@ _MOST = 200
 
 def spoken(argument: Argument, session: Session) -> bool:
     """Return whether a person wrote the value with its signs called by name."""
-    return is_spoken(argument.text, _said(session))
+    return is_spoken(argument.text, said_by_people(session))
 
 
-def _said(session: Session | None) -> Iterator[str]:
+def said_by_people(session: Session | None) -> Iterator[str]:
+    """Yield what users and the host wrote, the newest message of a run first."""
     while session is not None:
         # the user of a sub-agent is the agent above
         roles = ("system",) if session.parent is not None else ("system", "user")

@@ -1,0 +1,80 @@
+"""A name in full where a text has it shortened: "418 N. Alder Ave", "Wm. Ackroyd", "UCSF"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from abs_shield.text.names import abbreviates
+from abs_shield.text.normal import normal, unaccented, words
+
+_CAPITALS = re.compile(r"(?<![\w.])(?:[A-Z]{2,6}|(?:[A-Z]\.){2,6})(?!\w)")
+_SMALL = frozenset("of the and for de la le du der die das y".split())
+"""Words of which no capital stands in the letters of a name."""
+_LONGEST_SAID = 16 * 1024
+_MOST_WORDS = 12
+_LEAST_EXACT = 3
+_LEAST_BEGUN = 4
+_LEAST_INITIALS = 3
+"""Of two capitals alone many names may be meant."""
+
+
+def is_abbreviated(name: str, texts: Iterable[str]) -> bool:
+    """
+    Return whether one of *texts* has *name* word by word, some of its words shortened.
+
+    At least one word of three letters or digits has to stand there as it is; a name of one word
+    may stand as what it begins with. A name of three words may stand as its capitals.
+
+    >>> is_abbreviated("418 North Alder Avenue", ["It's 418 N. Alder Ave."])
+    True
+    >>> is_abbreviated("418 North Alder Avenue", ["It's 418 S. Alder Ave."])
+    False
+    >>> is_abbreviated("University of California San Francisco", ["I study at UCSF"])
+    True
+    >>> is_abbreviated("Rijksmuseum, Amsterdam", ["The Rijks wants it."])
+    True
+    """
+    name = name.split(",")[0]
+    wanted = words(unaccented(normal(name)))[:_MOST_WORDS]
+    telling = [word for word in wanted if word not in _SMALL]
+    initials = "".join(word[0] for word in telling)
+    return any(
+        _stands(wanted, text)
+        or (len(telling) >= _LEAST_INITIALS and initials in _capitals(text[:_LONGEST_SAID]))
+        for text in texts
+    )
+
+
+def _stands(wanted: list[str], text: str) -> bool:
+    said = _words(text[:_LONGEST_SAID])
+    exact = [word for word in wanted if len(word) >= _LEAST_EXACT and word in said]
+    if len(wanted) == 1:
+        return any(len(word) >= _LEAST_BEGUN and wanted[0].startswith(word) for word in said)
+    if not exact:
+        return False
+    places = [n for n, word in enumerate(said) if word == exact[0]]
+    first = wanted.index(exact[0])
+    rows = (said[at - first : at - first + len(wanted)] for at in places if at >= first)
+    return any(len(row) == len(wanted) and all(map(_is_short_for, row, wanted)) for row in rows)
+
+
+def _is_short_for(said: str, word: str) -> bool:
+    if said == word:
+        return True
+    return (
+        len(said) < len(word)
+        and said.isalpha()
+        and (word.startswith(said) or abbreviates(said, word))
+    )
+
+
+@lru_cache(maxsize=64)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(words(unaccented(normal(text))))
+
+
+@lru_cache(maxsize=64)
+def _capitals(text: str) -> frozenset[str]:
+    return frozenset(found[0].replace(".", "").casefold() for found in _CAPITALS.finditer(text))

@@ -1,0 +1,145 @@
+"""A code as people dictate it: ``JD0077`` as "J for Juliet, D, double zero, seven seven"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from abs_shield.text.normal import MARKS, normal, squeezed
+from abs_shield.text.phones import nationals
+
+_DIGITS = (
+    "zero oh o nought null zéro cero nul sıfır nolla ноль صفر शून्य 〇 零 ゼロ 공 영",
+    "one eins ein un uno um een jeden один bir yksi واحد एक 一 幺 いち 일",
+    "two zwei zwo deux dos due dois twee dwa два iki kaksi اثنان اثنين दो 二 两 に 이",
+    "three drei trois tres tre três drie trzy три üç kolme ثلاثة तीन 三 さん 삼",
+    "four vier quatre cuatro quattro quatro cztery четыре dört neljä أربعة اربعة चार 四 よん 사",
+    "five fünf cinq cinco cinque vijf pięć пять beş viisi خمسة पांच पाँच 五 ご 오",
+    "six sechs seis sei meia zes sześć шесть altı kuusi ستة छह छः 六 ろく 육",
+    "seven sieben sept siete sette sete zeven siedem семь yedi seitsemän سبعة सात 七 なな 칠",
+    "eight acht huit ocho otto oito osiem восемь sekiz kahdeksan ثمانية आठ 八 はち 팔",
+    "nine neun neuf nueve nove negen dziewięć девять dokuz yhdeksän تسعة नौ 九 きゅう 구",
+)
+"""What the digits are called in many languages."""
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+_LETTERS = (
+    "alpha alfa bravo charlie delta echo foxtrot golf hotel india juliet juliett kilo lima mike "
+    "november oscar papa quebec romeo sierra tango uniform victor whiskey whisky x-ray xray yankee "
+    "zulu".split()
+)
+"""The alphabet of radio."""
+_TIMES = {"double": 2, "triple": 3, "treble": 3, "doppel": 2, "doble": 2, "duplo": 2}
+_SKIPPED = frozenset(
+    "dash hyphen minus slash dot point underscore space then and und et y e uh um er capital upper "
+    "uppercase big bindestrich strich schrägstrich tiret barra guion guión".split()
+)
+"""What stands between the signs of a code."""
+_AS_IN = r"\s+(?:for|as\s+in|like|wie|comme|como|come|de)\s+"
+_ARTICLES = frozenset("ai")
+"""Letters that are words by themselves: "a five five one"."""
+_WORDS = {normal(word): str(n) for n, row in enumerate(_DIGITS) for word in row.split()}
+_WORDS |= {word: str(n + 10) for n, word in enumerate(_TEENS)} | {w: w[0] for w in _LETTERS}
+_TENTHS = {word: str(n + 2) for n, word in enumerate(_TENS)}
+_CJK = "".join(word for word in _WORDS if len(word) == 1 and "\u3000" < word)
+_WORD = rf"[^\W\d_{_CJK}](?:[^\W\d_{_CJK}]|[{MARKS}])*(?:['\u2019][^\W\d_]+)*"
+_TOKEN = re.compile(
+    rf"(?P<letter>(?<!\w)[a-z]){_AS_IN}(?P=letter)[^\W\d_]+|(?<!\w)x-ray|[{_CJK}]{{2,}}"
+    rf"|(?<![a-z0-9_])(?:\d+|{_WORD})(?![a-z0-9_])|[^\W{_CJK}]+|[{_CJK}]|[.!?;\n]|:\s"
+)
+_LONGEST_SAID = 16 * 1024
+_LEAST, _MOST = 4, 40
+
+
+class _Sign(NamedTuple):
+    """One thing that was said: the text it stands for, and whether it is a word for it."""
+
+    text: str
+    worded: bool
+    tens: bool = False
+
+
+def is_dictated(value: str, texts: Iterable[str]) -> bool:
+    """
+    Return whether one of *texts* has *value* letter by letter, with words for some of it.
+
+    All that was dictated has to be the value; only separators make no difference.
+
+    >>> said = ["It's J for Juliet, D as in delta, zero zero, two four, double seven, nine."]
+    >>> is_dictated("JD0024779", said), is_dictated("JD002477", said)
+    (True, False)
+    >>> is_dictated("503-555-0199", ["My cell: five oh three, 555, 01 99"])
+    True
+    >>> is_dictated("138-0013-4521", ["电话一三八零零一三四五二一"])
+    True
+    """
+    letters = squeezed(normal(value[: 2 * _MOST]))
+    if not _LEAST <= len(letters) <= _MOST or not any(map(str.isdigit, letters)):
+        return False
+    wanted = {letters, *(nationals(value) if letters.isdigit() else ())}
+    return any(
+        _is_said(one, signs) or (signs[0].text in _ARTICLES and _is_said(one, signs[1:]))
+        for text in texts
+        for signs in _dictations(text[:_LONGEST_SAID])
+        for one in wanted
+    )
+
+
+@lru_cache(maxsize=64)
+def _dictations(text: str) -> tuple[tuple[_Sign, ...], ...]:
+    """What was dictated in a text, without what is digits alone."""
+    found: list[list[_Sign]] = [[]]
+    for sign in _signs(normal(text)):
+        if sign is None:
+            found.append([])
+        else:
+            found[-1].append(sign)
+    return tuple(tuple(one) for one in found if any(sign.worded for sign in one))
+
+
+def _signs(text: str) -> Iterator[_Sign | None]:
+    """Read a text word by word; None ends what is dictated."""
+    times = 1
+    for token in _TOKEN.finditer(text):
+        word = token[0]
+        if word in _TIMES:
+            times = _TIMES[word]
+            continue
+        sign = _sign(word, token["letter"])
+        if sign is None and word in _SKIPPED:
+            continue
+        yield None if sign is None else sign._replace(text=sign.text * times)
+        times = 1
+
+
+def _sign(word: str, letter: str | None) -> _Sign | None:
+    if letter is not None or (len(word) == 1 and "a" <= word <= "z"):
+        return _Sign(letter or word, worded=True)
+    if word.isdecimal():
+        return _Sign(word, worded=False)
+    if len(word) > 1 and word[0] in _CJK:
+        return _Sign("".join(_WORDS[c] for c in word), worded=True)
+    if word in _TENTHS:
+        return _Sign(_TENTHS[word], worded=True, tens=True)
+    known = word in _WORDS and word not in _CJK  # one alone is a part of a word
+    return _Sign(_WORDS[word], worded=True) if known else None
+
+
+def _is_said(letters: str, signs: Sequence[_Sign]) -> bool:
+    """Whether *signs* are *letters*: "seventy seven" is 77, and 70 7."""
+    reached = {0}
+    after_tens: set[int] = set()
+    for sign in signs:
+        texts = [sign.text + "0"] if sign.tens else [sign.text]
+        then = {at + len(t) for at in reached for t in texts if letters.startswith(t, at)}
+        units = {at + 1 for at in after_tens if letters.startswith(sign.text, at)}
+        is_unit = len(sign.text) == 1 and sign.text.isdecimal() and not sign.tens
+        after_tens = (
+            {at + 1 for at in reached if letters.startswith(sign.text, at)} if sign.tens else set()
+        )
+        reached = then | (units if is_unit else set())
+        if not reached and not after_tens:
+            return False
+    return len(letters) in reached
