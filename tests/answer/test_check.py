@@ -267,12 +267,12 @@ def test_code_that_is_left_out_is_said():
 
 
 def test_what_is_marked_is_less_than_what_is_unsupported():
-    """Claims below .1 and contradicted ones whole, of others what stands nowhere."""
+    """Claims below .2 and contradicted ones whole, of others what stands nowhere."""
     evidence = "The tower in Lund has 85 steps. The roof of the tower is closed on Mondays in May."
     answer = (
         "The tower in Lund has 85 steps. The roof is closed all May. The roof of the tower is open"
         " on Mondays in May. Violins from Cremona sleep beneath it. The tower in Lund has 85 steps"
-        " and 47 bells."
+        " and the roof of the tower has 47."
     )
     found = checked(answer, evidence=evidence)
     unsupported = [one.text for one in found.report.claims if one.status != "grounded"]
