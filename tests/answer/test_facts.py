@@ -269,3 +269,20 @@ def test_the_work_grows_with_the_text(unit):
     few, many = _calls(unit * 2_000, PRICES), _calls(unit * 4_000, PRICES)
 
     assert many <= 2.2 * few
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("It takes place in 2018-19.", "It takes place in 2018-2019."),
+        ("He was third in the 2007-2008 season.", "He was third in the 2007\u201308 season."),
+        (
+            "In 2011 he joined the 24-hour show.",
+            "- In 2011 he joined the show.\n- The show is called 24 hours, and it has 24 parts.",
+        ),
+    ],
+)
+def test_running_text_contradicts_no_value_that_it_has(answer, text):
+    """Years of ranges in either form, and a number of another item of a list."""
+    assert [] == missing(answer, text)
+    assert not any(one.contradicted for one in opinions(answer, text))

@@ -98,6 +98,8 @@ class Bindings:
     def _is_own(self, one: EvidenceValue, records: Sequence[Place]) -> bool:
         if not (one.is_result or one.is_argument) or one.piece < 0 or self._index.is_alone(one):
             return True
+        if one.figure.kind == NUMBER and not self._index.pieces[one.piece].lines:
+            return True  # in running text a number seldom says what it counts
         return any(
             (place.piece == one.piece and not is_foreign(place.steps, one.steps))
             or (place.name and self._index.speaks_of(one, place.name))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from abs_shield.text.shape import is_code
@@ -22,6 +23,8 @@ _UNITS = frozenset(
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""
+_DECADE = re.compile(r"['\u2019]s\b")
+"""The end of ``70's``, a decade."""
 _LONGEST = 15
 """Digits of a number; more are an account's or a card's."""
 NTH = "nth"
@@ -62,8 +65,13 @@ def scaled_of(match: re.Match[str], text: str) -> Found:
 
 
 def range_of(match: re.Match[str], text: str) -> Found:
-    for group in ("first", "last"):
-        yield plain_number(match[group], match.span(group), match["unit"] or "", text)
+    first, last = match["first"], match["last"]
+    unit = match["unit"] or ""
+    yield plain_number(first, match.span("first"), unit, text)
+    end = plain_number(last, match.span("last"), unit, text)
+    if len(first) == 4 and len(last) == 2 and int(last) > int(first[2:]):  # 2018-19
+        end = replace(end, values=(Decimal(first[:2] + last), *end.values), soft=False)
+    yield end
 
 
 def number_of(match: re.Match[str], text: str) -> Found:
@@ -78,7 +86,7 @@ def plain_number(digits: str, span: tuple[int, int], unit: str, text: str) -> Fi
     read = numeral(digits)
     unit = unit.casefold()
     soft = digits.isdigit() and read.values[0] <= COUNTED and unit not in _UNITS
-    soft = soft or unit == "s"  # a decade
+    soft = soft or unit == "s" or _DECADE.match(text, span[1]) is not None
     return written(NUMBER, text, span, *read.values, step=read.step, unit=unit, soft=soft)
 
 

@@ -143,6 +143,19 @@ def test_a_range_of_days_is_two_dates():
     assert [(None, 5, 20), (2024, 5, 22)] == [f.value for f in figures("May 20-22, 2024")]
 
 
+def test_the_last_year_of_a_range_may_be_short():
+    """As in ``2018-19``; of pages it is what it says."""
+    last = figures("the year 2018-19")[-1]
+
+    assert [Decimal(2019), Decimal(19)] == [*last.values]
+    assert [Decimal(25)] == [*figures("pages 120-25")[-1].values]
+
+
+def test_a_decade_is_soft():
+    """With or without an apostrophe."""
+    assert [True, True] == [one.soft for one in figures("the 1970s and the 70's")]
+
+
 def test_a_day_that_can_be_read_two_ways_keeps_both():
     """In numbers alone nobody knows which is the month."""
     assert (Day(2024, 5, 6), Day(2024, 6, 5)) == only("05/06/2024").values
