@@ -128,6 +128,7 @@ class Derivation:
         self._own: list[Decimal] = []
         self._results_of: list[tuple[re.Pattern[str], list[Decimal]]] = []
         self._shares: list[Decimal] = []
+        self._ratios: list[Decimal] = []
         self._extend([one for one in values if _is_operand(one)], {id(one) for one in grounded})
 
     def supports(self, value: Figure) -> bool:
@@ -161,6 +162,7 @@ class Derivation:
                     (_SHARED, self._all_quotients()),
                 )
             ]
+            self._ratios = sorted({abs(number) for number in self._all_ratios()})
             self._shares = sorted({*self._all_shares()})
             room = max(0, _MOST - len(self._operands))  # sums are made of pairs of these
             rest = (one for one in values if id(one) not in known)
@@ -177,6 +179,8 @@ class Derivation:
             if follows and (value.kind != MONEY or self._is_worded(wording, value)):
                 return True
         number = value.numbers[0]
+        if value.kind != MONEY and _among(self._ratios, abs(number), value.step):
+            return True
         if value.unit == "%":
             return _among(self._shares, number, value.step)
         if value.kind == MONEY:
@@ -215,7 +219,14 @@ class Derivation:
             parts = (*self._factors, *sorted(self._results.counts)[:_FEWEST])
             sums = (*self._own, *self._plain_sums())
             yield from (number / part for number in sums for part in parts if part)
-            yield from (a / b for a, b in permutations(self._own, 2) if b)
+            counts = [one.numbers[0] for one in self._operands if one.kind != MONEY]
+            yield from (a / b for a in self._own for b in counts if b)
+
+    def _all_ratios(self) -> Iterator[Decimal]:
+        """Yield how many times one amount another is: that is no amount of money."""
+        if self._has_shares or self._has_products:
+            amounts = [one.numbers[0] for one in self._operands if one.kind == MONEY]
+            yield from (a / b for a, b in permutations(amounts, 2) if b)
 
     def _all_products(self) -> Iterator[Decimal]:
         if self._has_products:
