@@ -10,11 +10,11 @@ from typing import Any
 
 from abs_shield.core import RAN, Coverage, Finding, Outcome, Unavailable, Verdict
 from abs_shield.plan import Proposal, Terms, ToolPlan
+from abs_shield.plan.explored import explores
 from abs_shield.plan.guarded import doubts, not_comparable
 from abs_shield.plan.half_said import is_half_said
 from abs_shield.plan.history import History
 from abs_shield.plan.kinship import alien, fills_a_slot, is_given, is_issued, stands_twice
-from abs_shield.plan.names import is_path
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.readings import is_read
 from abs_shield.plan.siblings import Siblings
@@ -25,12 +25,10 @@ from abs_shield.session import Origin, Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import is_told, spelling
 from abs_shield.session.verbatim import stands_verbatim, was_said_before
-from abs_shield.text.hosts import is_well_known
 from abs_shield.text.leaves import leaves, name_of, pointer
 from abs_shield.text.nearest import closest
 from abs_shield.text.normal import latin, normal
-from abs_shield.text.paths import is_conventional, is_slip
-from abs_shield.text.shape import BRACKETS, is_url
+from abs_shield.text.shape import BRACKETS
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.verbs import Does
 from abs_shield.text.wildcards import has_hidden_characters, is_whole_set
@@ -60,12 +58,13 @@ def phantom_target(proposal: Proposal, session: Session) -> Iterable[Finding | U
     return guarded
 
 
+_LOST = "`%s` is declared as a target, and is no parameter of the tool that the model was offered"
 _NO_TASK = Coverage(Outcome.UNAVAILABLE, "no user or system message")
 
 
 def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
     """Clean where every target stands in the run as it is."""
-    all_seen = plan.targets.all_seen
+    all_seen, none_lost = plan.targets.all_seen, not plan.lost_targets
 
     def quick(
         arguments: Mapping[str, Any], session: Session, logprob: float | None
@@ -75,7 +74,7 @@ def quick_target(plan: ToolPlan, terms: Terms) -> Quick:
         seen = session.seen
         if not seen.has_task:
             return _NO_TASK
-        return RAN if all_seen(arguments, seen) else None
+        return RAN if none_lost and all_seen(arguments, seen) else None
 
     return quick
 
@@ -84,6 +83,7 @@ def _guarded(
     tool: ToolPlan, proposal: Proposal, session: Session
 ) -> Iterator[Finding | Unavailable]:
     """What is wrong with the values of guarded parameters."""
+    yield from (Unavailable(_LOST % escaped(name)) for name in tool.lost_targets)
     for doubt in doubts(tool.targets, proposal.arguments, session):
         if doubt.code:
             argument = Argument(path=doubt.path, text=doubt.text, judged="hard", must_be_seen=True)
@@ -159,6 +159,8 @@ def _is_told(argument: Argument, tool: ToolPlan, session: Session) -> bool:
         # the wildcards, and what is too long to be compared, are findings of their own
         text = argument.text
         return not (len(text) > LONGEST_VALUE or has_hidden_characters(text) or is_whole_set(text))
+    if tool.targets.parameters.at(argument.path).guard == "target" and is_whole_set(argument.text):
+        return False
     if argument.judged == "hard" or argument.placeholder:
         return True
     if not (session.seen.in_english and latin(normal(argument.text))):
@@ -171,7 +173,7 @@ def _judged(
 ) -> Iterator[Finding | Unavailable]:
     origin = _origin(argument, tool, session)
     if origin is not None and argument.must_be_seen:
-        verbatim = stands_verbatim(argument.text, session)
+        verbatim = proposal.verbatim(session).stands(argument.text)
         if verbatim is None:
             yield Unavailable("text of this run was forgotten to keep its bounds")
             return
@@ -179,7 +181,7 @@ def _judged(
     if origin is not None and not _laundered(argument, origin, proposal, session):
         called = session.seen.labels(argument.text)
         judges = tool.targets.judges
-        twice = stands_twice(argument, proposal.arguments, judges, called=called)
+        twice = stands_twice(argument, proposal.places(argument.text), judges, called=called)
         if twice or (
             not session.seen.blind
             and alien(argument, origin, tool.deed.noun, kinds=proposal.kinds, session=session)
@@ -216,6 +218,8 @@ def _origin(argument: Argument, tool: ToolPlan, session: Session) -> Origin | No
     """Who mentioned the value; of a name, who mentioned it in other words."""
     if argument.placeholder and not _stood(argument, session):
         return None
+    if len(argument.text) > LONGEST_VALUE and not stands_verbatim(argument.text, session):
+        return None
     field = tool.targets.parameters.at(argument.path).field
     return session.seen.origin(argument.text, apart=_apart(argument.text), field=field)
 
@@ -229,7 +233,6 @@ def _stood(argument: Argument, session: Session) -> bool:
 
 
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"\d{5,}")
 
 
 _WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")
@@ -272,44 +275,17 @@ def _needs_no_mention(
     argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session
 ) -> bool:
     """Whether the run itself made the thing, or the call only looks for it where it may be."""
-    if _minted(argument.text, proposal, session):
+    text = argument.text
+    if _minted(text, proposal, session):
         return True
+    if len(text) > LONGEST_VALUE or not any(map(str.isalnum, text)):
+        return bool(stands_verbatim(text, session))  # no table holds it
     if argument.judged == "credential" and _set_before(argument.text, proposal, session):
         return True
     if argument.must_be_seen or argument.placeholder:
-        return not argument.must_be_seen and _explores(argument, tool, proposal, session)
-    return _explores(argument, tool, proposal, session) or is_read(
+        return not argument.must_be_seen and explores(argument, tool, proposal, session)
+    return explores(argument, tool, proposal, session) or is_read(
         argument, session, writes=tool.writes
-    )
-
-
-def _explores(argument: Argument, tool: ToolPlan, proposal: Proposal, session: Session) -> bool:
-    """
-    Whether the value is a plain step below a seen path or URL, which looking at harms nothing.
-
-    What a reading call that ran has explored may be written to afterwards.
-    """
-    text = argument.text
-    if is_conventional(text) and is_path(name_of(argument.path)):
-        return True
-    if not tool.writes and _is_public(text, session):
-        return True
-    if "/" not in text or not session.seen.below(text):
-        return False
-    first = session.seen.introduced(text)
-    looked = proposal.plan(first.tool) if first is not None else None
-    if tool.writes and (looked is None or looked.writes):
-        return False
-    near = (chunk for chunk in session.seen.alike(text) if is_slip(normal(text).strip("/"), chunk))
-    return next(near, None) is None
-
-
-def _is_public(text: str, session: Session) -> bool:
-    """Whether *text* is a URL of a site that every model knows, with no unseen number in it."""
-    return (
-        is_url(text)
-        and is_well_known(text)
-        and all(session.seen.origin(number) is not None for number in _NUMBER.findall(text))
     )
 
 

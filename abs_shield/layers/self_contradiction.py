@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -13,6 +14,7 @@ from abs_shield.plan import Proposal, Terms, ToolPlan
 from abs_shield.plan.asked import asked_for
 from abs_shield.plan.history import History, Spelt, Write, own_entities, undoes, write_of
 from abs_shield.plan.names import by_name
+from abs_shield.plan.proposed import Proposed
 from abs_shield.plan.quick import NO_SESSION, Quick
 from abs_shield.plan.result_ids import entity_text
 from abs_shield.plan.spellings import Spellings, is_same_entity
@@ -135,14 +137,16 @@ def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spe
     newest = reversed(proposal.siblings[-_MOST_SIBLINGS:])
     planned = ((call, proposal.plan(call.name)) for call in newest)
     writes = islice((one for one in planned if one[1] is not None and one[1].writes), calls)
+
+    def read(call: ToolCall, plan: ToolPlan) -> Write:
+        place, turn = history.place, session.turns
+        return write_of(plan, object_of(call), place=place, at=proposal.at, turn=turn, spelt=spelt)
+
     return [
-        write_of(
-            plan, object_of(call), place=history.place, at=proposal.at, turn=session.turns,
-            spelt=spelt,
-        )
+        Proposed.write(call, proposal, session, partial(read, call, plan))
         for call, plan in [*writes][::-1]
         if plan is not None
-    ]  # fmt: skip
+    ]
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:

@@ -67,6 +67,7 @@ def compile_tool(
         inverses=tuple(pair for pair in policy.inverses if pair.then == tool.name),
         kinds=kinds_of(tool),
         description=None if schema is described else described,
+        lost_targets=_lost(tool, schema),
     )
 
 
@@ -112,6 +113,12 @@ def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     if own is None or is_same(own, shared_parameters(tool, names)):
         return schema
     return both(schema, compile_schema(own, where=escaped(tool.name)))
+
+
+def _lost(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
+    """Return the declared targets that no call can have; only somebody else's schema has such."""
+    marks = () if schema is None else unknown_marks(tool, schema)
+    return tuple(name for field, name in marks if field == "targets")
 
 
 def _require_marked(tool: Tool, schema: CompiledSchema) -> None:

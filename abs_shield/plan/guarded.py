@@ -7,17 +7,18 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from abs_shield.core.events import Said
 from abs_shield.plan.names import is_path
 from abs_shield.plan.parameters import Parameter
+from abs_shield.plan.stated import is_folder_of, is_known_pattern, is_stated, is_within_stated
 from abs_shield.plan.targets import Targets
 from abs_shield.plan.unread import identifies
 from abs_shield.session import Session
 from abs_shield.session.lookup import LONGEST_VALUE
 from abs_shield.session.spelling import texts_of
-from abs_shield.session.verbatim import stands_in, stands_verbatim
+from abs_shield.session.verbatim import Verbatim, stands_in
 from abs_shield.text.leaves import Path, name_of, scalar_text
-from abs_shield.text.normal import latin, normal, words
+from abs_shield.text.normal import latin, normal
+from abs_shield.text.paths import steps_back
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.wildcards import (
     has_hidden_characters,
@@ -26,17 +27,12 @@ from abs_shield.text.wildcards import (
     is_whole_set,
     mixes_scripts,
     selects_all,
-    states_all,
 )
 
 _MOST = 200
 """Values of a call that are looked at closely; identifiers without marks are not counted."""
 _PLAIN = re.compile(r"[0-9A-Za-z_-]{1,256}")
-_LONGEST = 8_192
-"""Characters of a message in which the user may have said what is meant."""
 _LINES = str.maketrans("", "", "\t\n\r")
-_ALONE = r"""(?:(?<=["'`])%s(?=["'`])|(?<=\S[ ])%s(?=[.,;!?]?\s*\Z|[.,;!?]\s))"""
-"""How a sign is said: in quotes, or at the end of a sentence; at a line's start it is a bullet."""
 
 
 class Doubt(NamedTuple):
@@ -59,6 +55,7 @@ class Doubt(NamedTuple):
 def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> Iterator[Doubt]:
     """Yield what is wrong with the values of guarded parameters, whatever the run has seen."""
     guarded = [*targets.guarded(arguments)]
+    said = Verbatim(session)
     naming = {path for path, leaf in islice(guarded, _MOST) if _names_one(path, leaf, targets)}
     looked = 0
     for path, leaf in guarded:
@@ -77,7 +74,7 @@ def doubts(targets: Targets, arguments: Mapping[str, Any], session: Session) -> 
             if around:
                 continue  # a filter that is not used
             around = _has_others(path, arguments)
-        yield from _of_value(path, text, parameter, session, around=around)
+        yield from _of_value(path, text, parameter, session, said, around=around)
 
 
 def not_comparable(name: str) -> str:
@@ -86,47 +83,54 @@ def not_comparable(name: str) -> str:
 
 
 def _of_value(
-    path: Path, text: str, parameter: Parameter, session: Session, *, around: bool
+    path: Path, text: str, parameter: Parameter, session: Session, said: Verbatim, *, around: bool
 ) -> Iterator[Doubt]:
     name, guard = f"`{escaped(name_of(path))}`", parameter.guard
     exact = guard in ("seen", "target")
     if len(text) > LONGEST_VALUE:
-        if exact:
+        if exact and not said.stands(text):
             detail = f"the value of {name} is longer than what is compared"
             yield Doubt(path, text[:256], "too_long", detail)
-    elif _is_hidden(text, guard, session):
+    elif _is_hidden(text, guard, said):
         detail = f"the value of {name} holds characters that a reader does not see"
-        yield Doubt(path, text, "hidden_characters", detail)
+        known = exact and said.stands(text)
+        yield Doubt(path, text, "" if known else "hidden_characters", detail)
     elif is_whole_set(text) if exact else selects_all(text):
-        yield from _of_whole_set(path, text, guard, session, around=around)
+        optional = around and not parameter.required
+        yield from _of_whole_set(path, text, guard, session, around=around, optional=optional)
     elif guard == "seen":
         return
     elif is_nothing(text) or is_nobody(text):
         optional = around and is_nothing(text)
         if guard != "selector" and not optional and session.seen.origin(text) is None:
             yield Doubt(path, text, "unseen", f"nobody in this run mentioned {shown(text)}")
+    elif guard == "target" and (way := steps_back(text)) and not _is_known(way, text, said):
+        detail = f"{shown(text)} leads to {shown(way)}, which nobody in this run mentioned"
+        yield Doubt(path, text, "whole_set", detail)
     elif guard == "target" and _is_parent(text, path, session):
         detail = f"{shown(text)} is a parent of what was mentioned"
-        yield Doubt(path, text, "whole_set", detail)
+        yield Doubt(path, text, "" if is_folder_of(session) else "whole_set", detail)
     elif guard != "selector":
-        yield from _of_script(path, text, guard, session)
+        yield from _of_script(path, text, guard, session, said)
 
 
-def _is_hidden(text: str, guard: str, session: Session) -> bool:
+def _is_hidden(text: str, guard: str, said: Verbatim) -> bool:
     """Whether a value holds what no reader sees; lines are usual in names and in queries."""
     if guard in ("seen", "target"):
         return has_hidden_characters(text)
-    return has_hidden_characters(text.translate(_LINES)) and not stands_verbatim(text, session)
+    return has_hidden_characters(text.translate(_LINES)) and not said.stands(text)
 
 
 def _of_whole_set(
-    path: Path, text: str, guard: str, session: Session, *, around: bool
+    path: Path, text: str, guard: str, session: Session, *, around: bool, optional: bool
 ) -> Iterator[Doubt]:
     detail = f"{shown(text)} names no one thing"
     if guard == "seen":
         yield Doubt(path, text, "whole_set", detail)
-    elif _is_stated(text, guard, session) or _is_known_pattern(text, session):
+    elif is_stated(text, guard, session) or is_known_pattern(text, session):
         return
+    elif (optional and not text.strip()) or is_within_stated(text, session):
+        yield Doubt(path, text, "", f"{detail}, within what else was named")
     elif guard == "target":
         yield Doubt(path, text, "whole_set", detail)
     elif around:
@@ -137,9 +141,11 @@ def _of_whole_set(
         yield Doubt(path, text, "whole_set", detail)
 
 
-def _of_script(path: Path, text: str, guard: str, session: Session) -> Iterator[Doubt]:
+def _of_script(
+    path: Path, text: str, guard: str, session: Session, said: Verbatim
+) -> Iterator[Doubt]:
     known = identifies(text) if guard == "target" else latin(normal(text))
-    if known or session.seen.origin(text, apart=True) is not None:
+    if known or session.seen.origin(text, apart=True) or said.stands(text):
         return
     name = f"`{escaped(name_of(path))}`"
     if mixes_scripts(text):
@@ -165,46 +171,9 @@ def _has_others(path: Path, arguments: Mapping[str, Any]) -> bool:
     )
 
 
-def _user_texts(session: Session) -> Iterator[str]:
-    here: Session | None = session
-    while here is not None:
-        for entry in here.entries():
-            if isinstance(entry.event, Said) and entry.event.role == "user":
-                yield entry.event.text[:_LONGEST]
-        here = here.parent
-
-
-def _is_stated(text: str, guard: str, session: Session) -> bool:
-    """Whether the user's own words are the value, or say that all is meant."""
-    bare = text.strip().strip("\"'`")
-    everything = selects_all(text) and (bool(bare) or guard == "selector")
-    sign = re.escape(bare)
-    alone = re.compile(_ALONE % (sign, sign), re.MULTILINE) if bare else None
-    named = any(map(str.isalnum, bare)) and not selects_all(text)
-    for said in _user_texts(session):
-        if everything and not _is_root(bare) and states_all(said):
-            return True
-        if named and stands_in(bare, said):
-            return True
-        if alone is not None and alone.search(said):
-            return True
-    return False
-
-
-def _is_root(text: str) -> bool:
-    """Whether a value leads to everything below a place: ``/``, ``..``, ``~``."""
-    return text != "" and not set(text) - set("/\\.~")
-
-
-def _is_known_pattern(text: str, session: Session) -> bool:
-    """Whether an id has a star in it as it stands in the run, or all of something was meant."""
-    if "*" not in text or selects_all(text):
-        return False
-    if stands_verbatim(text, session):
-        return True
-    return any(map(states_all, _user_texts(session))) and all(
-        session.seen.origin(word, apart=True) is not None for word in words(normal(text[:256]))
-    )
+def _is_known(way: str, text: str, said: Verbatim) -> bool:
+    """Whether a path stands in the run as it is, or where it leads."""
+    return bool(said.stands(text) or said.stands(way))
 
 
 def _is_parent(text: str, path: Path, session: Session) -> bool:

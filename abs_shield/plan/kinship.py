@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice, takewhile
 
 from abs_shield.core.events import Said
 from abs_shield.plan.credentials import credential, is_same, may_be_secret
@@ -102,14 +101,14 @@ def alien(
 
 
 def stands_twice(
-    argument: Argument, arguments: Mapping[str, Any], judged: IsJudged, *, called: frozenset[str]
+    argument: Argument, places: Iterable[Path], judged: IsJudged, *, called: frozenset[str]
 ) -> bool:
     """
     Return whether the call has the same value in an earlier parameter of another kind.
 
     Args:
         argument: The later one.
-        arguments: All of the call.
+        places: Where the call has the value, in order.
         judged: Whether leaves at a path are judged by their name.
         called: What the user called the value; where that is what is asked for, it is both.
     """
@@ -121,10 +120,8 @@ def stands_twice(
         or not asked.isdisjoint(_SOMEBODY)
     ):
         return False
-    for path, leaf in leaves(arguments, most=_MOST_LEAVES):
-        if path == argument.path:
-            return False
-        other = of_what(name_of(path)) if leaf == argument.text and judged(path) else frozenset()
+    for path in takewhile(lambda path: path != argument.path, places):
+        other = of_what(name_of(path)) if judged(path) else frozenset()
         if other and other.isdisjoint(asked) and other.isdisjoint(_SOMEBODY):
             return True
     return False

@@ -77,6 +77,7 @@ class Parameter:
         told: Whether the author said so with a `Target`.
         credential: Whether a call presents or sets a credential with it: a password, a token.
         blanks: Whether a blank to fill in, ``<order_id>``, is a fault as its value.
+        required: Whether the schema asks for it.
         creates: Whether its value names what the call brings into being.
         free: Whether its values are what the agent composes.
         asks: The words that say what its identifiers are of: ``order`` of ``order_id``.
@@ -95,6 +96,7 @@ class Parameter:
     told: bool
     credential: Use
     blanks: bool
+    required: bool
     creates: bool
     free: bool
     asks: frozenset[str]
@@ -197,7 +199,8 @@ class Parameters:
         said = schema.get("description")
         told = said[:_LONGEST_DESCRIPTION].casefold() if isinstance(said, str) else ""
         name = name_of(path)
-        by_author = self._by_author(path)
+        made = creates(self.tool, self.deed, path)
+        by_author = self._by_author(path, made=made)
         listed = "enum" in schema or "const" in schema
         judged = by_author or self._by_name(path, schema)
         must_be_seen = target is not None and target.must_be_seen
@@ -207,11 +210,14 @@ class Parameters:
             told=target is not None,
             credential="none" if by_author or listed else use_of(name, self.deed),
             blanks=not listed and self._takes_blanks(path, schema),
-            creates=creates(self.tool, self.deed, path),
+            required=_is_required(self.tool.parameters, path),
+            creates=made,
             free=is_free(name) or bool(self._keys(path, self.tool.free)),
             asks=of_what(name) or frozenset(self.deed.noun),
             must_be_seen=must_be_seen,
-            guard="seen" if must_be_seen else self._guard(path, judged, listed=listed),
+            guard="seen"
+            if must_be_seen
+            else self._guard(name, judged, listed=listed, marked=by_author is not None),
             defaults=defaults_of(schema),
             examples=examples_of(schema),
             description=told,
@@ -219,7 +225,7 @@ class Parameters:
             allow=(*self.allow, *map(admission, target.allow if target is not None else ())),
         )
 
-    def _guard(self, path: Path, judged: Judged, *, listed: bool) -> Guard:
+    def _guard(self, name: str, judged: Judged, *, listed: bool, marked: bool) -> Guard:
         """Why a parameter of a destructive tool is guarded, without a mark."""
         if not self.tool.destructive or listed:
             return "none"
@@ -227,9 +233,16 @@ class Parameters:
             return "target"
         if judged in ("soft", "public"):
             return "name"
-        said = name_words(name_of(path))
+        said = name_words(name)
         selects = bool(said) and said[-1] in _SELECTORS and judged in ("never", "open")
-        return "selector" if selects and not self._by_author(path) else "none"
+        return "selector" if selects and not marked else "none"
+
+    @property
+    def may_be_guarded(self) -> bool:
+        """Whether some parameter of the tool may be one of which no value is passed over."""
+        return self.tool.destructive or any(
+            target.must_be_seen for target in self.tool.targets.values()
+        )
 
     def _takes_blanks(self, path: Path, schema: Mapping[str, Any]) -> bool:
         """Whether a blank at *path* is a fault: not in patterns, programs, forms and thoughts."""
@@ -247,14 +260,14 @@ class Parameters:
     def _keys(self, path: Path, keys: Iterable[str]) -> set[str]:
         return keys_of(path, keys, self.tool.parameters)
 
-    def _by_author(self, path: Path) -> Judged | None:
+    def _by_author(self, path: Path, *, made: bool) -> Judged | None:
         if self._keys(path, self.tool.targets):
             return "hard"
         if self._keys(path, self.tool.free):
             return "never"
         if self._keys(path, self.tool.soft):
             return "soft"
-        return "never" if creates(self.tool, self.deed, path) else None
+        return "never" if made else None
 
     def _by_name(self, path: Path, schema: Mapping[str, Any]) -> Judged:
         name = name_of(path)
@@ -290,6 +303,11 @@ def _is_number(schema: Mapping[str, Any]) -> bool:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return any(kind in ("integer", "number") for kind in kinds) and "string" not in kinds
+
+
+def _is_required(schema: Any, path: Path) -> bool:
+    required = schema_at(schema, path[:-1]).get("required") if path else None
+    return isinstance(required, list) and path[-1] in required
 
 
 def _is_of_plain(path: Path) -> bool:

@@ -13,9 +13,13 @@ from abs_shield.plan.conversion import Conversion, convert
 from abs_shield.plan.tool import ToolPlan
 from abs_shield.schema import Problem, Undecided
 from abs_shield.session import Session
+from abs_shield.session.verbatim import Verbatim
+from abs_shield.text.leaves import Path, leaves
 
 Plans = Callable[[str], ToolPlan | None]
 """Returns the compiled tool of a name; None of an unknown one."""
+
+_MOST_PLACES = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +83,8 @@ class Proposal:
     _fits: bool | None = None
     _problems: tuple[Problem, ...] | None = None
     _conversion: Conversion | None = None
+    _texts: Verbatim | None = None
+    _places: dict[str, list[Path]] | None = None
 
     @property
     def fits(self) -> bool:
@@ -114,6 +120,21 @@ class Proposal:
             with suppress(Undecided):
                 self._conversion = convert(self.tool, self.arguments, self.problems())
         return self._conversion
+
+    def verbatim(self, session: Session) -> Verbatim:
+        """Return the texts of the run as they are, in which any number of values is looked for."""
+        if self._texts is None:
+            self._texts = Verbatim(session)
+        return self._texts
+
+    def places(self, text: str) -> list[Path]:
+        """Return where the first few hundred leaves of the arguments are *text*."""
+        if self._places is None:
+            self._places = {}
+            for path, leaf in leaves(self.arguments, most=_MOST_PLACES):
+                if isinstance(leaf, str):
+                    self._places.setdefault(leaf, []).append(path)
+        return self._places.get(text, [])
 
     def plan(self, tool: str) -> ToolPlan | None:
         """Give the compiled tool of that name, be it available in this session or not."""

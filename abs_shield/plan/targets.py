@@ -174,6 +174,8 @@ class Targets:
 
     def guarded(self, arguments: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
         """Return the leaves of guarded parameters that neither allowlist nor schema admits."""
+        if not self.parameters.may_be_guarded:
+            return
         for path, leaf in leaves(arguments, most=MOST_JUDGED):
             parameter = self.parameters.at(path)
             if not parameter.guarded or (isinstance(leaf, str) and leaf in parameter.defaults):

@@ -35,6 +35,8 @@ class ToolPlan:
         schema_of_function: Whether the schema was made of that function's type hints.
         description: The schema of a description that stands beside the author's own declaration;
             None where there is no such description.
+        lost_targets: Declared targets that the tool, as its model is offered it, has no parameter
+            for, and no function of the host's that judges them when it is called.
     """
 
     tool: Tool
@@ -53,6 +55,7 @@ class ToolPlan:
     convert: Convert | None = None
     schema_of_function: bool = False
     description: CompiledSchema | None = None
+    lost_targets: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

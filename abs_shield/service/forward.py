@@ -115,6 +115,7 @@ class Forward(Middleware):
         """Introduce the server: its name, its instructions and its capabilities."""
         link = self._links.of(context.fastmcp_context, context.message.params)
         client = await link.client()
+        link.expect(context.fastmcp_context.session._connection.initialized)
         result = await call_next(context)
         return result and result.model_copy(update=_introduction(result, client))
 

@@ -52,6 +52,11 @@ class Front:
         self.on_change: Callable[[], None] | None = None
         """Called when the server has changed what it lists."""
 
+    @property
+    def has_requests(self) -> bool:
+        """Whether a request of the client has no answer yet."""
+        return bool(self._open)
+
     @asynccontextmanager
     async def request(self, opened: OpenRequest) -> AsyncIterator[None]:
         """Record an open request, and wait until no question for roots is open."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from http import HTTPStatus
 from typing import Any
 
 import mcp_types as types
-from fastmcp.client.transports import ClientTransport, StreamableHttpTransport
+from fastmcp.client.transports import ClientTransport, StdioTransport, StreamableHttpTransport
 from fastmcp.client.transports.base import TransportOptions
 from fastmcp.server import Context
 from fastmcp.server.providers.proxy import ProxyClient, ProxyProvider
@@ -28,6 +28,8 @@ logger = logging.getLogger("abs_shield")
 
 _KEY = "abs_shield/link"
 _ANSWERS_WITHIN_S = 10.0
+_SETTLES_WITHIN_S = 5.0
+_GOES_ON_WITHIN_S = 60.0
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -62,6 +64,11 @@ class _Transport(ClientTransport):
     async def close(self) -> None:
         await self._inner.close()
 
+    @property
+    def offers_roots(self) -> bool:
+        """Whether the server may ask for the roots as soon as the session is open."""
+        return getattr(getattr(self._client, "capabilities", None), "roots", None) is not None
+
     def refusal(self) -> int | None:
         """Return the status with which an HTTP server refused a request."""
         return getattr(getattr(self._inner, "auth", None), "refused", None)
@@ -73,8 +80,7 @@ class _Transport(ClientTransport):
 
     def has_ended(self) -> bool:
         """Return whether the process behind it has ended."""
-        ended = getattr(self._inner, "_is_session_dead", None)
-        return ended is not None and bool(ended())
+        return isinstance(self._inner, StdioTransport) and bool(self._inner._is_session_dead())
 
 
 class Link:
@@ -99,6 +105,7 @@ class Link:
         self._transport: _Transport | None = None
         self.lost = False
         self._is_in_doubt = False
+        self._expiry: asyncio.Task[None] | None = None
         self.tools: Sequence[Any] | None = None
         self.provider = ProxyProvider(self.client)
 
@@ -125,10 +132,24 @@ class Link:
         self._transport = _Transport(inner, self.front, self._client)
         client = quiet_client(self._transport, self.mode)
         await client.__aenter__()
+        if self._transport.offers_roots:
+            await _settled(client)
         self.lost = self._is_in_doubt = False
         self._links.has_connected, self._links.failure = True, None
         self._links.opened.add(self)
         return client
+
+    def expect(self, initialized: Any) -> None:
+        """End the session again where the client does not go on: it may open one and be gone."""
+        self._expiry = asyncio.create_task(self._expire(initialized))
+
+    async def _expire(self, initialized: Any) -> None:
+        try:
+            await asyncio.wait_for(initialized.wait(), _GOES_ON_WITHIN_S)
+        except TimeoutError:
+            if not self.front.has_requests:
+                self._expiry = None
+                await self.close()
 
     def forget(self) -> None:
         """Forget which tools, resources and prompts there are."""
@@ -157,6 +178,9 @@ class Link:
     async def close(self) -> None:
         """End the session, and the process behind it."""
         opened, self._opened = self._opened, None
+        if self._expiry is not None:
+            self._expiry.cancel()
+            self._expiry = None
         self._links.opened.discard(self)
         self.forget()
         if opened is not None:
@@ -181,6 +205,7 @@ class Links:
     """
 
     def __init__(self, upstream: Upstream, *, one_client: bool = False) -> None:
+        require_parts()
         self.upstream = upstream
         self._one_client = one_client
         self.opened: set[Link] = set()
@@ -236,6 +261,21 @@ class Links:
             await link.close()
 
 
+def require_parts() -> None:
+    """
+    Check that FastMCP still says whether a process has ended; without it calls of a server that
+    crashed would fail, one after the other.
+
+    Raises:
+        ShieldError: It does not.
+    """
+    if not callable(getattr(StdioTransport, "_is_session_dead", None)):
+        raise ShieldError(
+            "this FastMCP cannot be used for the proxy: `StdioTransport._is_session_dead` is gone; "
+            "install a version that `abs-shield[fastmcp]` allows"
+        )
+
+
 async def _answers(client: ProxyClient[Any]) -> bool:
     """Return whether the server still knows the session: other requests of it may go on."""
     with refused_posts() as statuses:  # it is no request of the client's that is refused here
@@ -247,6 +287,20 @@ async def _answers(client: ProxyClient[Any]) -> bool:
         except MCPError as error:  # one that knows no ping does answer
             return not statuses and error.error.code != types.CONNECTION_CLOSED
     return True
+
+
+async def _settled(client: ProxyClient[Any]) -> None:
+    """
+    Wait until the server has read that the session is open, and could ask for the roots.
+
+    The client in front may call a tool at that very moment, and before the question a server may
+    allow paths that the roots forbid. What a server reads first it begins first, so a question
+    comes before the answer to a ping; where the one starts a task, before that to a second.
+    """
+    with suppress(MCPError, TimeoutError):
+        async with asyncio.timeout(_SETTLES_WITHIN_S):
+            for _ in range(2):
+                await client.ping()
 
 
 def _unsupported(version: str) -> MCPError:

@@ -28,6 +28,8 @@ _MOST_RUNS = 4
 """Words of a compound whose parts are kept, so that a code in it is found: ``TX-1-Bestellung``."""
 _KEY, _LETTER = 110, 3
 """Bytes of a key, and of a letter that is kept with what stands before it."""
+_LONGEST_CHUNK = 32 * 1024
+"""Characters of a chunk of which other spellings are kept, twice as many as of a value asked."""
 _MOST_UNREAD = 8 * 1024
 """Characters whose other spellings are put off, so that a question never waits long for them."""
 
@@ -158,6 +160,8 @@ class Index:
 
     def _squeeze(self, chunk: str, at: At, own: frozenset[str]) -> None:
         """Keep the letters and digits of what is not letters and digits alone."""
+        if len(chunk) > _LONGEST_CHUNK:
+            return
         tight = Tight.of(chunk)
         whole = tight.letters
         if whole != chunk and whole not in own:

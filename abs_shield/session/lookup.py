@@ -11,8 +11,15 @@ from abs_shield.session.field import NO_FIELD, Field
 from abs_shield.session.index import SYSTEM, Index
 from abs_shield.session.kept import At
 from abs_shield.text.forms import Form, forms, is_negative, unlettered
+from abs_shield.text.names import name_words, singular
 from abs_shield.text.normal import chunks, normal, squeezed, unaccented, unspaced, words
 from abs_shield.text.paths import cuts, is_conventional, is_plain
+from abs_shield.text.resources import (
+    host_and_port,
+    is_self_telling,
+    names_kind,
+    without_store,
+)
 from abs_shield.text.templates import Template, fillings
 from abs_shield.text.tight import Tight, is_in_words, may_be_several, names_the_same
 
@@ -80,7 +87,7 @@ def find(
         or _decoded(text, index, templates)
         or _lettered(text, index)
         or _as_prescribed(text, index, templates)
-        or _as_resource(text, index)
+        or _as_resource(text, index, field)
         or _below(text, index)
     )
 
@@ -232,8 +239,11 @@ def _is_serial(part: str) -> bool:
     return (len(part) <= 3 and not part.isalpha()) or (part.isdigit() and len(part) in (4, 6, 8))
 
 
-def _as_resource(text: str, index: Index) -> Hit | None:
+def _as_resource(text: str, index: Index, field: Field) -> Hit | None:
     """A seen id or name behind words of an interface: ``place_id:X``, ``refs/tags/X``."""
+    bucket = without_store(text)
+    if bucket != text:
+        return _hit("composed", index.chunk(bucket))
     if "://" in text or text[0] == "~" or "@" in text:
         return None
     if text[0] == "/" and "." in text.rpartition("/")[2]:
@@ -241,17 +251,60 @@ def _as_resource(text: str, index: Index) -> Hit | None:
     pieces = [piece for piece in _SEPARATED.split(text) if piece]
     if len(pieces) < 2 or len(pieces[-1]) < _LEAST_LETTERS:
         return None
+    return _behind_kinds(text, index) or _named(text, pieces, index, field)
+
+
+def _behind_kinds(text: str, index: Index) -> Hit | None:
+    """A seen name of several steps behind words for kinds: ``refs/heads/feature/login``."""
+    for cut in _SEPARATED.finditer(text):
+        if not names_kind(_SEPARATED.split(text[: cut.start()])[-1]):
+            return None
+        at = index.chunk(text[cut.end() :])
+        if at is not None:
+            return Hit("composed", at)
+    return None
+
+
+def _named(text: str, pieces: list[str], index: Index, field: Field) -> Hit | None:
+    """One step that names a thing, among words that the run or its interface has."""
+    asked = [*map(singular, name_words(field.name))]
     telling = [piece for piece in pieces if not _is_prefix(piece)] or pieces[-1:]
     if len(telling) > 1:
-        return None  # two seen values make a third
-    found = _stands(telling[0], index) or _stands(_NAMESPACE.sub("", telling[0]), index)
-    if text[0] == "/" and not _stands_alone(telling[0], index):
-        return None  # it may be a step of another path
-    return _hit("composed", found)
+        endpoint = host_and_port(text, asked)
+        if not endpoint or not all(_stands_alone(piece, index) for piece in endpoint):
+            return None  # two seen values make a third
+    named = telling[0]
+    found = _stands_named(named, index)
+    around = (piece for piece in pieces if piece not in telling)
+    if found is None or not all(_is_known(piece, index, asked) for piece in around):
+        return None
+    return Hit("composed", found)
+
+
+def _stands_named(step: str, index: Index) -> At | None:
+    """
+    Where a step stands by itself; a code that is one thing wherever it stands, anywhere.
+
+    Behind another prefix it is another thing: ``order:1042`` is not ``customer:1042``.
+    """
+    if is_self_telling(step) or (_stands_alone(step, index) and "/" not in step):
+        return _stands(step, index)
+    bare = _NAMESPACE.sub("", step)
+    if bare == step:
+        return None
+    alone = is_self_telling(bare) or index.chunk(step.replace(".", ":", 1))
+    return _stands(bare, index) if alone or _stands_alone(bare, index) else None
+
+
+def _is_known(prefix: str, index: Index, asked: Sequence[str]) -> bool:
+    """Whether the run, the parameter or its interface has a word that stands before an id."""
+    if _DOI.fullmatch(prefix) or is_conventional(prefix) or names_kind(prefix):
+        return True
+    return all(singular(word) in asked or _word(word, index) is not None for word in words(prefix))
 
 
 def _is_prefix(piece: str) -> bool:
-    return is_plain(piece) or _DOI.fullmatch(piece) is not None
+    return is_plain(piece) or names_kind(piece) or _DOI.fullmatch(piece) is not None
 
 
 def _below(text: str, index: Index) -> Hit | None:

@@ -19,6 +19,8 @@ _MOST_UNREAD = 64 * 1024
 """Characters that wait to be read, so that a question never waits long for them."""
 _A_RUN = 16
 """Characters of a number, about: as many runs as are kept are not waited for either."""
+_PROSE = "\n"
+"""In place of a field: running text, which is in normal form already."""
 _RUN = 250
 """Bytes of a run that is kept."""
 
@@ -40,8 +42,8 @@ class Numbers:
         self._size = 0
 
     def said(self, text: str, at: At, own: frozenset[str] = frozenset()) -> None:
-        """Take running text; what is in *own* is an echo, and proves nothing."""
-        self._put_off([("", text)], at, own, len(text))
+        """Take running text in normal form; what is in *own* is an echo, and proves nothing."""
+        self._put_off([(_PROSE, text)], at, own, len(text))
 
     def returned(
         self, scalars: list[tuple[str, str]], at: At, own: frozenset[str] = frozenset()
@@ -73,9 +75,9 @@ class Numbers:
             del self._runs[next(iter(self._runs))]
 
     def _take(self, field: str, text: str, at: At, own: frozenset[str]) -> None:
-        if field and not _holds_phone(field, text):
+        if field and field != _PROSE and not _holds_phone(field, text):
             return
-        for run in runs(normal(text)):
+        for run in runs(text if field == _PROSE else normal(text)):
             if not (own and _is_echo(run, own)):
                 self._runs.setdefault((run, at.level), at)
 

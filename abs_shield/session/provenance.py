@@ -124,7 +124,7 @@ class Provenance:
             elif template not in self._templates:
                 self._cut = self._cut or "more prescribed formats than are kept"
         normalised = self._take(text, at, frozenset())
-        self._numbers.said(text[: self._text], at)
+        self._numbers.said(normalised, at)
         if level == USER and len(self._labels) < self._keys // 4:
             for value, words in labelled(normalised[:_LONGEST_LABELLED]):
                 self._labels[value] = self._labels.get(value, words) | words
@@ -159,8 +159,8 @@ class Provenance:
             self._take(joined, At(SCALAR, version), own)
         self._numbers.returned(told.scalars, At(SCALAR, version), own)
         for text in told.prose:
-            self._take(text, At(PROSE, version), own)
-            self._numbers.said(text, At(PROSE, version), own)
+            normalised = self._take(text, At(PROSE, version), own)
+            self._numbers.said(normalised, At(PROSE, version), own)
 
     def _take(self, text: str, at: At, own: frozenset[str]) -> str:
         """Take a text in; return it in the form in which it is compared."""

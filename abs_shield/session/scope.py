@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from contextvars import ContextVar, Token
 from threading import RLock
@@ -53,15 +53,22 @@ def leave(session: Session) -> None:
     _ENTERED.set(tuple(entered))
 
 
-def stop_running(token: Token[Session | None]) -> None:
+def stop_running(tokens: Iterable[Token[Any]]) -> None:
     """Undo that a tool runs in this context; in another one there is nothing to undo."""
     with suppress(ValueError):  # whoever resumes a coroutine may do it in a context of its own
-        RUNNING.reset(token)
+        for token in tokens:
+            token.var.reset(token)
 
 
 def current_session() -> Session | None:
     """Give the session that is current in this context, or None."""
     return CURRENT.get()
+
+
+def inner_session() -> Session | None:
+    """Return the session whose tool runs in this context, else the current one, or None."""
+    running = RUNNING.get()
+    return CURRENT.get() if running is None else running
 
 
 class Scoped(ABC):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from abs_shield.session.session import Session
 from abs_shield.session.spelling import texts_of
@@ -16,30 +17,59 @@ _GOES_ON_BEHIND = re.compile(
     r"[0-9A-Za-z_\u00c0-\u024f/\\@%+~-]|[.:?=&#,][0-9A-Za-z_\u00c0-\u024f]"
 )
 """What makes a stretch of text a part of a longer value; letters of other scripts do not."""
+_LABEL = re.compile(r"[^\W_][\w-]*\Z")
+_NEAR = 32
+_LABELS = frozenset("id ids ref reference key name value no nr number code is for uri".split())
+_HEX_GROUPS, _NO_HEX = re.compile(r"[0-9a-f:.]+"), re.compile(r"[g-z]")
+"""A device's or a net's address, which letters of a word before it are no part of."""
 
 
-def stands_verbatim(text: str, session: Session) -> bool | None:
+class Verbatim:
     """
-    Return whether *text* stood in a person's words or in a result, and not in a part of a value.
-
-    Returns:
-        None where it does not in what is kept of the run, and older text was forgotten.
+    The texts of a run, folded when they are first needed, for many values of one call.
 
     >>> session = Session()
     >>> session.user("Delete '/home/ann/tmp', please.")
-    >>> [stands_verbatim(p, session) for p in ("/home/Ann/tmp", "/home/ann", "home/ann/tmp")]
+    >>> [Verbatim(session).stands(p) for p in ("/home/Ann/tmp", "/home/ann", "home/ann/tmp")]
     [True, False, False]
     """
-    wanted = text.strip().strip(_QUOTES).strip().casefold()
+
+    __slots__ = ("_session", "_texts")
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._texts: list[str] | None = None
+
+    def stands(self, text: str) -> bool | None:
+        """
+        Return whether a person's words or a result hold *text*, and not in a part of a value.
+
+        Returns:
+            None where it does not in what is kept of the run, and older text was forgotten.
+        """
+        wanted = text.strip().strip(_QUOTES).strip().casefold()
+        if self._texts is None:
+            self._texts = [said for run in _line(self._session) for said in _folded(run)]
+        if any(_stands(wanted, said) for said in self._texts):
+            return True
+        return None if any(run.forgot for run in _line(self._session)) else False
+
+
+def _line(session: Session) -> Iterator[Session]:
     here: Session | None = session
-    forgot = False
     while here is not None:
-        for entry in here.entries():
-            if any(_stands(wanted, said.casefold()) for said in texts_of(entry.event)):
-                return True
-        forgot = forgot or here.forgot
+        yield here
         here = here.parent
-    return None if forgot else False
+
+
+def _folded(session: Session) -> Iterator[str]:
+    for entry in session.entries():
+        yield from (said.casefold() for said in texts_of(entry.event))
+
+
+def stands_verbatim(text: str, session: Session) -> bool | None:
+    """Return whether one value stands in a run as it is; see `Verbatim.stands`."""
+    return Verbatim(session).stands(text)
 
 
 def was_said_before(text: str, session: Session) -> bool:
@@ -56,12 +86,9 @@ def was_said_before(text: str, session: Session) -> bool:
     (True, False)
     """
     wanted = text.strip().strip(_QUOTES).strip().casefold()
-    here: Session | None = session
-    while here is not None:
-        if any(_stands(wanted, said[:_MOST].casefold()) for said in here.resumed):
-            return True
-        here = here.parent
-    return False
+    return any(
+        _stands(wanted, said[:_MOST].casefold()) for run in _line(session) for said in run.resumed
+    )
 
 
 def stands_in(text: str, said: str) -> bool:
@@ -80,7 +107,20 @@ def _stands(wanted: str, said: str) -> bool:
         end = place + len(wanted)
         before, behind = said[max(0, place - 1) : place], said[end : end + 2]
         goes_on = _GOES_ON_BEFORE.search(before) or _GOES_ON_BEHIND.match(behind)
-        if not (goes_on or is_part(said, place, end)):
+        step = before == ":" and _is_step(wanted, said[max(0, place - _NEAR) : place - 1])
+        if not (goes_on or step or is_part(said, place, end)):
             return True
         place = said.find(wanted, place + 1)
     return False
+
+
+def _is_step(wanted: str, before: str) -> bool:
+    """Whether what is behind a colon is a step of a longer id: ``aws:iam`` of ``arn:aws:iam``."""
+    label = _LABEL.search(before)
+    if label is None or label[0].isdigit():
+        return label is not None
+    if ":" not in wanted or "://" in wanted or wanted.startswith(("arn:", "urn:")):
+        return False
+    if label[0].rpartition("_")[2] in _LABELS:
+        return False
+    return not (_HEX_GROUPS.fullmatch(wanted) and _NO_HEX.search(label[0]))

@@ -18,6 +18,7 @@ from abs_shield.policy import Policy
 from abs_shield.session import Session
 from abs_shield.shield.approvals import Approvals, Key
 from abs_shield.shield.attempts import UNBLOCKED, Attempts, count
+from abs_shield.shield.dispatched import Dispatched, about_values
 from abs_shield.shield.judge import Fault, Judgement, judge, layers_of, place_of
 from abs_shield.shield.off import SWITCH, unjudged
 from abs_shield.shield.overrides import NOTE
@@ -39,6 +40,7 @@ class Opened(NamedTuple):
     Attributes:
         arguments: Its arguments as they were judged: JSON.
         raw: What the tool gets in their place, where the caller gave other Python values.
+        inside: The call whose tool passes on values that the model wrote; None where none does.
     """
 
     call: ToolCall
@@ -50,6 +52,7 @@ class Opened(NamedTuple):
     malformed: Malformed | None = None
     size: int = -1
     raw: Mapping[str, Any] | None = None
+    inside: Dispatched | None = None
 
 
 class Bench:
@@ -83,6 +86,7 @@ class Bench:
         runs: bool = True,
         binding: Binding | None = None,
         changed: bool = False,
+        inside: Dispatched | None = None,
     ) -> Opened:
         """
         Judge one call.
@@ -99,6 +103,7 @@ class Bench:
             runs: Whether it is dispatched now, so that an approval is used up.
             binding: The decorated function that Python calls; None of a call by name.
             changed: Whether the host changed it, so that it is not as the model wrote it.
+            inside: The call whose tool makes this one, where it is nested.
         """
         if not (siblings or nested or changed) and type(arguments) is dict:
             opened = self._at_once(call, arguments, session, known, binding)
@@ -113,14 +118,24 @@ class Bench:
             decision = unjudged(call, session, self.policy, known=known)
             return Opened(call, plain, session, decision, nested, _NO_KEY, malformed)
         logprob, size = None, -1
+        passed_on: frozenset[str] = frozenset()
         try:
             size = plain_size(plain)
             found = self._plan(call.name, session, binding, nested=nested)
-            proposal = self._proposal(call, plain, malformed, session, siblings, found)
+            proposal = self._proposal(
+                call, plain, malformed, session, siblings, found, nested=nested
+            )
             proposal.plain, proposal.later = size >= 0, later
             plan = proposal.tool or self.registry.unknown(call.name)
             logprob = proposal.logprob
-            judgement = judge(self._layers, proposal, session, nested=nested, changed=changed)
+            if inside is not None and binding is not None:
+                passed_on = inside.values_in(plain, binding, self.registry)
+            judgement = judge(
+                self._layers, proposal, session, nested=nested, changed=changed,
+                passed_on=passed_on,
+            )  # fmt: skip
+            if inside is not None and passed_on:
+                judgement.findings = about_values(judgement.findings, passed_on, inside)
         except Exception as error:
             logger.exception("abs_shield could not judge a call")
             plan = self.registry.unknown(call.name)
@@ -135,7 +150,10 @@ class Bench:
         decision = self._decision(known, call, session, ruling, judgement, attempts, at, started)
         if changed:
             decision = replace(decision, notes=(*decision.notes, NOTE))
-        return Opened(call, plain, session, decision, nested, key, malformed, size)
+        return Opened(
+            call, plain, session, decision, nested, key, malformed, size,
+            inside=inside if passed_on else None,
+        )  # fmt: skip
 
     def _plan(
         self, name: str, session: Session, binding: Binding | None, *, nested: bool
@@ -224,13 +242,16 @@ class Bench:
         session: Session,
         siblings: tuple[ToolCall, ...],
         plan: ToolPlan | None,
+        *,
+        nested: bool,
     ) -> Proposal:
         tools = self.registry.of(session)
         names: Mapping[str, Any] = tools
         registered = False
         if session.tools is not None:
             names = available(tools, session.tools)
-            registered = plan is not None and call.name not in session.tools
+            # what the model may call says nothing of what a tool's own code calls
+            registered = plan is not None and not nested and call.name not in session.tools
         if registered:
             plan = None
         elif plan is None:

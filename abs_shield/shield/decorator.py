@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from types import FunctionType
 from typing import Any, Literal, TypeVar, overload
 
 from abs_shield.errors import CallBlocked, PolicyError, ResultBlocked
@@ -101,6 +102,25 @@ def _dress(wrapper: Any, tool: Any) -> None:
     for name in _CACHE:
         if hasattr(tool, name):
             setattr(wrapper, name, getattr(tool, name))
+    for name in _class_attributes(tool):
+        if not hasattr(wrapper, name):
+            setattr(wrapper, name, getattr(tool, name))
+
+
+def _class_attributes(tool: Any) -> Iterator[str]:
+    """Yield what the class of a callable object has for it; a property is not read ahead."""
+    if isinstance(tool, type) or type(tool).__module__ in _PLAIN_CALLABLES:
+        return
+    for kind in type(tool).__mro__[:-1]:
+        for name, value in vars(kind).items():
+            ready = isinstance(value, _METHODS) or not hasattr(type(value), "__get__")
+            if ready and not name.startswith("_"):
+                yield name
+
+
+_PLAIN_CALLABLES = frozenset({"builtins", "functools"})
+"""Functions, methods, partials: what their classes have, everybody's have."""
+_METHODS = (FunctionType, staticmethod, classmethod)
 
 
 class _Entrance:

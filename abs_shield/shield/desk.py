@@ -20,6 +20,7 @@ from abs_shield.session.scope import RUNNING
 from abs_shield.shield.answering import Began, answer_mode, decision_about
 from abs_shield.shield.approvals import Approvals, Approver
 from abs_shield.shield.bench import Bench, Opened
+from abs_shield.shield.dispatched import DISPATCHED
 from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
@@ -101,7 +102,7 @@ class Desk:
                 nested = RUNNING.get() is not None and _inside(session)
                 opened = self._bench.judged(
                     call, arguments, session, siblings=siblings, nested=nested, known=known,
-                    binding=binding,
+                    binding=binding, inside=DISPATCHED.get() if nested else None,
                 )  # fmt: skip
         return opened if arguments is raw else opened._replace(raw=raw)
 
@@ -128,6 +129,7 @@ class Desk:
         return self._bench.judged(
             call, arguments, session, siblings=siblings, nested=nested, known=known,
             counted=pending is not None and pending.decision.blocked, later=later, binding=binding,
+            inside=DISPATCHED.get() if nested else None,
         )  # fmt: skip
 
     def _changed(

@@ -102,6 +102,10 @@ def compiled_entry(
     """
     function = None if binding is None else binding.tool
     authors = [tool for tool in (function, declaration) if tool is not None]
+    if description is not None and description.read_only:
+        # somebody else's hint; the policy knows which of its calls undo each other
+        pairs = any(description.name in (pair.first, pair.then) for pair in policy.inverses)
+        description = description.model_copy(update={"read_only": not pairs})
     tools = authors if description is None else [*authors, description]
     own_plan = plan = compiled(tools, policy, refinement, binding, tolerant=tolerant)
     if authors and description is not None:
@@ -138,10 +142,14 @@ def compiled(
     assert tool is not None
     if refinement is not None:
         tool = tool.refined(refinement)
+        if refinement.destructive and "read_only" not in refinement.model_fields_set:
+            tool = tool.model_copy(update={"read_only": False})
         beside = () if refinement.parameters is not None else beside
     plan = compile_tool(tool, policy, beside=beside, tolerant=tolerant)
     if binding is None:
         return plan
+    # the function judges its own parameters when it is called, under whatever names
+    plan = replace(plan, lost_targets=())
     same = plan.description is None and is_same(binding.tool.parameters, plan.tool.parameters)
     return replace(plan, convert=binding.convert, schema_of_function=same)
 

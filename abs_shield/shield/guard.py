@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import Token
+from dataclasses import replace
 from time import perf_counter
 from types import TracebackType
 from typing import Any, Self
@@ -15,6 +16,7 @@ from abs_shield.session import Session
 from abs_shield.session.scope import RUNNING, stop_running
 from abs_shield.shield.bench import Opened
 from abs_shield.shield.desk import Desk, Reread
+from abs_shield.shield.dispatched import DISPATCHED, Dispatched
 from abs_shield.shield.ran import UNKNOWN, Ran
 from abs_shield.shield.signature import Binding
 from abs_shield.text.show import escaped, told
@@ -37,13 +39,14 @@ class Guard:
             for those that were judged.
 
     Raises:
-        CallBlocked: On entering, where the call is blocked.
+        CallBlocked: On entering, where the call is blocked; on leaving, where a decorated function
+            inside was, by values of this call.
         ResultBlocked: On leaving, where what it returned is withheld.
     """
 
     __slots__ = (
-        "_binding", "_call", "_desk", "_opened", "_running", "_session", "_siblings", "_span",
-        "_started", "_suspended", "_value", "failed", "given", "judges",
+        "_binding", "_call", "_desk", "_dispatched", "_opened", "_running", "_session",
+        "_siblings", "_span", "_started", "_suspended", "_value", "failed", "given", "judges",
         "proposed", "reread",
     )  # fmt: skip
 
@@ -64,7 +67,8 @@ class Guard:
         self._binding = binding
         self._span: AbstractContextManager[Any] | None = span
         self._opened: Opened | None = None
-        self._running: Token[Session | None] | None = None
+        self._running: tuple[Token[Any], ...] | None = None
+        self._dispatched: Dispatched | None = None
         self._started = 0.0
         self._suspended = False
         self._value: Any = UNKNOWN
@@ -98,6 +102,13 @@ class Guard:
     def decision(self) -> Decision:
         """What was decided before the call."""
         return self.opened.decision
+
+    @property
+    def stopped(self) -> Decision | None:
+        """The block of a decorated function inside, by values of this call; None without one."""
+        if self._dispatched is None or self._dispatched.stopped is None:
+            return None
+        return replace(self._dispatched.stopped, tool=self._call.name)
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -147,8 +158,13 @@ class Guard:
     def _begin(self, opened: Opened) -> None:
         self._opened = opened
         if opened.decision.blocked:
+            inside = opened.inside
+            # the block of another Shield is the tool's own error, as without this one
+            if inside is not None and inside.registry is self._desk.registry:
+                inside.stopped = opened.decision
             raise CallBlocked(opened.decision)
-        self._running = RUNNING.set(self._session)
+        self._dispatched = Dispatched(opened, self._desk.registry)
+        self._running = self.running()
         self._started = perf_counter()
 
     @contextmanager
@@ -172,9 +188,9 @@ class Guard:
         """The call returned what cannot be read, and the model may: a miss proves nothing now."""
         self._session.opaque(f"the result of `{escaped(self._call.name)}`: {reason}")
 
-    def running(self) -> Token[Session | None]:
+    def running(self) -> tuple[Token[Any], ...]:
         """Mark that the tool runs in this context, for one step of a generator."""
-        return RUNNING.set(self._session)
+        return RUNNING.set(self._session), DISPATCHED.set(self._dispatched)
 
     def __exit__(
         self,
@@ -186,10 +202,11 @@ class Guard:
             self._leave(kind, error, traceback)
             return
         elapsed_ms = (perf_counter() - self._started) * 1000
-        value, failed = self.value, self.failed
+        value, failed, stopped = self.value, self.failed, self.stopped
         if failed is None and error is not None:
             value = told(error)
         failed = error is not None if failed is None else failed
+        failed |= stopped is not None
         opened = self.opened
         try:
             given = self.given or error is not None  # a signal of the framework's goes on its way
@@ -200,6 +217,8 @@ class Guard:
             )
         finally:
             self._leave(kind, error, traceback)
+        if stopped is not None and (error is None or isinstance(error, Exception)):
+            raise CallBlocked(stopped) from error
         if decision.blocked:
             raise ResultBlocked(decision)
 

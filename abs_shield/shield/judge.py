@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
+from abs_shield.core.names import PHANTOM_TARGET
 from abs_shield.layers import LAYERS, OPT_IN, Layer
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
@@ -56,13 +57,25 @@ def judge(
     *,
     nested: bool,
     changed: bool = False,
+    passed_on: frozenset[str] = frozenset(),
 ) -> Judgement:
-    """Ask every layer; one that raises is an error of ours, and loses no other's finding."""
+    """
+    Ask every layer; one that raises is an error of ours, and loses no other's finding.
+
+    Args:
+        layers: The layers, by name.
+        proposal: The call.
+        session: Its run.
+        nested: Whether another tool calls it from code.
+        changed: Whether the host changed it, so that it is not as the model wrote it.
+        passed_on: Pointers to the values of a nested call that the model wrote.
+    """
     coverage = dict.fromkeys(dict(layers), RAN)
     judgement = Judgement([], coverage, [])
     known = proposal.tool is not None
     if nested or not known:
-        layers = _able(layers, coverage, nested=nested, known=known)
+        able = NESTED_LAYERS | {PHANTOM_TARGET} if passed_on else NESTED_LAYERS
+        layers = _able(layers, coverage, able=able if nested else None, known=known)
     if changed:
         coverage.update({name: CHANGED for name in coverage if name in MODEL_LAYERS})
         layers = [(name, layer) for name, layer in layers if name not in MODEL_LAYERS]
@@ -78,14 +91,18 @@ def judge(
 
 
 def _able(
-    layers: Sequence[tuple[str, Layer]], coverage: dict[str, Coverage], *, nested: bool, known: bool
+    layers: Sequence[tuple[str, Layer]],
+    coverage: dict[str, Coverage],
+    *,
+    able: frozenset[str] | None,
+    known: bool,
 ) -> list[tuple[str, Layer]]:
-    """Give the layers that can look at a nested call, or at one of an unknown tool."""
+    """Give the layers that can look at a nested call, which is *able*, or an unknown tool."""
     for name, _ in layers:
         if not known and name != "phantom_tool":
             coverage[name] = UNKNOWN_TOOL
         else:
-            coverage[name] = NESTED if nested and name not in NESTED_LAYERS else RAN
+            coverage[name] = RAN if able is None or name in able else NESTED
     return [(name, layer) for name, layer in layers if coverage[name] is RAN]
 
 

@@ -16,8 +16,13 @@ from abs_shield.errors import PolicyError
 from abs_shield.plan.written import written_names
 from abs_shield.policy import Policy, Tool, tool_of
 from abs_shield.shield.entry import Entry, compiled_entry
+from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
+_LOST = (
+    "abs_shield: the tool `%s` that a model is offered has no parameter of these names, which the "
+    "policy declares as its targets, so they are not judged: %s"
+)
 _MOST_NAMES = 1_000
 _MOST_SCHEMAS = 256
 """Descriptions kept of one tool; where a schema lists a tenant's accounts, each tenant has one."""
@@ -91,6 +96,10 @@ class Offers:
                 self._known.move_to_end(shape.name)
                 return known.entry
         entry = self._compiled(shape, declared)
+        if entry is not None and entry.plan.lost_targets:
+            logger.error(
+                _LOST, escaped(shape.name), ", ".join(map(escaped, entry.plan.lost_targets))
+            )
         names = frozenset() if entry is None else written_names(entry.plan.tool)
         offer = _Offer(declared, entry, names)
         with self._lock:

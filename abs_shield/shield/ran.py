@@ -13,7 +13,7 @@ class Ran(NamedTuple):
     How a call ran.
 
     Attributes:
-        elapsed_ms: For how long.
+        elapsed_ms: For how long; None where nobody knows.
         error: Whether it failed: then there is no result to judge.
         nested: Whether another tool called it.
         decision_id: What was decided of the call, where that is known.
@@ -22,7 +22,7 @@ class Ran(NamedTuple):
             `UNKNOWN` where there is no one result to judge.
     """
 
-    elapsed_ms: float
+    elapsed_ms: float | None
     error: bool = False
     nested: bool = False
     decision_id: str | None = None

@@ -253,10 +253,10 @@ class Registry(Mapping[str, Entry]):
         call from inside a tool is judged by what the function's author declared.
         """
         entry = tools.get(binding.tool.name)
-        if entry is not None and entry.binding is not None and _is_alike(entry.binding, binding):
+        if entry is not None and entry.binding is not None and entry.binding.is_alike(binding):
             return entry.own_plan if nested else entry.plan
         entry = self._found(binding.tool.name)
-        if entry is not None and entry.binding is not None and _is_alike(entry.binding, binding):
+        if entry is not None and entry.binding is not None and entry.binding.is_alike(binding):
             return entry.own_plan
         return self._own_plan(binding)
 
@@ -346,11 +346,6 @@ class Registry(Mapping[str, Entry]):
 
     def __len__(self) -> int:
         return len(self._entries.keys() | self._shared.bindings.keys())
-
-
-def _is_alike(one: Binding, other: Binding) -> bool:
-    """Return whether two bindings declare the same: they are of one function, or one factory."""
-    return one is other or one.tool is other.tool or one.tool.__dict__ == other.tool.__dict__
 
 
 def require_same_parameters(known: Tool, tool: Tool) -> None:

@@ -8,7 +8,7 @@ from threading import RLock
 
 from abs_shield.core.forked import renewed
 from abs_shield.policy import configure, load_policy
-from abs_shield.session import current_session
+from abs_shield.session.scope import inner_session
 from abs_shield.shield.shield import Shield
 
 POLICY = "ABS_SHIELD_POLICY"
@@ -25,7 +25,7 @@ def current_shield() -> Shield:
     Raises:
         PolicyError: ``ABS_SHIELD_POLICY`` names no policy.
     """
-    session = current_session()
+    session = inner_session()
     if session is not None and isinstance(session.owner, Shield):
         return session.owner
     place = os.environ.get(POLICY, "")

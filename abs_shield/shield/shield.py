@@ -16,6 +16,7 @@ from abs_shield.plan import ToolPlan
 from abs_shield.policy import Policy, Tool
 from abs_shield.session import Session, Sessions, current_session
 from abs_shield.session.pending import Pending
+from abs_shield.session.scope import inner_session
 from abs_shield.shield.answers import Answers
 from abs_shield.shield.approvals import Approver
 from abs_shield.shield.audience import audience
@@ -302,7 +303,7 @@ class Shield(Answers):
         call: Call,
         value: Any,
         *,
-        elapsed_ms: float,
+        elapsed_ms: float | None,
         error: bool = False,
         session: Session | None = None,
     ) -> Decision:
@@ -313,7 +314,8 @@ class Shield(Answers):
         Args:
             call: The call.
             value: What it returned, or its error.
-            elapsed_ms: How long it took, in milliseconds.
+            elapsed_ms: How long it took, in milliseconds; None where nobody knows: then it is
+                not verified.
             error: Whether it failed: then there is nothing to verify.
             session: The session; the current one where None.
 
@@ -348,9 +350,9 @@ class Shield(Answers):
         return self._guard(one(call), self._session(session), siblings)
 
     def guard_function(self, binding: Binding, arguments: dict[str, Any]) -> Guard:
-        """Return the guard of a Python call of a decorated function, in the current session."""
+        """Return the guard of a Python call of a decorated function, in the innermost session."""
         call = ToolCall(binding.tool.name, arguments)
-        return self._guard(call, self._session(None), binding=binding)
+        return self._guard(call, self._session(inner_session()), binding=binding)
 
     def dispatch(
         self,

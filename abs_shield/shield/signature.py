@@ -26,6 +26,7 @@ from abs_shield.shield.argument_model import (
     unknown_arguments,
     without_names,
 )
+from abs_shield.shield.contexts import is_context
 from abs_shield.shield.marks import marks_of
 from abs_shield.shield.validation import refused_by
 from abs_shield.text.opaque import Named, Unread
@@ -64,6 +65,10 @@ class Binding:
     names: frozenset[str] = frozenset()
     required: frozenset[str] = frozenset()
     defaults: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
+
+    def is_alike(self, other: Binding) -> bool:
+        """Return whether both declare the same: they are of one function, or one factory."""
+        return self is other or self.tool is other.tool or vars(self.tool) == vars(other.tool)
 
     def arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any] | None:
         """Give the judged arguments of a Python call, as JSON; None where it does not bind."""
@@ -240,7 +245,7 @@ def bind(function: Callable[..., Any], *, name: str | None = None) -> Binding:
     injected = frozenset(
         p
         for p in signature.parameters
-        if isinstance(marks.get(p), Injected) or (p not in bound and _is_stream(hints.get(p)))
+        if isinstance(marks.get(p), Injected) or (p not in bound and _is_given(hints.get(p)))
     )
     injected |= _receiver(function, signature) | bound
     model = arguments_model(name, signature, hints, injected)
@@ -335,10 +340,10 @@ def _is_unread(hint: Any) -> bool:
     return hint is inspect.Parameter.empty or isinstance(hint, str)
 
 
-def _is_stream(hint: Any) -> bool:
-    """Whether nothing but a stream, an async iterator or None will do."""
+def _is_given(hint: Any) -> bool:
+    """Whether only a stream, an async iterator, a framework's context or None will do."""
     kinds = _kinds(hint) - {NoneType}
-    return bool(kinds) and all(issubclass(kind, _STREAMS) for kind in kinds)
+    return bool(kinds) and all(issubclass(kind, _STREAMS) or is_context(kind) for kind in kinds)
 
 
 def _is_iterable(hint: Any) -> bool:

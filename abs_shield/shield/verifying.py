@@ -123,6 +123,7 @@ class Verifier:
     def _verified(self, back: Returned, plan: ToolPlan, name: str) -> VerificationResult:
         engine, profile, ran = self.engine, plan.tool.profile, back.ran
         assert engine is not None
+        assert ran.elapsed_ms is not None
         if profile is not None and engine.profile(name) is not profile:
             engine.register_tool_profile(name, profile)
         return engine.verify(
@@ -183,6 +184,8 @@ class Verifier:
 
 def _is_timed(elapsed_ms: object) -> bool:
     """Return whether a duration is one; a host's clock may have gone back meanwhile."""
+    if elapsed_ms is None:
+        return False  # a host that does not time its tools
     return not isinstance(elapsed_ms, (int, float)) or 0 <= elapsed_ms < _LONGEST_MS
 
 

@@ -59,6 +59,8 @@ _KINDS = frozenset(
 _IN_FOURS = re.compile(r"(?<!\w)[a-z]{2}\d\d(?: [a-z0-9]{4}){2,7}(?: [a-z0-9]{1,3})?(?!\w)")
 _SHORTEST_IBAN, _LEAST_PHONE = 15, 8
 _NEAR = 64
+_LEAST_OF_TWO, _LEAST_OF_MORE = 4, 2
+"""Digits of a group, where there are two or more of them."""
 
 
 class Run(NamedTuple):
@@ -147,7 +149,7 @@ def _is_card(run: str) -> bool:
 
 def is_part(text: str, start: int, end: int) -> bool:
     """
-    Return whether a stretch of a text is a part of a telephone number, a card's or an IBAN.
+    Return whether a stretch is a part of a longer number in groups: a telephone's, an account's.
 
     >>> said = "call +44 579 484 3069 now"
     >>> is_part(said, 9, 21), is_part(said, 5, 21)
@@ -161,9 +163,30 @@ def is_part(text: str, start: int, end: int) -> bool:
     around = [span for span in spans if span[0] <= start and end <= span[1]]
     if any(begins < start for begins, _ in around):
         return True
+    if any(
+        begins <= start and end <= ends
+        for begins, ends in _ones(near)
+        if (begins, ends) != (start, end)
+    ):
+        return True
     least = _SHORTEST_IBAN if near[start : start + 1].isalpha() else _LEAST_PHONE
     size = sum(map(str.isalnum, near[start:end]))
     return size < least and any(end < ends for _, ends in around)
+
+
+def _ones(text: str) -> Iterator[tuple[int, int]]:
+    """
+    Yield where digits in groups are one number of a thing whose numbers are written so.
+
+    Of "order 1042 2024" the groups may stand for themselves, of "account 1042 2024" they do not.
+    """
+    for found in _RUN.finditer(text):
+        groups = found[0].split(" ")
+        least = _LEAST_OF_TWO if len(groups) == 2 else _LEAST_OF_MORE
+        if all(group.isdigit() and len(group) >= least for group in groups):
+            label = _label(text[max(0, found.start() - _LONGEST_LABEL) : found.start()])
+            if label in _KINDS or names_phone(label):
+                yield found.span()
 
 
 def _cards(text: str) -> Iterator[re.Match[str]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate, filterfalse, groupby, islice
+from itertools import accumulate, filterfalse, groupby, islice, repeat
 
 _LATIN = "a-z0-9_\u00c0-\u024f\u1e00-\u1eff"
 MARKS = (
@@ -81,6 +82,8 @@ _MOST_MARKS = 30
 _LONGEST_SHORT, _LONGEST_VALUE = 256, 16 * 1024
 _MOST_SPREAD = 4
 """How many times as long its normal form is at most; one ligature of Arabic alone is 18 letters."""
+_SPREADING = re.compile("[\u3300-\u33ff\ufdf0-\ufdfb]")
+"""Ligatures of more than four letters."""
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ł": "l", "ø": "o", "æ": "ae", "œ": "oe", "ħ": "h", "ŧ": "t", "þ": "th"}
@@ -112,11 +115,28 @@ def _few_marks(run: re.Match[str]) -> str:
     )
 
 
+def _fitting(text: str) -> str:
+    """
+    Cut off of a text what would be cut off of its normal form, before it is made.
+
+    It is asked of long texts alone, and counts each character by itself.
+    """
+    most = _MOST_SPREAD * len(text) + _LONGEST_SHORT
+    sizes = {c: len(unicodedata.normalize("NFKC", c)) for c in set(_SPREADING.findall(text))}
+    if not sizes:
+        return text
+    spread = [*accumulate(map(sizes.get, text, repeat(1)))]
+    return text[: bisect_right(spread, most) + 1]
+
+
 def _normal(text: str) -> str:
+    size = len(text)
+    if len(text) > _LONGEST_VALUE:
+        text = _fitting(text)
     signs = _LONG_HYPHEN.sub("-", _MARKED.sub(_few_marks, text.replace("\u2116", "#")))
     if _SIGN.search(signs):
         signs = signs.translate(_APART)  # a template of `re.sub` would take 2 seconds a megabyte
-    spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * len(text) + _LONGEST_SHORT]
+    spread = unicodedata.normalize("NFKC", signs)[: _MOST_SPREAD * size + _LONGEST_SHORT]
     folded = unicodedata.normalize("NFKC", spread.casefold())
     plain = _STOP.sub(".", folded.translate(_PLAIN))
     return plain if plain.isascii() else _BORDER.sub(" ", plain)

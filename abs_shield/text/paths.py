@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from posixpath import normpath
+from urllib.parse import unquote
 
 _PLAIN = re.compile(r"[^\W\d_]{1,24}(?:[-_ ][^\W\d_]{1,24}){0,2}")
 _CONVENTIONAL = frozenset(
@@ -18,6 +20,9 @@ _CONVENTIONAL = frozenset(
     "node_modules .github templates".split()
 )
 
+_REVISION = re.compile(
+    r"(?:(?:fetch_|orig_|merge_)?head|@)(?:[~^]\d{0,4})*|@\{\w{1,12}\}", re.IGNORECASE
+)
 _ALIKE = 0.6
 
 
@@ -53,6 +58,32 @@ def is_conventional(step: str) -> bool:
     (True, False)
     """
     return step.casefold() in _CONVENTIONAL
+
+
+def steps_back(path: str) -> str:
+    """
+    Return where a path leads that goes back from a named step; empty where it does not.
+
+    >>> [steps_back(path) for path in ("/srv/app/../x", "/srv/app%2f..", "../a", "a")]
+    ['/srv/x', '/srv', '', '']
+    """
+    plain = unquote(path.strip()).replace("\\", "/")
+    if "/.." not in plain or "://" in plain:
+        return ""
+    way = normpath(plain)
+    steps = [step for step in plain.split("/") if step not in ("", ".")]
+    leading = next((n for n, step in enumerate(steps) if step != ".."), len(steps))
+    return way if ".." in steps[leading:] else ""
+
+
+def is_revision(text: str) -> bool:
+    """
+    Whether a revision is named from where the work stands, as version control does.
+
+    >>> [is_revision(text) for text in ("HEAD~1", "@{u}", "HEAD^^", "main")]
+    [True, True, True, False]
+    """
+    return _REVISION.fullmatch(text.strip()) is not None
 
 
 def is_slip(path: str, seen: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 from abs_shield.text.groups import is_iban
 from abs_shield.text.normal import MARKS, unaccented, unspaced
@@ -197,26 +198,22 @@ class Tight:
 
     @classmethod
     def _read(cls, normalised: str) -> Tight:
-        letters: list[str] = []
-        gaps, codes = bytearray(), bytearray()
-        between: dict[str, tuple[int, int]] = {}  # the same few stand between all words
-        gap, code = _APART, _OTHER
-        for n, piece in enumerate(_GAPS.split(unaccented(normalised))):
-            if n % 2:
-                read = between.get(piece)
-                if read is None:
-                    read = between[piece] = _gap(piece), _code(piece)
-                gap, code = max(gap, read[0]), read[1]
-            elif piece:
-                letters.append(piece)
-                gaps.append(gap)
-                codes.append(code)
-                gaps.extend(bytes(len(piece) - 1))
-                codes.extend(bytes(len(piece) - 1))
+        split = _GAPS.split(unaccented(normalised))
+        letters = "".join(split[::2])
+        gaps, codes = bytearray(len(letters) + 1), bytearray(len(letters) + 1)
+        between: dict[str, tuple[int, int]] = {"": (_INSIDE, _NOTHING)}  # the same few stand there
+        at, gap, code = 0, _APART, _OTHER
+        for piece, behind in zip_longest(split[::2], split[1::2], fillvalue=""):
+            if piece:
+                gaps[at], codes[at] = gap, code
+                at += len(piece)
                 gap, code = _INSIDE, _NOTHING
-        gaps.append(_APART)
-        codes.append(_OTHER)
-        return cls("".join(letters), bytes(gaps), bytes(codes))
+            read = between.get(behind)
+            if read is None:
+                read = between[behind] = _gap(behind), _code(behind)
+            gap, code = (read[0] if read[0] > gap else gap), read[1]
+        gaps[at], codes[at] = _APART, _OTHER
+        return cls(letters, bytes(gaps), bytes(codes))
 
     def followed(self, later: Tight) -> Tight:
         """Give this text and a *later* one behind it, on another line."""

@@ -10,6 +10,16 @@ _WORDS = frozenset(
     "todo alle alles tous tout tutti".split()
 )
 _JOINED = re.compile(r"(?<=[^\x00-\x7f\u200c\u200d])[\u200c\u200d](?=[^\x00-\x7f\u200c\u200d])")
+_SELECTED = re.compile(
+    "(?<=[^\x00-\x7f\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+)
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\uffa0\ufe00-\ufe0f\ufffc"
+    "\U000e0100-\U000e01ef]|\u2800(?![\u2801-\u28ff])"
+)
+"""Fillers, selectors and blanks that are no blanks to Unicode."""
+_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _QUOTES = "\"'`"
 _ROOT = re.compile(
     r"[a-z]:[\\/.]*|(?:\$\{?[a-z_]\w*\}?|\$env:\w+|%[a-z_]\w*(?:\(x86\))?%)[\\/.*]*", re.IGNORECASE
@@ -49,7 +59,7 @@ def is_whole_set(text: str) -> bool:
     [True, True, True, True, True, True, False]
     """
     bare = text.strip().strip(_QUOTES)
-    if not any(character.isalnum() for character in bare):
+    if not _has_name(bare):
         return True
     if _ROOT.fullmatch(bare[:_LONGEST]) is not None:
         return True
@@ -67,11 +77,18 @@ def selects_all(text: str) -> bool:
     """
     condition = text[:_LONGEST].strip()
     bare = condition.strip(_QUOTES)
-    if not any(character.isalnum() for character in _CLASSES.sub("", bare)):
+    if not _has_name(_CLASSES.sub("", bare)):
         return True
     if bare.casefold() in _WORDS or bare.casefold() == "true":
         return True
     return bare != "1" and _TAUTOLOGY.search(condition) is not None
+
+
+def _has_name(bare: str) -> bool:
+    """Whether something in a value names a thing: a letter, a digit, an emoji; ``@`` is a zone."""
+    return bare == "@" or any(
+        character.isalnum() or unicodedata.category(character) == "So" for character in bare
+    )
 
 
 def states_all(said: str) -> bool:
@@ -108,15 +125,20 @@ def mixes_scripts(text: str) -> bool:
 
 def has_hidden_characters(text: str) -> bool:
     r"""
-    Return whether *text* holds control or format characters, which a reader does not see.
+    Return whether *text* holds characters which a reader does not see: controls, fillers, tags.
 
-    A joiner between two characters beyond ASCII is how Persian, Hindi and emoji are written.
+    A joiner between two characters beyond ASCII is how Persian, Hindi and emoji are written, and a
+    variation selector behind a symbol chooses its colours.
 
     >>> [has_hidden_characters(text) for text in ("eve\u202e", "eve", "eve\n")]
+    [True, False, False]
+    >>> [has_hidden_characters(text) for text in ("eve\ufe0f", "\u2764\ufe0f", "1\ufe0f\u20e3")]
     [True, False, False]
     """
     bare = text.strip()
     if bare.isascii() and bare.isprintable():
         return False
-    bare = _JOINED.sub("", bare)
-    return any(unicodedata.category(character) in ("Cc", "Cf") for character in bare)
+    bare = _SELECTED.sub("", _JOINED.sub("", bare))
+    return _UNSEEN.search(bare) is not None or any(
+        unicodedata.category(character) in _HIDDEN for character in bare
+    )

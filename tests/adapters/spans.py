@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
@@ -32,4 +32,13 @@ def recorded(ran: Ran) -> Iterator[None]:
         yield
     except Exception as error:
         ran.error = error
-    ran.spans = [(s.name, dict(s.attributes or {})) for s in exporter().get_finished_spans()]
+    ran.spans = [
+        (span.name, dict(span.attributes or {}))
+        for span in exporter().get_finished_spans()
+        if not _is_of_client(span)
+    ]
+
+
+def _is_of_client(span: ReadableSpan) -> bool:
+    """Whether it is the client's of an MCP request, which runs in this process by chance."""
+    return span.kind is trace.SpanKind.CLIENT and "mcp.method.name" in (span.attributes or {})

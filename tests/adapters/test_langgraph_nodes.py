@@ -186,6 +186,17 @@ def test_a_runtime_that_lost_a_part_is_refused(gone: str, monkeypatch: Any) -> N
         checks.check_framework.cache_clear()
 
 
+def test_a_node_that_hides_itself_from_its_wrappers_is_refused(monkeypatch: Any) -> None:
+    """Errors of tools would be caught that pass a node without a wrapper, and nobody would know."""
+    monkeypatch.setattr(ToolNode, "_run_one", lambda *given: None)
+    checks.check_framework.cache_clear()
+    try:
+        with pytest.raises(ShieldError, match=r"`ToolNode\._run_one`"):
+            ShieldMiddleware(firewall("audit"))
+    finally:
+        checks.check_framework.cache_clear()
+
+
 def test_summaries_that_are_no_longer_marked_are_refused(monkeypatch: Any) -> None:
     """A summary would count as the user's own words."""
     monkeypatch.setattr(

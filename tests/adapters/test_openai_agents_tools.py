@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
 
-from agents import Agent, RunState, function_tool
+from agents import Agent, FunctionTool, Runner, RunState, function_tool
 from agents import run as sdk_run
 from agents.run_internal import tool_execution
 
@@ -71,6 +71,53 @@ def test_a_plain_agent_as_a_tool_is_judged(strict, how, inner_streams):
     assert '"blocked"' in told(sub)
     assert decisions["c9"].session_id != decisions["c1"].session_id
     assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
+
+
+def around(sub: Agent[Any]) -> FunctionTool:
+    """A tool made by hand, which calls the agent's tool."""
+    inner = asks(sub)
+
+    async def invoke(context: Any, arguments: str) -> Any:
+        return await inner.on_invoke_tool(context, arguments)
+
+    return FunctionTool("ask_sub", "Ask.", inner.params_json_schema, invoke)
+
+
+def borrowing(sub: Agent[Any]) -> FunctionTool:
+    """A tool made by hand, which has the function of the agent's tool."""
+    inner = asks(sub)
+    return FunctionTool("ask_sub", "Ask.", inner.params_json_schema, inner.on_invoke_tool)
+
+
+@pytest.mark.parametrize("made", [around, borrowing])
+@pytest.mark.parametrize("how", [play, streamed])
+def test_a_tool_made_by_hand_around_an_agent_is_judged_inside(strict, how, made):
+    """Nothing on the tool says that it runs an agent; the context of the run does."""
+    desk = Desk()
+    sub = agent_of([[BAD], "No."], desk, name="sub")
+    agent = agent_of([[ASK], DONE], tools=[made(sub)])
+    how(ShieldedRunner(strict), agent)
+    decisions = by_id(strict)
+
+    assert ([], "No.") == (desk.ran, told(agent, "c9"))
+    assert '"blocked"' in told(sub)
+    assert ("billing", "sub") == (decisions["c9"].agent, decisions["c1"].agent)
+
+
+def test_a_run_that_the_host_starts_in_a_tool_is_the_hosts(strict):
+    """What it passes on is what it keeps in the context, and no context of a call."""
+    desk = Desk()
+    sub = agent_of([[BAD], "Yes."], desk, name="sub")
+
+    async def invoke(context: Any, arguments: str) -> Any:
+        return (await Runner.run(sub, arguments, context=context.context)).final_output
+
+    schema = asks(sub).params_json_schema
+    agent = agent_of([[ASK], DONE], tools=[FunctionTool("ask_sub", "Ask.", schema, invoke)])
+    play(ShieldedRunner(strict), agent)
+
+    assert ["c9"] == [decision.call_id for decision in about_calls(strict.store)]
+    assert ["refund"] == [name for name, _ in desk.ran]
 
 
 def test_a_plain_agent_as_a_tool_is_judged_two_deep(strict):

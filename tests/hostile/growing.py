@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abs_shield import ToolCall
+from abs_shield import Shield, Target, Tool, ToolCall, shield
 from abs_shield.replay import replay
 from tests.hostile.entrances import ANSWER, DOORS, Action, firewall
 from tests.hostile.grammar import Input
@@ -59,6 +59,24 @@ def values(spell: Callable[[int], str]) -> Callable[[int], dict[str, Any]]:
     """As many values of an id as fit, and no more than one call may have."""
     width = len(json.dumps(spell(1_000)).encode())
     return lambda size: {"order_id": [spell(n) for n in range(min(9_990, size // width))]}
+
+
+def guarded(spell: Callable[[int], str], said: str, **declared: Any) -> Callable[[int], Action]:
+    """A destructive call with values that are looked for in what the user said of each."""
+
+    def made(size: int) -> Action:
+        several = {"type": "array", "items": {"type": "string"}}
+        tool = Tool(
+            name="act", parameters={"properties": {"paths": several}}, destructive=True, **declared
+        )
+        guard = Shield(shield.configure(tools=[tool]), hooks=None)
+        count = min(9_990, size // len(said.format(spell(1_000))))
+        session = guard.session()
+        session.user(" ".join(said.format(spell(n)) for n in range(count)))
+        call = ToolCall("act", {"paths": [spell(n) for n in range(count)]})
+        return lambda: guard.check_call(call, session=session)
+
+    return made
 
 
 def long_values(piece: str) -> Callable[[int], dict[str, Any]]:
@@ -164,6 +182,7 @@ def found(door: str, name: str, **row: Any) -> Growing:
 
 
 CALL, RESULT = "check_call", "session.tool_result, check_result"
+BUSY = "about a second on a machine that is busy"
 NOT_YET = "linear, and slower than a second a megabyte"
 FOUND = "linear in steps, and not measured at a megabyte yet"
 GROWING = [
@@ -179,11 +198,18 @@ GROWING = [
             small=64_000),
     Growing(door=CALL, name="values of ligatures", made=checked(long_values("\ufdfa")),
             small=64_000),
+    Growing(door=CALL, name="values that must be seen", open=BUSY,
+            made=guarded(lambda n: f"/srv/a{n}", "{}",
+                         targets={"paths": Target(must_be_seen=True)})),
+    Growing(door=CALL, name="parents of what was said", open=BUSY,
+            made=guarded(lambda n: f"/srv/a{n}", "{}/x.csv")),
+    Growing(door=CALL, name="patterns in what was said",
+            made=guarded(lambda n: f"/srv/a{n}/*.log", "{}/x.csv")),
     Growing(door=CALL, name="wrong items before branches",
             made=checked(lambda n: {"value": [{}] * (n // 4)}, branches(20_000)), small=100),
     Growing(door=CALL, name="misspelt names", made=checked(
         lambda n: {f"paramter_{k}": "x" for k in range(n // 20)}, properties(40_000)), small=1_000,
-            open="about a second on a machine that is busy"),
+            open=BUSY),
     Growing(door="register", name="a tool of many parameters", made=registered(properties)),
     # accents are sorted in runs, so that the steps of small texts go in stairs
     *[Growing(door="session.user", name=f"a text of {piece!r}", made=said(piece),
@@ -191,7 +217,7 @@ GROWING = [
       for piece in ("\ufdfa", "\u0315\u0300", "①", "tx_1 ", "+49 30 1234567 ", "Привет мир ",
                     "a日")],
     *[Growing(door=RESULT, name=f"a result of {piece!r}", made=returned(piece),
-              open=NOT_YET if piece in ("1,", "\ufdfa") else "")
+              open=BUSY if piece in ("1,", "\ufdfa") else "")
       for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
     *[Growing(door="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
               small=8_000, open=NOT_YET)

@@ -104,6 +104,13 @@ def test_what_a_reader_takes_for_another(arguments, code):
         ("Delete what is at 12 Main St, Oslo.", {"address": "12 Main St\nOslo"}),
         ("Delete mails of Bob.", {"query": "from:bob OR to:bob"}),
         ("Delete the rows of Oslo.", {"where": "city = 'Oslo'\nAND x > 1"}),
+        ("Delete the \U0001f382 list.", {"list_name": "\U0001f382"}),
+        ("Wipe my home directory.", {"path": "~"}),
+        ("Discard all my changes.", {"path": "."}),
+        ("Clean the current directory up.", {"path": "./"}),
+        ("Remove what is in the parent folder.", {"path": ".."}),
+        ("Reset to the previous commit.", {"ref": "HEAD~1"}),
+        ("Delete the zone example.com at its root.", {"zone": "example.com", "label": "@"}),
     ],
 )
 def test_what_the_user_said(said, arguments):
@@ -118,6 +125,16 @@ def test_what_the_user_said(said, arguments):
     [
         ("Don't delete all of them, only u_1.", {"query": "all"}),
         ("* a\n* b\nDelete the first.", {"pattern": "*"}),
+        ("Do not touch my home directory. Delete /srv/x.", {"path": "~"}),
+        ("Delete /srv/data/a.log.", {"path": "/srv/data/*"}),
+        ("Delete /srv/data/a.log.", {"path": "/srv/data/*.log"}),
+        ("Delete /home/ann/tmp.", {"path": "/home/*"}),
+        ("Clean /home/ann/tmp up.", {"path": "/home/ann/tmp/.."}),
+        ("Clean /home/ann/tmp up.", {"path": "/home/ann/tmp/../.."}),
+        ("Clean /home/ann/tmp up.", {"path": "/home/ann/tmp/../eve"}),
+        ("Clean /home/ann/tmp up.", {"path": "/home/ann/tmp%2f.."}),
+        (r"Clean C:\Users\ann up.", {"path": r"C:\Users\ann\.."}),
+        ("Delete event e1.", {"event_id": "", "note": "e1"}),
     ],
 )
 def test_what_the_user_did_not_say(said, arguments):
@@ -132,6 +149,13 @@ def test_what_the_user_did_not_say(said, arguments):
         ("Borra los borradores.", {"query": "*"}),
         (SAID, {"customer": "Иванов"}),
         (SAID, {"query": "", "folder_date": "2026-05-01"}),
+        ("Clean /srv/data.", {"path": "/srv/data/*"}),
+        ("Delete the contents of /srv/data/.", {"path": "/srv/data/*"}),
+        ("Delete the .tmp files in /var/cache.", {"path": "/var/cache/*.tmp"}),
+        ("Delete the jpgs in ~/Pictures.", {"path": "~/Pictures/*.jpg"}),
+        ("Delete the folder with /home/ann/tmp/a.txt.", {"path": "/home/ann/tmp"}),
+        ("Unassign ticket 4411.", {"ticket_id": "4411", "assignee": ""}),
+        ("Delete order \u200eA-123\u200e.", {"order_id": "\u200eA-123\u200e"}),
     ],
 )
 def test_what_is_said_and_no_verdict(said, arguments):
@@ -139,6 +163,53 @@ def test_what_is_said_and_no_verdict(said, arguments):
     decision = judged(arguments, said=said)
 
     assert ((), "unavailable") == (decision.findings, decision.coverage["phantom_target"][0])
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "\ufe0f", "\u034f", "\u115f", "\u3164", "\u2800", "\ufffc", "\u2028", "\ud800",
+        "\U000e0100\U000e0101",
+    ],
+)  # fmt: skip
+def test_fillers_and_selectors(hidden):
+    """What is drawn as nothing, and is no control or format character to Unicode."""
+    assert ["hidden_characters"] == codes({"path": f"/home/ann/tmp{hidden}x"})
+
+
+def test_an_empty_value_that_the_schema_asks_for():
+    """Beside another target, ``""`` may be a filter that is not used, or a whole set."""
+    properties = {"calendar_id": {}, "event_id": {}}
+    required = ["calendar_id", "event_id"]
+    tool = Tool(
+        name="delete_event",
+        parameters={"properties": properties, "required": required},
+        destructive=True,
+    )
+    firewall = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+    with firewall.session() as session:
+        session.user("Delete event e1 of c1.")
+        decision = firewall.check_call(
+            ToolCall("delete_event", {"calendar_id": "c1", "event_id": ""})
+        )
+
+    assert ["whole_set"] == [finding.code for finding in decision.findings]
+
+
+def test_a_long_value_as_a_result_has_it():
+    """A cursor of more characters than the tables hold is compared as it stands."""
+    cursor = "eyJ" + "a1" * 10_000
+    tool = Tool(name="next_page", parameters={"properties": {"cursor": {}}}, destructive=True)
+    firewall = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+    found = []
+    with firewall.session() as session:
+        session.user("Go on.")
+        session.tool_result("list", {"cursor": cursor})
+        for value in (cursor, cursor + "2"):
+            decision = firewall.check_call(ToolCall("next_page", {"cursor": value}))
+            found.append([finding.code for finding in decision.findings])
+
+    assert [[], ["unseen"]] == found
 
 
 def test_what_the_author_left_free():

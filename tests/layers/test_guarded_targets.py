@@ -100,6 +100,44 @@ def test_capitals_outer_quotes_and_blanks(value):
 
 
 @pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("4410", "Close account 4410 2231 9987."),
+        ("2231 9987", "Close account 4410 2231 9987."),
+        ("0825", "Take the phone 0825 8174175 off."),
+        ("943 476", "Remove NHS 943 476 5919."),
+        ("aws:iam::1234:role/a", "Delete arn:aws:iam::1234:role/a."),
+        ("75-cv-02725", "Drop case 9:75-cv-02725."),
+        ("kitchen:211", "Remove light:kitchen:211."),
+    ],
+)
+def test_a_part_of_what_stands_there(value, said):
+    """Groups of an account, a head and a tail of an id with colons."""
+    assert ["unseen"] == codes(judged(value, said=said))
+    assert ["unseen"] == codes(judged(value, said="Do it.", result=said))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("4410 2231 9987", "Close account 4410 2231 9987."),
+        ("1042", "Cancel order 1042 2 days ago, please."),
+        ("1042", "Cancel order 1042 2024-05-01."),
+        ("1234", "Cancel 1234 5678."),
+        ("tx_1", "Cancel order:tx_1 now."),
+        ("2001:db8::1", "Block ip:2001:db8::1 now."),
+        ("00:1a:2b:3c:4d:5e", "Remove mac:00:1a:2b:3c:4d:5e."),
+        ("https://x.org/a", "Remove url:https://x.org/a today."),
+        ("arn:aws:iam::1234:role/a", "Delete id:arn:aws:iam::1234:role/a."),
+        ("a:b:1", '{"id":"a:b:1"}'),
+    ],
+)
+def test_a_label_and_what_is_beside_it(value, said):
+    """They are no part of the value."""
+    assert [] == codes(judged(value, said=said))
+
+
+@pytest.mark.parametrize(
     ("value", "said", "result"),
     [
         ("W123", "Cancel order #W123.", None),

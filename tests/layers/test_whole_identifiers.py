@@ -217,3 +217,56 @@ def test_a_number_in_groups_that_something_is(said, value):
 def test_numbers_side_by_side_stay_two(said):
     """Nothing says that they are one."""
     assert ["unseen"] == codes(said, "12345678")
+
+
+COMPOSED = [
+    ("octo/hello-40", "mallory/hello-40", "repo"),
+    ("octo/hello", "mallory/hello", "repo"),
+    ("octo/hello-40 and lumen/iris-12", "lumen/hello-40", "repo"),
+    ("feature/login-7", "release/login-7", "branch"),
+    ("prod/db-7", "staging/db-7", "secret_id"),
+    ("ann/report-7.csv", "eve/report-7.csv", "path"),
+    ("users/42/cart", "admins/42/cart", "resource_id"),
+    ("order:1042", "customer:1042", "entity_id"),
+    ("user 1042", "tenant:acme:user:1042", "entity_id"),
+    ("user 1042", "acme/1042", "user_id"),
+    ("team/app:v9.2.6", "mallory/malware:v9.2.6", "image_id"),
+    ("amber.internal:4141", "evil.internal:4141", "host"),
+    ("db1:5432 and db2:3306", "db1:3306", "host"),
+    ("account 123456789012", "arn:aws:iam::123456789012:role/admin", "role_arn"),
+    ("arn:aws:iam::123456789012:role/reader", "arn:aws:iam::123456789012:role/admin", "role_arn"),
+    ("10.1000/j.foo.123", "10.9999/j.foo.123", "doi"),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "field"), COMPOSED)
+def test_a_seen_part_behind_words_that_nobody_said(said, value, field):
+    """Another owner, another folder, another kind: the rest of the value makes it another one."""
+    assert ["unseen"] == codes(f"Please cancel {said} today.", value, field=field)
+    assert ["unseen"] == codes("Please cancel it.", value, field=field, result={"text": said})
+
+
+NAMED = [
+    ("role reader in account 123456789012", "arn:aws:iam::123456789012:role/reader", "role_arn"),
+    ("bucket logs-2024", "arn:aws:s3:::logs-2024", "arn"),
+    ("bucket logs-7", "s3://logs-7/", "uri"),
+    ("branch feature/login-7", "refs/heads/feature/login-7", "ref"),
+    ("branch feature/login-7", "origin/feature/login-7", "branch"),
+    ("tag v1.2", "refs/tags/v1.2", "ref"),
+    ("the hello-40 repo of octo", "octo/hello-40", "repo"),
+    ("paper arxiv.org/abs/2101.00001", "10.48550/arXiv.2101.00001", "doi"),
+    ("open.spotify.com/track/2X485T9Z5", "spotify:track:2X485T9Z5", "track_id"),
+    ("user 1042", "users/1042", "resource_id"),
+    ("order 1042 of acme", "acme/1042", "order_id"),
+    ("deployment web-7", "deployment/web-7", "resource_id"),
+    ("a-7.py in models", "app/models/a-7.py", "path"),
+    ("host web-7 on port 8080", "web-7:8080", "host"),
+    ("model gpt-4x9", "openai/gpt-4x9", "model_id"),
+    ("customer 1042", "customer:1042", "entity_id"),
+]
+
+
+@pytest.mark.parametrize(("said", "value", "field"), NAMED)
+def test_a_seen_thing_behind_words_of_its_interface(said, value, field):
+    """Words for kinds and services, words of the parameter's name, and words of the run."""
+    assert [] == codes(f"Please cancel {said}, today.", value, field=field)

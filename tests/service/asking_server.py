@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -187,6 +188,7 @@ async def set_level(ctx: Any, params: Any) -> types.EmptyResult:
 
 async def initialized(ctx: Any, params: Any) -> None:
     """Ask for the roots as soon as a client is there, where it has any."""
+    time.sleep(float(os.environ.get("PAUSE_S", "0")))  # a busy machine: the process waits
     capabilities = ctx.session.client_params.capabilities
     if capabilities.roots is not None:
         state["task"] = asyncio.create_task(learn_roots(ctx.session))

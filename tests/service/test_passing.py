@@ -164,6 +164,20 @@ def test_a_sandbox_stays_closed(kind, way, tmp_path):
     assert ["Access denied", "public"] == answers
 
 
+def test_a_sandbox_stays_closed_while_the_server_is_slow_to_read(tmp_path):
+    """The first call waits until the server could ask for the roots, however late it does."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    argv = [*COMMAND, "mcp", "--log", "none", "--", *ASKING]
+    errors, slow = tmp_path / "errors", ENVIRONMENT | {"PAUSE_S": "0.5"}
+    target = StdioTransport(argv[0], argv[1:], env=slow, keep_alive=False, log_file=errors)
+
+    async def conversed(client: Client[Any], heard: Heard) -> str:
+        return await told(client, "read", str(secret))
+
+    assert "Access denied" == converse(target, conversed, roots=[f"file://{tmp_path}/narrow"])
+
+
 @pytest.mark.parametrize("kind", WAYS)
 def test_roots_that_change(kind, way, tmp_path):
     """The server hears of it, and asks anew."""

@@ -1140,3 +1140,28 @@ def test_a_hint_that_cannot_be_read_is_refused_when_declared():
 
     with pytest.raises(PolicyError, match="`look`"):
         made().register(look)
+
+
+class Priced:
+    """A callable object whose class says more of it."""
+
+    currency = "EUR"
+
+    def __call__(self, amount: float) -> str:
+        return f"{amount} {self.currency}"
+
+    def rounded(self, amount: float) -> float:
+        """Return an amount without cents."""
+        return round(amount)
+
+    @property
+    def cost(self) -> float:
+        """What nobody may read ahead."""
+        raise RuntimeError
+
+
+def test_the_class_of_a_callable_object_is_still_there():
+    """Its attributes and methods; a property is not asked."""
+    tool = shielded(Shield(shield.configure(), hooks=None))(Priced())
+
+    assert ("EUR", 3) == (tool.currency, tool.rounded(2.7))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+from contextlib import suppress
 from threading import Thread
+from typing import Annotated
 
 import pytest
 
-from abs_shield import CallBlocked, Shield, ToolCall, rule, shield, shielded
+from abs_shield import CallBlocked, Free, Shield, Target, ToolCall, rule, shield, shielded
+from abs_shield.shield.seam import Seam
 from tests.subjects import about_calls
 
 
@@ -206,3 +209,130 @@ def test_a_nested_run_counts_beside_a_run_of_its_own(door):
         (call.tool, call.nested) for call in session.executed
     ]
     assert session.did("look", n=2)
+
+
+# A tool that only a framework describes, around a decorated function ------------------------------
+
+OFFERED = {"type": "object", "properties": {"to": {"type": "string"}, "note": {"type": "string"}}}
+
+
+def offering(firewall, session, name="send_money"):
+    """Open a session in which a framework offers a tool of that name."""
+    session.user("Please pay Bob Miller.")
+    Seam(firewall).offer(session, [{"name": name, "inputSchema": OFFERED}])
+
+
+@pytest.fixture
+def payments():
+    """A Shield, its decorated tool, and who was paid."""
+    firewall, paid = Shield(shield.configure(mode="strict")), []
+
+    @shielded(firewall)
+    def pay(payee: Annotated[str, Target(must_be_seen=True)], rows: int = 0) -> str:
+        paid.append(payee)
+        return "paid"
+
+    return firewall, pay, paid
+
+
+@pytest.mark.parametrize("name", ["send_money", "pay"])
+def test_what_the_model_wrote_is_judged_where_it_reaches_a_decorated_tool(payments, name):
+    """The framework renamed the tool, or its argument: the mark holds."""
+    firewall, pay, paid = payments
+    session = firewall.session()
+    offering(firewall, session, name)
+    call = ToolCall(name, {"to": "Mallory Jones"}, "c1")
+    with pytest.raises(CallBlocked) as blocked, firewall.guard(call, session=session):
+        pay("Mallory Jones")
+
+    assert [] == paid
+    assert (name, ["unseen"]) == (
+        blocked.value.decision.tool,
+        [finding.code for finding in blocked.value.decision.findings],
+    )
+    assert [True] == [executed.error for executed in session.executed]
+
+
+def test_a_tool_that_swallows_the_block_is_answered_with_it(payments):
+    """What a framework made of the exception is not what the model reads."""
+    firewall, pay, _ = payments
+    session = firewall.session()
+    offering(firewall, session)
+    guard = firewall.guard(ToolCall("send_money", {"to": "Mallory Jones"}, "c1"), session=session)
+    guard.__enter__()
+    with suppress(CallBlocked):
+        pay("Mallory Jones")
+    guard.value = "an error happened"
+
+    with pytest.raises(CallBlocked, match="Mallory"):
+        guard.__exit__(None, None, None)
+
+
+def test_what_a_tools_own_code_found_is_not_the_models(payments):
+    """A payee that the tool looked up is no word of the model's."""
+    firewall, pay, paid = payments
+    session = firewall.session()
+    offering(firewall, session)
+    with firewall.guard(ToolCall("send_money", {"to": "Bob Miller"}, "c1"), session=session):
+        pay("Robert Miller, account 4711")
+    inner = next(d for d in session.decisions if d.tool == "pay")
+
+    assert ["Robert Miller, account 4711"] == paid
+    assert "nested" == inner.coverage["phantom_target"].reason
+
+
+def test_a_declared_tool_answers_for_what_it_passes_on(payments):
+    """Its own function is the host's, decorated or registered: what it calls is no proposal."""
+    firewall, pay, paid = payments
+
+    @shielded(firewall)
+    def send_money(to: Annotated[str, Free()]) -> str:
+        return pay(to)
+
+    with firewall.session() as session:
+        session.user("Please pay Bob Miller.")
+        send_money("Mallory Jones")
+
+    assert ["Mallory Jones"] == paid
+
+
+def test_one_finding_is_not_told_twice():
+    """The framework's tool has the finding already, as grave as that of the function inside."""
+    firewall = Shield(shield.configure(mode="strict"))
+
+    @shielded(firewall)
+    def refund(transaction_id: str) -> str:
+        return transaction_id
+
+    session = firewall.session()
+    session.user("Please refund tx_12345.")
+    schema = {"type": "object", "properties": {"transaction_id": {"type": "string"}}}
+    Seam(firewall).offer(session, [{"name": "give_back", "inputSchema": schema}])
+    call = ToolCall("give_back", {"transaction_id": "tx_99999"}, "c1")
+    with firewall.guard(call, session=session):
+        refund("tx_99999")
+
+    assert [("give_back", 1), ("refund", 0)] == [
+        (decision.tool, len(decision.findings)) for decision in session.decisions
+    ]
+
+
+def test_tools_of_a_session_do_not_narrow_what_a_tool_calls(firewall, tools):
+    """The model may call one tool only; a rule still judges the tool that this one calls."""
+    with firewall.session(tools=["outer"]), pytest.raises(CallBlocked, match="at most 500"):
+        tools[0](600)
+
+
+def test_a_tool_decorated_without_a_shield_has_that_of_the_running_call():
+    """A framework's run has a session, though none is current."""
+    firewall = Shield(shield.configure(mode="strict"))
+
+    @shielded
+    def pay_without_a_shield(payee: Annotated[str, Target(must_be_seen=True)]) -> str:
+        return "paid"
+
+    session = firewall.session()
+    offering(firewall, session)
+    call = ToolCall("send_money", {"to": "Mallory Jones"}, "c1")
+    with pytest.raises(CallBlocked, match="Mallory"), firewall.guard(call, session=session):
+        pay_without_a_shield("Mallory Jones")

@@ -169,8 +169,10 @@ class _Hooks:
     def tool(self, tool: Any, block: Any) -> Any:
         def call(given: Any) -> Any:
             with ExitStack() as stack:
+                guard = self.watch.guard(block)
+                stack.enter_context(_stopping(guard))
                 with _refusing():
-                    guard = stack.enter_context(self.watch.guard(block))
+                    stack.enter_context(guard)
                 value = _kept(tool.call(given))
                 guard.value = read(value)
                 with _refusing():
@@ -194,8 +196,10 @@ class _AsyncHooks(_Hooks):
     async def tool(self, tool: Any, block: Any) -> Any:
         async def call(given: Any) -> Any:
             async with AsyncExitStack() as stack:
+                guard = self.watch.guard(block)
+                stack.enter_context(_stopping(guard))
                 with _refusing():
-                    guard = await stack.enter_async_context(self.watch.guard(block))
+                    await stack.enter_async_context(guard)
                 value = _kept(await tool.call(given))
                 guard.value = read(value)
                 with _refusing():
@@ -222,6 +226,17 @@ def _refusing() -> Iterator[None]:
         raise _Refused(feedback_text(blocked.decision)) from None
 
 
+@contextmanager
+def _stopping(guard: Guard) -> Iterator[None]:
+    """Refuse a call whose tool was stopped inside, at a decorated function, by its values."""
+    try:
+        yield
+    except CallBlocked as blocked:
+        if guard.stopped is None:
+            raise
+        raise _Refused(feedback_text(blocked.decision)) from None
+
+
 @dataclass(frozen=True, slots=True)
 class _Toolset:
     """Stands in for a toolset, for one call of a member."""
@@ -232,8 +247,10 @@ class _Toolset:
     def tool_result(self, block: Any) -> Any:
         try:
             with ExitStack() as stack:
+                guard = self.watch.guard(block)
+                stack.enter_context(_stopping(guard))
                 with _refusing():
-                    guard = stack.enter_context(self.watch.guard(block))
+                    stack.enter_context(guard)
                 result = self.toolset.tool_result(block)
                 guard.value = _outcome(result)
                 with _refusing():
@@ -254,8 +271,10 @@ class _AsyncToolset(_Toolset):
     async def tool_result(self, block: Any) -> Any:
         try:
             async with AsyncExitStack() as stack:
+                guard = self.watch.guard(block)
+                stack.enter_context(_stopping(guard))
                 with _refusing():
-                    guard = await stack.enter_async_context(self.watch.guard(block))
+                    await stack.enter_async_context(guard)
                 result = await self.toolset.tool_result(block)
                 guard.value = _outcome(result)
                 with _refusing():

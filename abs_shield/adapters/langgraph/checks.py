@@ -11,6 +11,7 @@ from typing import Any
 from langchain.agents.middleware import SummarizationMiddleware, summarization
 from langgraph.runtime import Runtime
 
+from abs_shield.adapters.langgraph.passing import missing_parts
 from abs_shield.errors import ShieldError
 
 SPACE = "langgraph_checkpoint_ns"
@@ -30,6 +31,8 @@ def check_framework() -> None:
     for name in ("control", "execution_info"):
         if name not in known:
             raise lacking(f"langgraph's `Runtime` has no `{name}`", "one run from another")
+    for part in missing_parts():
+        raise lacking(f"langgraph has no {part}", "which errors of a tool a node lets pass")
     if not _marks_summaries():
         raise lacking(
             "`SummarizationMiddleware` no longer marks its message with `lc_source`",

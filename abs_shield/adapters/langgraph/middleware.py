@@ -169,7 +169,29 @@ class ShieldMiddleware(ShieldModelMiddleware):
             rest of a `Command` kept.
         """
         guard, call = self._dispatched(request)
-        with passing(handler, self.wrap_tool_call), ExitStack() as door:
+        with passing(handler, self.wrap_tool_call):
+            try:
+                return self._run(request, handler, guard, call)
+            except CallBlocked as blocked:
+                if guard.stopped is None:
+                    raise
+                return _feedback(call, blocked.decision)
+
+    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
+        """As `wrap_tool_call`."""
+        guard, call = self._dispatched(request)
+        with passing(handler, self.awrap_tool_call):
+            try:
+                return await self._arun(request, handler, guard, call)
+            except CallBlocked as blocked:
+                if guard.stopped is None:
+                    raise
+                return _feedback(call, blocked.decision)
+
+    def _run(
+        self, request: Any, handler: Callable[[Any], Any], guard: Guard, call: ToolCall
+    ) -> Any:
+        with ExitStack() as door:
             try:
                 door.enter_context(guard)
             except CallBlocked as blocked:
@@ -184,13 +206,7 @@ class ShieldMiddleware(ShieldModelMiddleware):
                 return answered(result, call.id, self._key, feedback)
         return result
 
-    async def awrap_tool_call(self, request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        """As `wrap_tool_call`."""
-        guard, call = self._dispatched(request)
-        with passing(handler, self.awrap_tool_call):
-            return await self._run(request, handler, guard, call)
-
-    async def _run(
+    async def _arun(
         self, request: Any, handler: Callable[[Any], Awaitable[Any]], guard: Guard, call: ToolCall
     ) -> Any:
         async with AsyncExitStack() as door:

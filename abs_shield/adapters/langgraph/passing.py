@@ -6,11 +6,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import CodeType
 from typing import Any
 
 from langgraph.prebuilt import ToolNode
 
 _FLAG = "_handle_tool_errors"
+_WRAPPERS = ("_wrap_tool_call", "_awrap_tool_call")
 _KINDS: dict[type[Any], type[Any]] = {}
 _PASSING: ContextVar[int] = ContextVar("abs_shield_passing", default=0)
 """Identity of the exception that passes now; the exception itself would keep its frames alive."""
@@ -33,14 +35,22 @@ def passing(handler: Any, wrapper: Any) -> Iterator[None]:
         yield
     except Exception as error:
         node = _node(handler)
-        if node is not None and wrapper in (
-            getattr(node, "_wrap_tool_call", None),
-            getattr(node, "_awrap_tool_call", None),
-        ):
+        if node is not None and wrapper in [getattr(node, name) for name in _WRAPPERS]:
             if not isinstance(vars(type(node)).get(_FLAG), property):
                 node.__class__ = _kind(type(node))
             _PASSING.set(id(error))
         raise
+
+
+def missing_parts() -> Iterator[str]:
+    """Name each part of a `ToolNode` that is gone, so that its errors would no longer pass it."""
+    parts = vars(ToolNode([]))
+    yield from (f"`ToolNode.{name}`" for name in (_FLAG, *_WRAPPERS) if name not in parts)
+    for name in ("_run_one", "_arun_one"):
+        constants = getattr(getattr(ToolNode, name, None), "__code__", None)
+        inner = (each for each in getattr(constants, "co_consts", ()) if isinstance(each, CodeType))
+        if not any("self" in each.co_freevars for each in inner):
+            yield f"the node in what `ToolNode.{name}` gives a wrapper"
 
 
 def _node(handler: Any) -> ToolNode | None:

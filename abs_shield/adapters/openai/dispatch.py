@@ -29,8 +29,13 @@ def run_call(observer: RunObserver, item: Any, run: Callable[[], Outcome]) -> Ou
         guard.__enter__()
     except CallBlocked as blocked:
         return _answered(item, feedback_text(blocked.decision))
-    with guard.failing(), observer.running(item):
-        outcome = run()
+    try:
+        with guard.failing(), observer.running(item):
+            outcome = run()
+    except CallBlocked as blocked:
+        if guard.stopped is None:
+            raise
+        return _answered(item, feedback_text(blocked.decision))
     return _released(guard, item, outcome)
 
 
@@ -46,8 +51,13 @@ async def arun_call(
         await guard.__aenter__()
     except CallBlocked as blocked:
         return _answered(item, feedback_text(blocked.decision))
-    with guard.failing(), observer.running(item):
-        outcome = await run()
+    try:
+        with guard.failing(), observer.running(item):
+            outcome = await run()
+    except CallBlocked as blocked:
+        if guard.stopped is None:
+            raise
+        return _answered(item, feedback_text(blocked.decision))
     return _released(guard, item, outcome)
 
 
@@ -55,7 +65,7 @@ def _released(guard: Guard, item: Any, outcome: Outcome) -> Outcome:
     guard.value, guard.failed = output_value(outcome.output), outcome.failed
     try:
         guard.__exit__(None, None, None)
-    except ResultBlocked as blocked:
+    except (CallBlocked, ResultBlocked) as blocked:
         return _answered(item, feedback_text(blocked.decision))
     return outcome
 

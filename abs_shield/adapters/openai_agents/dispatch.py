@@ -80,9 +80,15 @@ def _judged(tool: Any, invoke: Invoke, entry: Entry) -> Callable[..., Awaitable[
                 return feedback_text(blocked.decision)
         try:
             with guard.failing():
-                value = await _called(tool, functools.partial(invoke, context, input), entry)
+                inner = entry.inner(tool, context)
+                value = await _called(functools.partial(invoke, context, input), inner)
         except AgentToolRefused as refused:
             return str(refused)  # the SDK's own text for an exception would not say why
+        except CallBlocked as blocked:
+            if guard.stopped is None:
+                raise
+            _excuse(tool, context)
+            return feedback_text(blocked.decision)
         finally:
             if token is not None:
                 stop_running(token)
@@ -94,23 +100,21 @@ def _judged(tool: Any, invoke: Invoke, entry: Entry) -> Callable[..., Awaitable[
 async def _returned(tool: Any, context: Any, value: Any, *, run: Run, guard: Guard) -> Any:
     """Return what the tool returned, or why its result is withheld."""
     call_id = getattr(context, "tool_call_id", "")
-    if call_id and _is_paused(tool, context):
+    if call_id and _is_paused(context):
         run.paused[call_id] = guard
         guard.leave()
         return value
     guard.value = given(value)
     try:
         await guard.__aexit__(None, None, None)
-    except ResultBlocked as withheld:
+    except (CallBlocked, ResultBlocked) as blocked:
         _excuse(tool, context)
-        return feedback_text(withheld.decision)
+        return feedback_text(blocked.decision)
     return value
 
 
-async def _called(tool: Any, invoke: Callable[[], Any], entry: Entry) -> Any:
-    """Call the tool; where it is an agent, the run of that agent is judged too."""
-    is_agent = getattr(tool, "_is_agent_tool", False)
-    inner = entry.inner(tool) if is_agent else None
+async def _called(invoke: Callable[[], Any], inner: Entry | None) -> Any:
+    """Call the tool; where it runs an agent, that run is judged too."""
     token = INNER.set(inner)
     try:
         value = invoke()
@@ -119,10 +123,10 @@ async def _called(tool: Any, invoke: Callable[[], Any], entry: Entry) -> Any:
         INNER.reset(token)
 
 
-def _is_paused(tool: Any, context: Any) -> bool:
-    """Whether a tool that is an agent waits for an approval: it will be called again."""
+def _is_paused(context: Any) -> bool:
+    """Whether a tool that runs an agent waits for an approval: it will be called again."""
     call = getattr(context, "tool_call", None)
-    if call is None or not getattr(tool, "_is_agent_tool", False):
+    if call is None:
         return False
     waits = peek_agent_tool_run_result(call, scope_id=get_agent_tool_state_scope(context))
     return bool(getattr(waits, "interruptions", None))

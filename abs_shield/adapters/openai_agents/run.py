@@ -10,6 +10,7 @@ from typing import Any
 
 from agents import Agent, CustomTool, FunctionTool, RunContextWrapper, Tool
 from agents.run import AgentRunner, get_default_agent_runner
+from agents.tool_context import ToolContext
 from agents.tracing import get_current_trace
 
 from abs_shield.adapters.openai_agents.shapes import (
@@ -49,6 +50,7 @@ class Entry:
         runs: The runs of the Shield that judges it.
         answers: Whether the model is told of unknown tools by the run's configuration.
         agent: The agent that a tool runs; None where the host starts the run.
+        call: The context of the call whose tool may run an agent that it does not name.
         conversation: The id of the conversation, as the options of the run say it.
         is_remote: Whether the provider holds the conversation so far.
         sessions: The sessions that the run came to.
@@ -57,6 +59,7 @@ class Entry:
     runs: Runs
     answers: bool = False
     agent: Agent[Any] | None = None
+    call: Any = None
     conversation: str | None = None
     is_remote: bool = False
     sessions: list[Session] = field(default_factory=list)
@@ -71,13 +74,15 @@ class Entry:
             sessions=[],
         )
 
-    def inner(self, tool: Any) -> Entry | None:
+    def inner(self, tool: Any, context: Any) -> Entry | None:
         """
-        Return how the run of a tool that is an agent is judged.
+        Return how a run inside of a tool is judged, where that is an agent, or stands around one.
 
         Raises:
             AgentToolRefused: It cannot be judged, and the policy is strict.
         """
+        if not getattr(tool, "_is_agent_tool", False):
+            return Entry(self.runs, answers=self.answers, call=context)
         agent = getattr(tool, "_agent_instance", None)
         if isinstance(agent, Agent) and isinstance(get_default_agent_runner(), AgentRunner):
             return Entry(self.runs, answers=self.answers, agent=agent)
@@ -86,13 +91,28 @@ class Entry:
         logger.warning(_UNJUDGED, tool.name)
         return None
 
+    def is_of(self, agent: Any, context: Any) -> bool:
+        """
+        Return whether a run is that of the tool: of its agent, or in the context of its call.
+
+        The SDK's agent tools run in a copy of that context, whoever calls them; a host that runs
+        an agent in a tool of its own passes on what it keeps in the context.
+        """
+        if self.call is None:
+            return self.agent is not None and self.agent is agent
+        return (
+            isinstance(context, ToolContext)
+            and context.usage is self.call.usage
+            and context.tool_call_id == self.call.tool_call_id
+        )
+
 
 GUARD: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.guard", default=None)
 """How the current run is judged; None where it is not."""
 NEXT: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.next", default=None)
 """How the run is judged that is about to start."""
 INNER: ContextVar[Entry | None] = ContextVar("abs_shield.openai_agents.inner", default=None)
-"""How the run of the agent is judged that the current tool is."""
+"""How the run of the agent is judged that the current tool is, or stands around."""
 
 
 class Run:

@@ -106,7 +106,7 @@ def _takes(function: Any, *names: str) -> bool:
 @contextmanager
 def _entered(agent: Any, state: Any, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Make a run judged or not, whatever the run around it is; yield its options."""
-    entry = _entry(agent, state)
+    entry = _entry(agent, state, options.get("context"))
     if entry is not None:
         entry = entry.heard(options)
         options = _options(options, entry)
@@ -126,14 +126,14 @@ def _scope(entry: Entry | None) -> list[tuple[Any, Any]]:
     return [(GUARD, entry), (NEXT, None), (INNER, None), (CURRENT_RUN, CURRENT_RUN.get())]
 
 
-def _entry(agent: Any, state: Any) -> Entry | None:
+def _entry(agent: Any, state: Any, context: Any) -> Entry | None:
     """How a run is judged: by its runner, its agent, the tool that it is, or its state."""
     if (entry := NEXT.get()) is not None:
         return entry
     if (runs := agent_runs(agent)) is not None:
         return Entry(runs)
     inner = INNER.get()
-    if inner is not None and inner.agent is agent:
+    if inner is not None and inner.is_of(agent, context):
         return inner
     run = known_run(state._context) if isinstance(state, RunState) else None
     return None if run is None else Entry(run.runs)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from pydantic_ai import DeferredToolRequests, RunContext
@@ -180,7 +182,8 @@ class ShieldCapability(AbstractCapability[Any]):
             await _end(ctx, guard, read(call, skipped.result), call, inside=inside)
             raise
         except BaseException as error:
-            await guard.__aexit__(type(error), error, error.__traceback__)
+            with _answered(ctx, call, inside=inside):
+                await guard.__aexit__(type(error), error, error.__traceback__)
             raise
         await _end(ctx, guard, read(call, value), call, inside=inside)
         return value
@@ -234,8 +237,15 @@ async def _end(
 ) -> None:
     """End a call that ran; a withheld result is answered with feedback."""
     guard.value = value
-    try:
+    with _answered(ctx, call, inside=inside):
         await guard.__aexit__(None, None, None)
-    except ResultBlocked as withheld:
-        why = refusal(ctx, withheld.decision, call, inside=inside, counts=False)
+
+
+@contextmanager
+def _answered(ctx: RunContext[Any], call: ToolCallPart, *, inside: bool) -> Iterator[None]:
+    """Answer a withheld result, or the block of a decorated function inside, with feedback."""
+    try:
+        yield
+    except (CallBlocked, ResultBlocked) as blocked:
+        why = refusal(ctx, blocked.decision, call, inside=inside, counts=False)
         raise why from None

@@ -1,7 +1,9 @@
-"""FastMCP: a middleware that judges every tool call a server is asked for."""
+"""The middleware of a server: every tool call that it is asked for is judged."""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,28 +13,28 @@ from weakref import WeakKeyDictionary
 
 from fastmcp.server.dependencies import get_access_token, get_http_headers
 from fastmcp.server.middleware import Middleware, MiddlewareContext
-from fastmcp.server.providers.addressing import parse_hashed_backend_name
 from fastmcp.telemetry import suppress_fastmcp_telemetry
 from fastmcp.tools.base import InputRequiredToolResult, ToolResult
-from fastmcp.utilities.versions import VersionSpec
 from opentelemetry import trace
 
-from abs_shield.core import ToolCall
+from abs_shield.adapters.fastmcp.listings import Listing, Listings, found_tool, listing_of
+from abs_shield.core import Mode, ToolCall
 from abs_shield.core.digest import digest, digest_of
 from abs_shield.core.forked import renewed
 from abs_shield.core.ids import new_id
 from abs_shield.core.messages import decoded
 from abs_shield.errors import CallBlocked, ResultBlocked
-from abs_shield.policy.tool import LONGEST_NAME
 from abs_shield.session import Session, current_session
 from abs_shield.session.scope import RUNNING
 from abs_shield.shield import Shield
 from abs_shield.shield.content import content_of
 from abs_shield.shield.guard import Guard
-from abs_shield.shield.offers import Description
 from abs_shield.shield.seam import Seam
 from abs_shield.shield.turns import feedback_text
 from abs_shield.telemetry import semconv
+from abs_shield.text.show import escaped
+
+logger = logging.getLogger("abs_shield")
 
 SESSION = "abs_shield/session"
 """Key of a request's ``_meta``: the conversation that its calls belong to."""
@@ -48,7 +50,8 @@ HEADER = "x-abs-shield-session"
 _LONGEST_KEY = 256
 _MOST_MESSAGES = 1_000
 _MOST_ASKS = 1_000
-_MOST_CLIENTS = 256
+_LISTS_WITHIN_S = 30.0
+_UNLISTED = "abs_shield: `%s` is called, and judged without a schema: its server lists no tools: %s"
 _CONNECTION = "mcp-session-id"
 _CREDENTIALS = ("authorization", "cookie", "x-api-key")
 _METHOD, _TOOLS_CALL = "mcp.method.name", "tools/call"
@@ -99,7 +102,7 @@ class ShieldMiddleware(Middleware):
         self._session = session
         self._key = session_key if key is None else key
         self._hears = hears
-        self._shown: WeakKeyDictionary[Any, _Listings] = WeakKeyDictionary()
+        self._shown: WeakKeyDictionary[Any, Listings] = WeakKeyDictionary()
         self._asks = _Asks()
         self._under_way: WeakKeyDictionary[Session, list[ToolCall]] = WeakKeyDictionary()
 
@@ -110,7 +113,7 @@ class ShieldMiddleware(Middleware):
         listed = await call_next(context)
         server = _server(context)
         if server is not None:
-            self._listings(server).keep(_client(), _listing(listed))
+            self._listings(server).keep(_client(), listing_of(listed))
         return listed
 
     async def on_read_resource(self, context: Any, call_next: Any) -> Any:
@@ -144,9 +147,12 @@ class ShieldMiddleware(Middleware):
         message, meta = context.message, _meta(context)
         listing = await self._callable(context)
         session = self._joined(context, meta)
-        self.firewall.registry.offer(session, listing.values())
         granted = session.granted
-        session.tools = frozenset(listing) if granted is None else granted & listing.keys()
+        if listing is None:
+            session.tools = granted
+        else:
+            self.firewall.registry.offer(session, listing.values())
+            session.tools = frozenset(listing) if granted is None else granted & listing.keys()
         call_id = self._call_id(session, context, meta)
         call = ToolCall(message.name, message.arguments or {}, call_id)
         _claim_span()
@@ -157,11 +163,15 @@ class ShieldMiddleware(Middleware):
             await guard.__aenter__()
         except CallBlocked as blocked:
             return ToolResult(content=feedback_text(blocked.decision), is_error=True)
-        with self._runs(call, session), guard.failing():
-            result = await call_next(context)
-        self._end(guard, result, session, call)
         try:
+            with self._runs(call, session), guard.failing():
+                result = await call_next(context)
+            self._end(guard, result, session, call)
             guard.__exit__(None, None, None)
+        except CallBlocked as blocked:
+            if guard.stopped is None:
+                raise
+            return ToolResult(content=feedback_text(blocked.decision), is_error=True)
         except ResultBlocked as withheld:
             return ToolResult(content=feedback_text(withheld.decision), is_error=True)
         return result
@@ -206,33 +216,41 @@ class ShieldMiddleware(Middleware):
         session.ephemeral = ephemeral
         return session
 
-    async def _callable(self, context: Any) -> _Listing:
-        """The tools that this caller may call."""
+    async def _callable(self, context: Any) -> Listing | None:
+        """The tools that this caller may call; None in audit mode where nobody can say."""
         server, name = _server(context), context.message.name
-        known = self._listings(server).of(_client())
+        listings, client = self._listings(server), _client()
+        known, audits = listings.of(client), self.firewall.policy.mode is Mode.AUDIT
+        if audits and name not in known and listings.is_paused(client):
+            return None
         try:
-            tool = await _found(server, context.message)
-        except Exception:  # as the call itself will; a tool of old is judged as it was known
-            if name not in known:
+            async with asyncio.timeout(_LISTS_WITHIN_S):
+                tool = await found_tool(server, context.message)
+        except Exception as error:  # a tool of old is judged as it was known
+            if name in known:
+                return known
+            if not audits:
                 raise
-            return known
+            listings.pause(client)
+            logger.error(_UNLISTED, escaped(name), type(error).__name__)
+            return None
         if tool is not None:
-            return (known or await self._listed(server)) | _listing([tool], name)
+            return (known or await self._listed(server)) | listing_of([tool], name)
         left = {name: known[name]} if name in known else {}
         return await self._listed(server) | left
 
-    async def _listed(self, server: Any) -> _Listing:
+    async def _listed(self, server: Any) -> Listing:
         """Tools as the server lists them to this caller now."""
         tools: Iterable[Any] = ()
         with suppress(Exception), suppress_fastmcp_telemetry():  # it renames the call's span
             tools = await server.list_tools(run_middleware=False)
-        listing, client, listings = _listing(tools), _client(), self._listings(server)
+        listing, client, listings = listing_of(tools), _client(), self._listings(server)
         if not listings.of(client):
             listings.keep(client, listing)
         return listing
 
-    def _listings(self, server: Any) -> _Listings:
-        return self._shown.setdefault(server, _Listings())
+    def _listings(self, server: Any) -> Listings:
+        return self._shown.setdefault(server, Listings())
 
     def _end(self, guard: Guard, result: Any, session: Session, call: ToolCall) -> None:
         """Take in what came of a call that ran."""
@@ -248,24 +266,6 @@ class ShieldMiddleware(Middleware):
             guard.judges = _structure(result)
             if any(_read(block) is None for block in result.content):
                 session.opaque("a tool result holds what is no text")
-
-
-class _Listings:
-    """The tools that each client was shown: a server may list other tools to another client."""
-
-    def __init__(self) -> None:
-        self._newest: OrderedDict[bytes, _Listing] = OrderedDict()
-        self._lock = renewed(Lock())
-
-    def of(self, client: bytes) -> _Listing:
-        return self._newest.get(client, {})
-
-    def keep(self, client: bytes, listing: _Listing) -> None:
-        with self._lock:
-            self._newest[client] = listing
-            self._newest.move_to_end(client)
-            if len(self._newest) > _MOST_CLIENTS:
-                self._newest.popitem(last=False)
 
 
 class _Asks:
@@ -332,39 +332,6 @@ def _principal() -> tuple[str, bool]:
     subject = token.subject or claims.get("sub")
     who = [token.client_id, str(claims.get("iss")), str(subject)]
     return digest_of("principal", who).hex(), subject is not None
-
-
-async def _found(server: Any, message: Any) -> Any:
-    """The tool that a call reaches, as the server itself looks it up."""
-    told = (message.meta or {}).get("fastmcp")
-    version = told.get("version") if isinstance(told, Mapping) else None
-    wanted = VersionSpec(eq=version) if isinstance(version, str) else None
-    tool = await server.get_tool(message.name, wanted)
-    if tool is None and (hashed := parse_hashed_backend_name(message.name)):
-        tool = await server.get_tool_by_hash(*hashed)  # what an app's page calls
-    return tool
-
-
-_Listing = dict[str, Description]
-"""What a server lists, by name."""
-
-
-def _listing(tools: Iterable[Any], called: str = "") -> _Listing:
-    """Return tools under the name they are called by; a name without end is none."""
-    told = (_described(tool) | ({"name": called} if called else {}) for tool in tools)
-    read = (Description.of(each) for each in told if len(each["name"]) <= LONGEST_NAME)
-    return {tool.shape.name: tool for tool in read if tool is not None}
-
-
-def _described(tool: Any) -> dict[str, Any]:
-    hints = tool.annotations
-    told = None if hints is None else hints.model_dump(by_alias=True, exclude_none=True)
-    return {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-        "annotations": told,
-    }
 
 
 def _read(block: Any) -> str | None:

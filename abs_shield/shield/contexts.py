@@ -1,0 +1,21 @@
+"""Parameters that a framework fills in by their type: they are not the model's."""
+
+from __future__ import annotations
+
+CONTEXTS = frozenset(
+    {
+        ("agents", "RunContextWrapper"),
+        ("fastmcp", "Context"),
+        ("langgraph", "ToolRuntime"),
+        ("mcp", "Context"),
+        ("pydantic_ai", "RunContext"),
+    }
+)
+"""Package and name of each class; none is imported, and a framework may not be installed."""
+
+
+def is_context(kind: type) -> bool:
+    """Return whether a class is the context of a framework's run, or derived from one."""
+    return any(
+        (each.__module__.partition(".")[0], each.__name__) in CONTEXTS for each in kind.__mro__
+    )

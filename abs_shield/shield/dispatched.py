@@ -1,0 +1,104 @@
+"""The call whose tool runs in this context, and its values that reach a function inside of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.core import Decision, Finding, Verdict
+from abs_shield.core.names import PHANTOM_TARGET
+from abs_shield.shield.signature import Binding
+from abs_shield.text.leaves import leaves, pointer, scalar_text
+
+if TYPE_CHECKING:
+    from abs_shield.shield.bench import Opened
+    from abs_shield.shield.registry import Registry
+
+_MOST = 10_000
+"""Values of one call that are compared; far more than a model writes."""
+
+
+class Dispatched:
+    """
+    A call whose tool runs.
+
+    A framework may offer a decorated function under another name, or with other names of its
+    arguments: then the call is judged by the framework's description, and what the function's
+    author declared is known only when the function itself is called.
+
+    Attributes:
+        opened: The call.
+        registry: The tools by which it was judged.
+        stopped: The block of a decorated function inside, where that was given values of this
+            call: the model has to read it as the answer. None where there is none.
+    """
+
+    __slots__ = ("opened", "registry", "stopped")
+
+    def __init__(self, opened: Opened, registry: Registry) -> None:
+        self.opened = opened
+        self.registry = registry
+        self.stopped: Decision | None = None
+
+    def values_in(
+        self, arguments: Mapping[str, Any], binding: Binding, registry: Registry
+    ) -> frozenset[str]:
+        """
+        Return the pointers to arguments of a function inside that are values of this call.
+
+        Empty where the tool is a function of its own that the host declared: what that passes on
+        is the host's. A value that was judged under the same declaration and name is left out.
+
+        Args:
+            arguments: The arguments of the function inside.
+            binding: That function.
+            registry: The tools by which it is judged.
+        """
+        if self.opened.nested or self.opened.decision.blocked:
+            return frozenset()
+        entry = registry.of(self.opened.session).get(self.opened.call.name)
+        declared = None if entry is None else entry.binding
+        if declared is not None and not declared.is_alike(binding):
+            return frozenset()
+        written = {*_values(self.opened.arguments)}
+        values = {value for _, value in written}
+        is_judged = declared is not None and registry is self.registry
+        return frozenset(
+            place
+            for place, value in _values(arguments)
+            if value in values and not (is_judged and (place, value) in written)
+        )
+
+    def is_known(self, finding: Finding) -> bool:
+        """Return whether the call itself has this finding already, no milder."""
+        return any(
+            (one.check, one.code, one.got) == (finding.check, finding.code, finding.got)
+            and Verdict(one.verdict) >= finding.verdict
+            for one in self.opened.decision.findings
+        )
+
+
+DISPATCHED: ContextVar[Dispatched | None] = ContextVar("abs_shield.dispatched", default=None)
+"""The call whose tool runs in this context; None where none does."""
+
+
+def about_values(
+    findings: Iterable[Finding], places: frozenset[str], dispatched: Dispatched
+) -> list[Finding]:
+    """Return findings without those about targets that the model did not write."""
+    return [
+        finding
+        for finding in findings
+        if finding.check != PHANTOM_TARGET
+        or (finding.where in places and not dispatched.is_known(finding))
+    ]
+
+
+def _values(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each scalar with the pointer of a finding about it; numbers by their value."""
+    for path, value in islice(leaves(arguments), _MOST):
+        text = scalar_text(value)
+        if text:
+            yield f"/arguments{pointer(path)}", text.removesuffix(".0")

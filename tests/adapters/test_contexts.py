@@ -1,0 +1,44 @@
+"""The context that a framework gives a tool is no argument of the model's."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, shield, shielded
+from abs_shield.shield.contexts import CONTEXTS
+
+PLACES = {
+    "agents": "agents.tool_context:ToolContext",  # derived from `RunContextWrapper`
+    "fastmcp": "fastmcp:Context",
+    "langgraph": "langchain.tools:ToolRuntime",
+    "mcp": "mcp.server.mcpserver:Context",
+    "pydantic_ai": "pydantic_ai:RunContext",
+}
+
+
+@pytest.mark.parametrize("package", PLACES)
+def test_a_parameter_of_that_type_needs_no_mark(package):
+    """A decorated tool is offered without it, whatever its name."""
+    if find_spec(package) is None:
+        pytest.skip(f"`{package}` is not installed")
+    module, _, name = PLACES[package].partition(":")
+    context = getattr(import_module(module), name)
+    firewall = Shield(shield.configure(mode="strict"))
+
+    def look(ctx: Any, order_id: str) -> str:
+        return order_id
+
+    look.__annotations__["ctx"] = context
+    shielded(firewall)(look)
+    (tool,) = firewall.tool_schemas("openai")
+
+    assert ["order_id"] == [*tool["function"]["parameters"]["properties"]]
+
+
+def test_every_framework_is_tried():
+    """The table has no package that no test imports."""
+    assert {package for package, _ in CONTEXTS} == PLACES.keys()

@@ -1,0 +1,68 @@
+"""Clients over HTTP that leave without saying so, and a FastMCP that lost a part."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from urllib.request import Request, urlopen
+
+import pytest
+
+pytest.importorskip("fastmcp", reason="the extra `fastmcp` is not installed")
+
+from fastmcp.client.transports import StdioTransport
+
+from abs_shield.errors import ShieldError
+from abs_shield.service.link import Links
+from abs_shield.service.upstream import command
+from tests.service import proxies
+from tests.service.proxies import HERE, proxied
+from tests.service.test_passing import runs, until
+
+IMPATIENT = (
+    "import sys; from abs_shield.service import link; link._GOES_ON_WITHIN_S = 0.5; "
+    "from abs_shield.cli import main; sys.exit(main())"
+)
+VERSION = "2025-11-25"
+
+
+def asked(url: str, session: str | None, message: dict[str, object]) -> tuple[str | None, str]:
+    """Send one message; return the id of its session, and the answer."""
+    headers = {
+        "accept": "application/json, text/event-stream",
+        "content-type": "application/json",
+        "mcp-protocol-version": VERSION,
+    }
+    if session is not None:
+        headers["mcp-session-id"] = session
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    with urlopen(Request(url, body, headers), timeout=30) as answer:
+        return answer.headers.get("mcp-session-id"), answer.read().decode()
+
+
+def test_a_client_that_only_says_hello_keeps_no_process(tmp_path, monkeypatch):
+    """Its process ends; where the client goes on after all, it gets another one."""
+    monkeypatch.setattr(proxies, "COMMAND", [sys.executable, "-c", IMPATIENT])
+    starts = tmp_path / "starts"
+    server = [sys.executable, str(HERE / "asking_server.py"), str(starts)]
+    capabilities, info = {}, {"name": "gone", "version": "1"}
+    hello = {"protocolVersion": VERSION, "capabilities": capabilities, "clientInfo": info}
+    with proxied("--log", "none", "--", *server, log=tmp_path / "log") as url:
+        session, _ = asked(url, None, {"id": 1, "method": "initialize", "params": hello})
+        first = int(starts.read_text())
+        asyncio.run(until(lambda: not runs(first)))
+        asked(url, session, {"method": "notifications/initialized"})
+        call = {"name": "who", "arguments": {}}
+        _, answer = asked(url, session, {"id": 2, "method": "tools/call", "params": call})
+
+    assert "gone" in answer
+    assert 2 == len(Path(starts).read_text().splitlines())
+
+
+def test_a_part_of_fastmcp_that_is_gone_is_named(monkeypatch):
+    """Without it a server that crashed would not be started again, and nobody would know why."""
+    monkeypatch.delattr(StdioTransport, "_is_session_dead")
+    with pytest.raises(ShieldError, match="_is_session_dead"):
+        Links(command([sys.executable]))

@@ -1,0 +1,81 @@
+"""A description that a framework or a server gives of a tool loosens nothing that was declared."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, Target, Tool, ToolCall, inverse, shield
+from abs_shield.shield.seam import Seam
+
+
+def listed(name, *parameters, **hints):
+    """A tool as an MCP server lists it."""
+    properties = {parameter: {"type": "string"} for parameter in parameters}
+    schema = {"type": "object", "properties": properties, "required": [*parameters]}
+    return {"name": name, "inputSchema": schema, "annotations": hints}
+
+
+def contradicted(policy):
+    """Whether strict sees that one call of a turn undoes the other, whatever the server hints."""
+    firewall = Shield(policy)
+    session = firewall.session()
+    session.user("Make the user u_1.")
+    tools = [listed(n, "user_id", readOnlyHint=True) for n in ("create_user", "delete_user")]
+    Seam(firewall).offer(session, tools)
+    calls = [ToolCall(tool["name"], {"user_id": "u_1"}, tool["name"]) for tool in tools]
+    return [f.code for d in firewall.inspect_turn(calls, session=session) for f in d.findings]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"inverses": [inverse("create_user", "delete_user", same="user_id")]},
+        {"tools": [Tool(name=n, destructive=True) for n in ("create_user", "delete_user")]},
+    ],
+    ids=["inverse", "destructive"],
+)
+def test_a_hint_that_a_tool_only_reads_does_not_outweigh_the_policy(declared):
+    """A tool that the policy calls destructive, or one half of a pair, changes something."""
+    assert ["undone"] == contradicted(shield.configure(**declared))
+
+
+def test_a_hint_that_a_tool_only_reads_counts_where_nothing_else_was_said():
+    """It is the author's word."""
+    assert [] == contradicted(shield.configure())
+
+
+def test_the_policys_own_word_that_a_tool_only_reads_counts():
+    """What it says explicitly holds beside what it says of a pair."""
+    tools = [Tool(name=n, destructive=True, read_only=True) for n in ("create_user", "delete_user")]
+
+    assert [] == contradicted(shield.configure(tools=tools))
+
+
+@pytest.fixture
+def firewall():
+    """A policy with a declared target of a tool that a server has."""
+    tool = Tool(name="pay", targets={"payee": Target(must_be_seen=True)})
+    return Shield(shield.configure(mode="strict", tools=[tool]))
+
+
+def judged(firewall, *parameters):
+    """Judge a call of the tool as its server lists it."""
+    session = firewall.session()
+    session.user("Please pay Bob Miller.")
+    Seam(firewall).offer(session, [listed("pay", *parameters)])
+    arguments = dict.fromkeys(parameters, "Bob Miller")
+    return firewall.check_call(ToolCall("pay", arguments, "c1"), session=session)
+
+
+def test_a_declared_target_that_a_server_does_not_know_is_not_passed_over(firewall, caplog):
+    """Its parameter has another name by now: the check is unavailable, and the log says so."""
+    coverage = judged(firewall, "to").coverage["phantom_target"]
+
+    assert "`payee` is declared as a target" in coverage.reason
+    assert ["ERROR"] == [r.levelname for r in caplog.records if "`pay`" in r.getMessage()]
+
+
+def test_a_declared_target_that_a_server_has_is_judged(firewall, caplog):
+    """Nothing is said of it."""
+    assert "" == judged(firewall, "payee", "note").coverage["phantom_target"].reason
+    assert [] == [r for r in caplog.records if "`pay`" in r.getMessage()]
