@@ -53,6 +53,10 @@ class Decided:
             case Subject.ANSWER:
                 self.answers = _kept(self.answers, decision, most)
 
+    def is_feedback(self, text: str) -> bool:
+        """Return whether a text asked to write an answer again, as it is or in a frame."""
+        return any(feedback in text for feedback in self.feedback)
+
     def report(self, report: Any, *, most: int) -> None:
         """Keep a report on an answer."""
         self.reported += 1

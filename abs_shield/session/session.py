@@ -191,7 +191,7 @@ class Session(Scoped):
                 self.take(Opaque(reason))
             match event:
                 case Said():
-                    if event.role == "user" and event.text in self._decided.feedback:
+                    if event.role == "user" and self._decided.is_feedback(event.text):
                         event = event._replace(role="assistant")
                     self.settle()
                     if event.role == "user":
@@ -314,8 +314,9 @@ class Session(Scoped):
         The model is asked to write again: what its last calls came to is told.
 
         Args:
-            feedback: The text it is asked with. In a transcript it counts as the agent's own
-                words, also under the role of a user: it quotes the claims that did not hold.
+            feedback: The text it is asked with. In a transcript a message that holds it counts
+                as the agent's own words, also under the role of a user: it quotes the claims
+                that did not hold.
         """
         with self.lock:
             self._decided.over = True

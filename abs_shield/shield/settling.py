@@ -191,6 +191,9 @@ class AnswerRevision:
     The drafts of one answer, where a framework asks its model itself; made by a `Shield`.
 
     Submit each draft: the result is the feedback to ask the model with, or what to emit.
+
+    Attributes:
+        is_over: Whether it has come to what may be emitted.
     """
 
     def __init__(self, door: Door, config: AnswerConfig, *, enforced: bool) -> None:
@@ -198,6 +201,7 @@ class AnswerRevision:
         self._config = config
         self._enforced = enforced
         self._steps: Generator[tuple[str, str], Any, Settled] | None = None
+        self.is_over = False
 
     @property
     def enforced(self) -> bool:
@@ -247,6 +251,7 @@ class AnswerRevision:
         return None
 
     def _end(self, done: Settled) -> Settled:
+        self.is_over = True
         self._door._record(done.checked, last=True)
         return done
 

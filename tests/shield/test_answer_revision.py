@@ -55,13 +55,13 @@ def test_a_draft_that_comes_again_is_refused() -> None:
 def test_feedback_in_a_transcript_vouches_for_nothing() -> None:
     """It quotes the claims that did not hold; the model cannot repeat them as the user's words."""
     firewall = guard()
-    for write_back in (True, False):
+    for frame in ("{}", "The answer failed our checks:\n{}\nTry again.", ""):
         with ran(firewall) as session:
             revision = firewall.answer_revision()
             assert revision is not None
             feedback = revision.submit(DRAFT)
-            if write_back:
-                session.add([{"role": "user", "content": feedback}])
+            if frame:
+                session.add([{"role": "user", "content": frame.format(feedback)}])
             other = revision.submit(f"{TRUE} That courier picks you up for 75 euros.")
 
             assert other.refused  # type: ignore[union-attr]
