@@ -81,7 +81,6 @@ STORIES = {
         "What does order W-1042 cost?",
         "answer: Order W-1042 costs 18.90 euros.",
         "told:   - unsupported: A drone brings it within 3 hours.",
-        "answer: Order W-1042 costs 18.90 euros.",
         "answer: I cannot answer this reliably: a statement in it contradicts",
     ],
     "audit_rollout.py": [
