@@ -134,7 +134,7 @@ def settled(
     Raises:
         ShieldError: *write* returned no text.
     """
-    steps = _rounds(answer, config, enforced)
+    steps = rounds(answer, config, enforced=enforced)
     try:
         do, given = next(steps)
         while True:
@@ -148,7 +148,7 @@ async def asettled(
     answer: str, *, write: Write, check: Check, config: AnswerConfig, enforced: bool = True
 ) -> Settled:
     """As `settled`, for a *write* and a *check* that may be async."""
-    steps = _rounds(answer, config, enforced)
+    steps = rounds(answer, config, enforced=enforced)
     try:
         do, given = next(steps)
         while True:
@@ -159,9 +159,14 @@ async def asettled(
         return done
 
 
-def _rounds(
-    answer: str, config: AnswerConfig, enforced: bool
+def rounds(
+    answer: str, config: AnswerConfig, *, enforced: bool
 ) -> Generator[tuple[str, str], Any, Settled]:
+    """
+    Yield each step of a revision: ``("check", draft)``, and ``("write", feedback)``.
+
+    It is sent the `Checked` of the draft, and the text that was written.
+    """
     drafts = {answer}
     best: float | None = None
     before: Checked | None = None

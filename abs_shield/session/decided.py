@@ -27,9 +27,10 @@ class Decided:
         over: Whether the model went on to write without a call since the newest one.
         reports: The reports on answers.
         reported: How many there were so far.
+        feedback: The newest texts that asked the model to write its answer again.
     """
 
-    __slots__ = ("answers", "calls", "over", "reported", "reports", "results", "turn")
+    __slots__ = ("answers", "calls", "feedback", "over", "reported", "reports", "results", "turn")
 
     def __init__(self) -> None:
         self.calls: Sequence[Decision] = ()
@@ -39,6 +40,7 @@ class Decided:
         self.over = False
         self.reports: Sequence[Any] = ()
         self.reported = 0
+        self.feedback: tuple[str, ...] = ()
 
     def keep(self, decision: Decision, *, most: int) -> None:
         """Keep one among those about the same; the oldest makes room beyond *most*."""
@@ -50,6 +52,10 @@ class Decided:
                 self.results = _kept(self.results, decision, most)
             case Subject.ANSWER:
                 self.answers = _kept(self.answers, decision, most)
+
+    def is_feedback(self, text: str) -> bool:
+        """Return whether a text asked to write an answer again, as it is or in a frame."""
+        return any(feedback in text for feedback in self.feedback)
 
     def report(self, report: Any, *, most: int) -> None:
         """Keep a report on an answer."""

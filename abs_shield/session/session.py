@@ -191,6 +191,8 @@ class Session(Scoped):
                 self.take(Opaque(reason))
             match event:
                 case Said():
+                    if event.role == "user" and self._decided.is_feedback(event.text):
+                        event = event._replace(role="assistant")
                     self.settle()
                     if event.role == "user":
                         self._new_run()
@@ -307,9 +309,19 @@ class Session(Scoped):
         """Whether the model was asked to write again, and has called nothing since."""
         return self._decided.over
 
-    def end_turn(self) -> None:
-        """The model is asked to write again: what its last calls came to is told."""
-        self._decided.over = True
+    def end_turn(self, feedback: str = "") -> None:
+        """
+        The model is asked to write again: what its last calls came to is told.
+
+        Args:
+            feedback: The text it is asked with. In a transcript a message that holds it counts
+                as the agent's own words, also under the role of a user: it quotes the claims
+                that did not hold.
+        """
+        with self.lock:
+            self._decided.over = True
+            if feedback:
+                self._decided.feedback = (*self._decided.feedback, feedback)[-_MOST_RESUMED:]
 
     @property
     def newest_turn(self) -> Sequence[str]:

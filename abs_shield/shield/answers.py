@@ -10,7 +10,7 @@ from abs_shield.session import Session
 from abs_shield.shield.desk import Desk
 from abs_shield.shield.guarded_text import GuardedText
 from abs_shield.shield.registry import Registry
-from abs_shield.shield.settling import Door, unsettled
+from abs_shield.shield.settling import AnswerRevision, Door, unsettled
 
 if TYPE_CHECKING:
     from abs_shield.answer.report import HallucinationReport
@@ -107,6 +107,28 @@ class Answers:
         if config is None and self.policy.answer is False:
             return unsettled(answer, self._session(session))
         return await self._door(session, question, config).asettle(answer, write)
+
+    def answer_revision(
+        self,
+        *,
+        question: str | None = None,
+        session: Session | None = None,
+        config: AnswerConfig | None = None,
+    ) -> AnswerRevision | None:
+        """
+        Return the revision of one answer, for a framework that asks its model itself.
+
+        Args:
+            question: As in `check_answer`.
+            session: The session; the current one where None.
+            config: How it is judged; as the policy says where None.
+
+        Returns:
+            The revision; None where the policy says ``answer=False``.
+        """
+        if config is None and self.policy.answer is False:
+            return None
+        return self._door(session, question, config).revision()
 
     def guarded_text(self, session: Session | None = None) -> GuardedText:
         """

@@ -25,6 +25,7 @@ from abs_shield.shield.listeners import LISTENERS
 from abs_shield.shield.overrides import changed_text
 from abs_shield.shield.ran import Ran
 from abs_shield.shield.registry import Registry
+from abs_shield.shield.reports import ReportLog
 from abs_shield.shield.signature import Binding, as_json, in_json
 from abs_shield.shield.verifying import Returned, Verifier, was_judged
 from abs_shield.stores import Store
@@ -60,6 +61,7 @@ class Desk:
         self.registry = registry
         self.store = store
         self._append = store.append
+        self.reports = ReportLog(store)
         self._needs_log = policy.on_log_loss == "block"
         self.hooks = tuple(hooks)
         self.approver = approver
@@ -317,7 +319,9 @@ class Desk:
         """Record what was found out of the answer that ends a run; *error* is our own failure."""
         fields = {"mode": self.mode_of(ANSWER), "policy_revision": self.policy.revision}
         session.reported(found.report)
-        self.record(decision_about(found, session, fields, began=began, error=error), session)
+        decision = decision_about(found, session, fields, began=began, error=error)
+        self.record(decision, session)
+        self.reports.write(decision, found)
 
     def enforces_answers(self) -> bool:
         """Whether an answer that does not hold is stopped, and not only written down."""

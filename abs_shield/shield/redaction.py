@@ -17,7 +17,7 @@ Redact = Callable[[dict[str, Any]], dict[str, Any] | None]
 
 def redacted(text: Callable[[str], str]) -> Redact:
     """
-    Make a hook that changes every text of a line's messages, keys of objects included.
+    Make a hook that changes every text of a line's messages and reports, keys of objects included.
 
     Give equal texts equal replacements, or a replay finds targets that nobody mentioned. JSON
     inside a text is taken apart, as its escapes could hide what is looked for. Roles, tools'
@@ -51,9 +51,28 @@ def redacted(text: Callable[[str], str]) -> Redact:
         return made
 
     def run(line: dict[str, Any]) -> dict[str, Any]:
-        return {**line, "messages": [message(one) for one in without_tokens(line)["messages"]]}
+        made = {**line, "messages": [message(one) for one in without_tokens(line)["messages"]]}
+        if "answers" in line:
+            made["answers"] = [_quotes_changed(report, changed) for report in line["answers"]]
+        return made
 
     return run
+
+
+_QUOTES = frozenset({"text", "args", "errors", "claim", "original", "probe_answers"})
+"""Members of a report on an answer that quote the answer, its evidence or a call."""
+
+
+def _quotes_changed(part: Any, changed: Callable[[Any], Any]) -> Any:
+    """Return a report with every quote in it changed."""
+    if isinstance(part, list):
+        return [_quotes_changed(item, changed) for item in part]
+    if not isinstance(part, dict):
+        return part
+    return {
+        key: changed(value) if key in _QUOTES else _quotes_changed(value, changed)
+        for key, value in part.items()
+    }
 
 
 def without_tokens(line: dict[str, Any]) -> dict[str, Any]:

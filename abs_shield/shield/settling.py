@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Generator
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,7 @@ class Door:
         from abs_shield.answer.revision import settled
 
         def writes(feedback: str) -> Any:
-            self._record()
-            self._session.end_turn()
+            self._ask_again(feedback)
             return write(feedback)
 
         enforced = self._desk.enforces_answers()
@@ -97,8 +97,7 @@ class Door:
         from abs_shield.answer.revision import asettled
 
         def writes(feedback: str) -> Any:
-            self._record()
-            self._session.end_turn()
+            self._ask_again(feedback)
             return write(feedback)
 
         enforced = self._desk.enforces_answers()
@@ -108,7 +107,15 @@ class Door:
         self._record(done.checked, last=True)
         return done
 
+    def revision(self) -> AnswerRevision:
+        """Return the drafts of one answer, for a framework that asks its model itself."""
+        return AnswerRevision(self, self._config, enforced=self._desk.enforces_answers())
+
     # Inside --------------------------------------------------------------------------------------
+
+    def _ask_again(self, feedback: str) -> None:
+        self._record()
+        self._session.end_turn(feedback)
 
     def _check(self, answer: str) -> Checked:
         from abs_shield.answer.pipeline import checked
@@ -177,6 +184,76 @@ class Door:
             early, self._early = self._early or [], None
         for found in early:
             self._desk.answered(found, self._session, began=Began.now())
+
+
+class AnswerRevision:
+    """
+    The drafts of one answer, where a framework asks its model itself; made by a `Shield`.
+
+    Submit each draft: the result is the feedback to ask the model with, or what to emit.
+
+    Attributes:
+        is_over: Whether it has come to what may be emitted.
+    """
+
+    def __init__(self, door: Door, config: AnswerConfig, *, enforced: bool) -> None:
+        self._door = door
+        self._config = config
+        self._enforced = enforced
+        self._steps: Generator[tuple[str, str], Any, Settled] | None = None
+        self.is_over = False
+
+    @property
+    def enforced(self) -> bool:
+        """Whether a draft that does not hold is stopped, and not only recorded."""
+        return self._enforced
+
+    def submit(self, draft: str) -> str | Settled:
+        """
+        Check a draft, and record what was found.
+
+        Returns:
+            The feedback for the model as a text; or, where the revision is over, what to emit.
+        """
+        done = self._take(draft)
+        return self._go_on(self._door._check(draft)) if done is None else done
+
+    async def asubmit(self, draft: str) -> str | Settled:
+        """As `submit`; models are asked without holding up the event loop."""
+        done = self._take(draft)
+        return self._go_on(await self._door._acheck(draft)) if done is None else done
+
+    def _take(self, draft: str) -> Settled | None:
+        """Take a draft in; the outcome where it repeats an earlier one."""
+        from abs_shield.answer.revision import rounds
+
+        if self._steps is None:
+            self._steps = rounds(draft, self._config, enforced=self._enforced)
+            next(self._steps)
+            return None
+        return self._ended(draft)
+
+    def _go_on(self, found: Checked) -> str | Settled:
+        assert self._steps is not None
+        try:
+            _, feedback = self._steps.send(found)
+        except StopIteration as end:
+            return self._end(end.value)
+        self._door._ask_again(feedback)
+        return feedback
+
+    def _ended(self, draft: str) -> Settled | None:
+        assert self._steps is not None
+        try:
+            self._steps.send(draft)
+        except StopIteration as end:
+            return self._end(end.value)
+        return None
+
+    def _end(self, done: Settled) -> Settled:
+        self.is_over = True
+        self._door._record(done.checked, last=True)
+        return done
 
 
 def unsettled(answer: str, session: Session) -> Settled:

@@ -93,6 +93,7 @@ class Shield(Answers):
         if record is not None:
             named = record if isinstance(record, Recording) else Recording(path=record)
             self._recorder = Recorder(named, self.registry)
+            self.desk.reports.quotes, self.desk.reports.redact = True, named.redact
 
     @classmethod
     def of(cls, policy: Policy) -> Shield:

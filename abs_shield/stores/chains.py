@@ -287,6 +287,8 @@ def _columns(row: Row, sealed: Mapping[str, Any]) -> str | None:
         wanted["decision_id"] = body.get("id")
     elif row.kind == Kind.LABEL:
         wanted = {"decision_id": body.get("decision_id")}
+    elif row.kind == Kind.REPORT:
+        wanted = {name: body.get(name) for name in ("decision_id", "session_id")}
     if row.kind != Kind.PRUNED or "at" in body:
         wanted["at"] = time_of(row.kind, body)
     for name, value in wanted.items():

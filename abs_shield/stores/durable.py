@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from time import time
 from typing import Any
@@ -25,6 +25,7 @@ from abs_shield.stores.record import (
     chained,
     decision_entry,
     label_entry,
+    report_entry,
 )
 from abs_shield.stores.retention import planned
 from abs_shield.stores.status import Status
@@ -105,6 +106,15 @@ class DurableStore(Reading):
         if self.get(label.decision_id) is None:
             raise StoreError(f"no decision `{escaped(label.decision_id)}` is kept")
         self._keep(label, "the label could not be written")
+
+    def append_report(self, decision: Decision, report: Mapping[str, Any]) -> bool:
+        """
+        Keep the report on an answer beside its decision; it waits in the same buffer.
+
+        Returns:
+            False where it was dropped.
+        """
+        return self._writer.put(report_entry(decision, report))
 
     def _keep(self, item: Item, failed: str) -> None:
         """Put what has to be on disk before anything else is done; a drop is no keeping."""

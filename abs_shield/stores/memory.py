@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from math import isfinite
 from threading import RLock
@@ -17,6 +17,9 @@ from abs_shield.errors import StoreError
 from abs_shield.stores.oldest import oldest
 from abs_shield.stores.status import Status
 from abs_shield.text.show import escaped
+
+_REPORTS = 1_000
+"""Reports kept at most in memory: one may quote pages of evidence."""
 
 
 class MemoryStore:
@@ -36,6 +39,7 @@ class MemoryStore:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
         self._records: deque[Decision] = deque(maxlen=most)
         self._labels: dict[str, Label] = {}
+        self._reports: dict[str, tuple[float, dict[str, Any]]] = {}
         self._swept = 64
         self._most = most
         self._appended = 0
@@ -58,6 +62,27 @@ class MemoryStore:
             self._appended += 1
             self._records.append(decision)
 
+    def append_report(self, decision: Decision, report: Mapping[str, Any]) -> None:
+        """Keep the report on an answer beside its decision; the oldest makes room."""
+        with self._lock:
+            self._reports[decision.id] = decision.at, dict(report)
+            while len(self._reports) > min(self._most, _REPORTS):
+                del self._reports[next(iter(self._reports))]
+
+    def report(self, decision_id: str) -> dict[str, Any] | None:
+        """Return the newest report on an answer, by the id of its decision; else None."""
+        kept = {decision.id for decision in self._newest_first()}
+        return self._reports[decision_id][1] if decision_id in kept & {*self._reports} else None
+
+    def reports(
+        self, *, since: float | None = None, until: float | None = None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the reports on answers of a time, oldest first, each behind its decision's id."""
+        kept = {decision.id for decision in self._newest_first()}
+        for key, (at, report) in [*self._reports.items()]:
+            if key in kept and (since is None or at >= since) and (until is None or at < until):
+                yield key, report
+
     def label(self, label: Label) -> None:
         """
         Keep what an operator says of a decision.
@@ -76,6 +101,7 @@ class MemoryStore:
         """Forget the labels of decisions that are no longer kept."""
         kept = {decision.id for decision in self._records}
         self._labels = {key: label for key, label in self._labels.items() if key in kept}
+        self._reports = {key: found for key, found in self._reports.items() if key in kept}
         self._swept = 2 * len(self._labels) + 64
 
     def flush(self, timeout_s: float = 5.0) -> bool:

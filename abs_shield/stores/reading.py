@@ -100,6 +100,39 @@ class Reading(ABC):
             newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
         return {key: found.value for key, found in newest.items() if found.value is not None}
 
+    def report(self, decision_id: str) -> dict[str, Any] | None:
+        """
+        Return the newest report on an answer, by the id of its decision; None where there is none.
+
+        Raises:
+            StoreError: It cannot be read.
+        """
+        with self._reading() as ledger:
+            rows = list(ledger.rows(Query(kind=Kind.REPORT, decision_id=decision_id)))
+        found = [row.read(_report) for row in rows]
+        return next((report for of, report in reversed(found) if of == decision_id), None)
+
+    def reports(
+        self,
+        *,
+        since: float | None = None,
+        until: float | None = None,
+        skipped: Skipped | None = None,
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """
+        Yield the reports on answers of a time, oldest first, each behind its decision's id.
+
+        Args:
+            since: Seconds since the epoch, inclusive.
+            until: Seconds since the epoch, exclusive.
+            skipped: Called with each record that cannot be read; None raises then.
+
+        Raises:
+            StoreError: The database or a record cannot be read.
+        """
+        query = Query(kind=Kind.REPORT, since=since, until=until)
+        return (found for _, found in self._read(query, _report, skipped))
+
     def gaps(self) -> Iterator[dict[str, Any]]:
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
         return (gap for _, gap in self._read(Query(kind=Kind.GAP), _gap, None))
@@ -190,6 +223,13 @@ def _decision(body: dict[str, Any]) -> Decision:
 
 def _label(body: dict[str, Any]) -> Label:
     return Label.of({**body, "at": time_of(Kind.LABEL, body)})
+
+
+def _report(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    report = body["report"]
+    if not isinstance(report, dict):
+        raise ValueError("its `report` is not an object")
+    return str(body["decision_id"]), report
 
 
 def _gap(body: dict[str, Any]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class Kind(StrEnum):
 
     DECISION = "decision"
     LABEL = "label"
+    REPORT = "report"
     GAP = "gap"
     PRUNED = "pruned"
 
@@ -192,6 +193,19 @@ def decision_entry(decision: Decision) -> Entry:
 def label_entry(label: Label) -> Entry:
     """Give the entry of a label."""
     return Entry(Kind.LABEL, label.at, canonical(label.to_dict()), column(label.decision_id))
+
+
+def report_entry(decision: Decision, report: Mapping[str, Any]) -> Entry:
+    """Return the entry of the report on an answer, which stands beside its decision."""
+    at = decision.at if isfinite(decision.at) else 0.0
+    of = {"at": at, "decision_id": decision.id, "session_id": decision.session_id}
+    return Entry(
+        Kind.REPORT,
+        at,
+        canonical({**of, "report": report}),
+        column(decision.id),
+        column(decision.session_id),
+    )
 
 
 def time_of(kind: str, body: Mapping[str, Any]) -> float:

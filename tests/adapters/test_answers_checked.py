@@ -1,4 +1,4 @@
-"""The answer that ends a run of each framework is checked as the page shows."""
+"""The answer that ends a run of each framework is settled as the page shows."""
 
 from __future__ import annotations
 
@@ -19,26 +19,28 @@ TURNS = {"true": [[GOOD], CLAIMED], "made up": [CLAIMED]}
 
 def openai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
     """What the block of chat completions is given."""
-    from abs_shield.adapters.openai import run_tool_calls
+    from abs_shield.adapters.openai import run_tool_calls, settle_answer
     from tests.adapters.openai_driver import Scripted, write_chat
 
     guard.register(desk.refund)
     said = [{"role": "user", "content": ASKED}]
     client = Scripted(turns, write_chat).client()
-    return {"client": client, "messages": said, "run_tool_calls": run_tool_calls}
+    of = {"run_tool_calls": run_tool_calls, "settle_answer": settle_answer}
+    return {"client": client, "messages": said, **of}
 
 
 def anthropic(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
     """What the block of the tool runner is given."""
     from anthropic import beta_tool
 
-    from abs_shield.adapters.anthropic import shielded_runner
+    from abs_shield.adapters.anthropic import settle_answer, shielded_runner
     from tests.adapters.anthropic_driver import Scripted
 
     return {
         "client": Scripted(turns).client(),
         "messages": [{"role": "user", "content": ASKED}],
         "refund": beta_tool(desk.refund),
+        "settle_answer": settle_answer,
         "shielded_runner": shielded_runner,
     }
 
@@ -61,15 +63,19 @@ def langchain(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
     from abs_shield.adapters.langgraph import ShieldMiddleware
     from tests.adapters.langgraph_driver import Scripted, tools
 
-    middleware = [ShieldMiddleware(guard)]
-    return {"agent": create_agent(Scripted(turns, []), tools(desk), middleware=middleware)}
+    of = {"create_agent": create_agent, "ShieldMiddleware": ShieldMiddleware}
+    return {"model": Scripted(turns, []), "tools": tools(desk), **of}
 
 
 def pydantic_ai(turns: Any, guard: Shield, desk: Desk) -> dict[str, Any]:
     """What the block of pydantic-ai is given."""
-    from tests.adapters.pydantic_ai_driver import Scripted, agent_of
+    from pydantic_ai import Agent
 
-    return {"agent": agent_of(desk, Scripted(turns, [], {}).model, guard), "asyncio": asyncio}
+    from abs_shield.adapters.pydantic_ai import ShieldCapability
+    from tests.adapters.pydantic_ai_driver import Scripted
+
+    of = {"Agent": Agent, "ShieldCapability": ShieldCapability, "asyncio": asyncio}
+    return {"model": Scripted(turns, [], {}).model, "tools": [desk.refund], **of}
 
 
 FRAMEWORKS: list[tuple[str, Callable[..., dict[str, Any]]]] = [
@@ -90,8 +96,8 @@ def event_loop_of_the_thread() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", range(len(FRAMEWORKS)), ids=[name for name, _ in FRAMEWORKS])
 @pytest.mark.parametrize("story", TURNS)
-def test_the_page_checks_the_answer(number: int, story: str) -> None:
-    """What was done may be said; what was only said is blocked, and both are recorded."""
+def test_the_page_settles_the_answer(number: int, story: str) -> None:
+    """What was done may be said; what was only said is refused, and both are recorded."""
     module, given = FRAMEWORKS[number]
     pytest.importorskip(module, reason=f"`{module}` is not installed")
     if module == "openai":
@@ -100,6 +106,7 @@ def test_the_page_checks_the_answer(number: int, story: str) -> None:
     names = {"firewall": guard, "asked": ASKED, **given(TURNS[story], guard, desk)}
     exec(blocks("The answer that ends a run")[number], names)
 
-    assert names["blocked"] is (story == "made up")
+    assert (names["text"] == CLAIMED) is (story == "true")
+    assert ("cannot answer" in names["text"]) is (story == "made up")
     assert ["refund"] * (story == "true") == [name for name, _ in desk.ran]
     assert 1 == sum(one.subject is Subject.ANSWER for one in guard.store.decisions())

@@ -77,6 +77,12 @@ STORIES = {
         "said:   I cannot answer this reliably: a statement in it contradicts",
         "async: Returns are accepted within 30 days of delivery. (written again 1 time)",
     ],
+    "asgi_answers.py": [
+        "What does order W-1042 cost?",
+        "answer: Order W-1042 costs 18.90 euros.",
+        "told:   - unsupported: A drone brings it within 3 hours.",
+        "answer: I cannot answer this reliably: a statement in it contradicts",
+    ],
     "audit_rollout.py": [
         "6 calls, 0 stopped; strict would stop:",
         "impossible_state     refund         1",

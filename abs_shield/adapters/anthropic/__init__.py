@@ -1,6 +1,13 @@
 """The Anthropic SDK: the calls of a host's own loop over messages, and those of the tool runner."""
 
+from abs_shield.adapters.anthropic.answers import asettle_answer, settle_answer
 from abs_shield.adapters.anthropic.loop import arun_tool_calls, run_tool_calls
 from abs_shield.adapters.anthropic.runner import shielded_runner
 
-__all__ = ["arun_tool_calls", "run_tool_calls", "shielded_runner"]
+__all__ = [
+    "arun_tool_calls",
+    "asettle_answer",
+    "run_tool_calls",
+    "settle_answer",
+    "shielded_runner",
+]

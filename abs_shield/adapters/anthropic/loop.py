@@ -41,7 +41,7 @@ def run_tool_calls(
         What to append to *messages* behind the reply: one message, or none.
     """
     reply = whole(message)
-    seen = _taken_in(reply, messages, Seam(firewall, session), system)
+    seen = take_in(reply, messages, Seam(firewall, session), system)
     told = firewall.run_tool_calls(_proposed(reply, message), session=seen, dispatch=dispatch)
     return _echoed(reply, told)
 
@@ -57,14 +57,14 @@ async def arun_tool_calls(
 ) -> list[dict[str, Any]]:
     """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
     reply = whole(message)
-    seen = _taken_in(reply, messages, Seam(firewall, session), system)
+    seen = take_in(reply, messages, Seam(firewall, session), system)
     proposed = _proposed(reply, message)
     told = await firewall.arun_tool_calls(proposed, session=seen, dispatch=dispatch)
     return _echoed(reply, told)
 
 
-def _taken_in(reply: Any, messages: Iterable[Any], seam: Seam, system: Any) -> Session:
-    """The session, with all that the model was told."""
+def take_in(reply: Any, messages: Iterable[Any], seam: Seam, system: Any) -> Session:
+    """Return the session, with all that the model was told."""
     session = seam.session(model=member(reply, "model"))
     hear(seam, session, messages, system)
     for event in read_message(without_calls(reply)):

@@ -8,10 +8,12 @@ from dataclasses import replace
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, ModelResponse
-from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from langgraph.errors import GraphBubbleUp, ParentCommand
 
+from abs_shield.adapters.answers import Revisions
+from abs_shield.adapters.langgraph.answers import answer_of, said_instead
 from abs_shield.adapters.langgraph.checks import check_framework
 from abs_shield.adapters.langgraph.dispatched import (
     Judged,
@@ -37,6 +39,7 @@ from abs_shield.session import Session
 from abs_shield.shield import Shield
 from abs_shield.shield.guard import Guard
 from abs_shield.shield.seam import Seam
+from abs_shield.shield.settling import AnswerRevision
 from abs_shield.shield.turns import feedback_text
 
 _INJECTED = "runtime"
@@ -54,12 +57,19 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         firewall: The Shield.
         session: The session of every run; None for that of its thread, or one a run.
         messages_key: Where a graph's state keeps its messages.
+        answers: Whether the text that ends a run is settled: in strict mode the model is asked
+            again with feedback, and an answer that does not hold is replaced by the refusal.
     """
 
     _runs_tools = False
 
     def __init__(
-        self, firewall: Shield, *, session: Session | None = None, messages_key: str = "messages"
+        self,
+        firewall: Shield,
+        *,
+        session: Session | None = None,
+        messages_key: str = "messages",
+        answers: bool = False,
     ) -> None:
         super().__init__()
         check_framework()
@@ -67,6 +77,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         self._seam = Seam(firewall, session)
         self._steps = Steps(firewall, session)
         self._key = messages_key
+        self._answers = answers
         self._shapes: dict[int, tuple[Any, Mapping[str, Any]]] = {}
 
     def wrap_model_call(self, request: Any, handler: Callable[[Any], Any]) -> Any:
@@ -83,7 +94,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         """
         turn = _Turn(self, request)
         while True:
-            given = turn.taken(handler(turn.request))
+            given = turn.settled(handler(turn.request))
             if given is not None:
                 return given
 
@@ -91,7 +102,7 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
         """As `wrap_model_call`."""
         turn = _Turn(self, request)
         while True:
-            given = turn.taken(await handler(turn.request))
+            given = await turn.asettled(await handler(turn.request))
             if given is not None:
                 return given
 
@@ -130,6 +141,13 @@ class ShieldModelMiddleware(AgentMiddleware[Any, Any, Any]):
                 session.settle()  # nothing of this turn will be dispatched
         return [*zip(calls, decisions, strict=True)]
 
+    def revision(self) -> AnswerRevision | None:
+        """Return the revision of this run's answer; None where answers are not judged."""
+        if not self._answers:
+            return None
+        session = self._steps.session(Place.here())
+        return session.derived(Revisions, owner=self).of(self.firewall, session)
+
     def _offered(self, tools: Iterable[Any]) -> list[Mapping[str, Any]]:
         """The tools as a provider is told of them; each is described once while it is offered."""
         known = self._shapes
@@ -151,6 +169,8 @@ class ShieldMiddleware(ShieldModelMiddleware):
         firewall: The Shield.
         session: The session of every run; None for that of its thread, or one a run.
         messages_key: Where a graph's state keeps its messages.
+        answers: Whether the text that ends a run is settled: in strict mode the model is asked
+            again with feedback, and an answer that does not hold is replaced by the refusal.
     """
 
     _runs_tools = True
@@ -261,10 +281,41 @@ class _Turn:
         self.request = request
         self._watch = watch
         self._earlier: list[Any] = []
+        self._drafts: list[Any] = []
         self._left = watch.firewall.policy.retries
 
-    def taken(self, response: Any) -> Any:
+    def settled(self, response: Any) -> Any:
         """What the agent goes on with; None where the model has to be asked again."""
+        text = answer_of(response)
+        revision = None if text is None else self._watch.revision()
+        given = self.taken(response)
+        if text is None or revision is None:
+            return given
+        return self._written(response, text, revision.submit(text))
+
+    async def asettled(self, response: Any) -> Any:
+        """As `settled`."""
+        text = answer_of(response)
+        revision = None if text is None else self._watch.revision()
+        given = self.taken(response)
+        if text is None or revision is None:
+            return given
+        return self._written(response, text, await revision.asubmit(text))
+
+    def _written(self, response: Any, text: str, done: Any) -> Any:
+        """Go on with a settled answer, or ask for another one."""
+        if isinstance(done, str):
+            asked = [*response.result, HumanMessage(done)]
+            self._drafts += asked
+            self.request = self.request.override(messages=[*self.request.messages, *asked])
+            return None
+        self._drafts.clear()  # nobody reads a draft that did not hold
+        return self._joined(
+            response if done.text == text else said_instead(response, done.text), []
+        )
+
+    def taken(self, response: Any) -> Any:
+        """What the agent goes on with by its calls; None where the model has to be asked again."""
         result = response.result
         message = next((m for m in result if isinstance(m, AIMessage)), None)
         if message is None:
@@ -286,9 +337,10 @@ class _Turn:
         return None
 
     def _joined(self, response: ModelResponse[Any], feedback: list[ToolMessage]) -> Any:
-        if not (self._earlier or feedback):
+        before = [*self._earlier, *self._drafts]
+        if not (before or feedback):
             return response
-        return replace(response, result=[*self._earlier, *response.result, *feedback])
+        return replace(response, result=[*before, *response.result, *feedback])
 
 
 def _described(tool: Any) -> Mapping[str, Any]:

@@ -35,7 +35,7 @@ def run_tool_calls(
     Returns:
         What to append to *messages* behind the response's own message or items.
     """
-    seen = _taken_in(response, messages, firewall, session)
+    seen = take_in(response, messages, firewall, session)
     told = firewall.run_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
     return [_as_the_api_takes(message) for message in told]
 
@@ -49,7 +49,7 @@ async def arun_tool_calls(
     dispatch: Dispatch | None = None,
 ) -> list[dict[str, Any]]:
     """As `run_tool_calls`; the calls run side by side, and *dispatch* may be async."""
-    seen = _taken_in(response, messages, firewall, session)
+    seen = take_in(response, messages, firewall, session)
     told = await firewall.arun_tool_calls(_proposed(response), session=seen, dispatch=dispatch)
     return [_as_the_api_takes(message) for message in told]
 
@@ -61,17 +61,17 @@ def _as_the_api_takes(message: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in message.items() if key not in ("name", "error")}
 
 
-def _taken_in(
+def take_in(
     response: Any, messages: Iterable[Any], firewall: Shield, session: Session | None
 ) -> Session:
-    """The session with all that the model was told; what the provider keeps is not seen here."""
+    """Return the session with all that was told; what the provider keeps is not seen here."""
     conversation = getattr(getattr(response, "conversation", None), "id", None)
     seam = Seam(firewall, session)
     seen = seam.session(conversation, model=getattr(response, "model", None))
     known = bool(seen.turns)
     heard = [messages] if isinstance(messages, Mapping) else messages
     seam.hear(
-        seen, [*_said("system", getattr(response, "instructions", None)), *_said("user", heard)]
+        seen, [*said("system", getattr(response, "instructions", None)), *said("user", heard)]
     )
     if getattr(response, "prompt", None):
         unseen(seen, KEPT_PROMPT)
@@ -82,8 +82,8 @@ def _taken_in(
     return seen
 
 
-def _said(role: str, given: Any) -> list[Any]:
-    """Messages; a response's instructions, and its input, may be one text alone."""
+def said(role: str, given: Any) -> list[Any]:
+    """Return messages; a response's instructions, and its input, may be one text alone."""
     return [{"role": role, "content": given}] if isinstance(given, str) else [*(given or ())]
 
 

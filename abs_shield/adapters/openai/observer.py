@@ -10,6 +10,7 @@ from operator import is_
 from threading import Lock
 from typing import Any
 
+from abs_shield.adapters.answers import Sent
 from abs_shield.adapters.openai.items import (
     KEPT_PROMPT,
     call_id,
@@ -85,6 +86,7 @@ class RunObserver:
         self._judged.clear()
         self._seam.offer(self._session, sent.get("tools") or ())
         self._hear(sent, sent.get("input") or ())
+        self._session.derived(Sent).messages = sent.get("input") or ()
         if sent.get("prompt"):
             unseen(self._session, KEPT_PROMPT)
         return sent

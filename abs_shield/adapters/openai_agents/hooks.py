@@ -6,6 +6,7 @@ from typing import Any
 
 from agents import RunHooks
 
+from abs_shield.adapters.openai_agents.answers import flag
 from abs_shield.adapters.openai_agents.run import Runs
 
 
@@ -16,10 +17,12 @@ class Listener(RunHooks[Any]):
     Args:
         runs: The runs of one Shield.
         host: The host's hooks of the run; None where it has none.
+        flags_output: Whether the text that ends the run is checked as it stands.
     """
 
-    def __init__(self, runs: Runs, host: Any) -> None:
+    def __init__(self, runs: Runs, host: Any, *, flags_output: bool = False) -> None:
         self._runs = runs
+        self._flags_output = flags_output
         self._host: Any = RunHooks() if host is None else host
 
     async def on_llm_start(
@@ -36,6 +39,8 @@ class Listener(RunHooks[Any]):
         await self._host.on_agent_start(context, agent)
 
     async def on_agent_end(self, context: Any, agent: Any, output: Any) -> None:
+        if self._flags_output:
+            await flag(output, self._runs.of(context))
         await self._host.on_agent_end(context, agent, output)
 
     async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:

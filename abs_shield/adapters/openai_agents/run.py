@@ -53,6 +53,7 @@ class Entry:
         call: The context of the call whose tool may run an agent that it does not name.
         conversation: The id of the conversation, as the options of the run say it.
         is_remote: Whether the provider holds the conversation so far.
+        flags_output: Whether the text that ends the run is checked as it stands.
         sessions: The sessions that the run came to.
     """
 
@@ -62,6 +63,7 @@ class Entry:
     call: Any = None
     conversation: str | None = None
     is_remote: bool = False
+    flags_output: bool = False
     sessions: list[Session] = field(default_factory=list)
 
     def heard(self, options: Mapping[str, Any]) -> Entry:

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from agents import Agent, Runner
 
+from abs_shield.adapters.openai_agents.answers import Ending
 from abs_shield.adapters.openai_agents.run import NEXT, Entry, Runs, agent_runs, marked_agent
 from abs_shield.adapters.openai_agents.sdk import install
 from abs_shield.session import Session
@@ -43,13 +44,19 @@ class ShieldedRunner:
         firewall: The Shield.
         session: The session of every run; the current one, that of the run's conversation, or a
             new one for each run where None.
+        answers: Whether the text that ends a run is settled: in strict mode the run goes on with
+            feedback, and an answer that does not hold is replaced by the refusal. The text of
+            `run_streamed` is checked at its end.
 
     Raises:
         ShieldError: The SDK lacks a part that judging depends on.
     """
 
-    def __init__(self, firewall: Shield, *, session: Session | None = None) -> None:
+    def __init__(
+        self, firewall: Shield, *, session: Session | None = None, answers: bool = False
+    ) -> None:
         install()
+        self._answers = answers
         self._runs = Runs(firewall, session)
 
     def agent(self, agent: Agent[Any]) -> Agent[Any]:
@@ -77,23 +84,26 @@ class ShieldedRunner:
             AgentsException: As ``Runner.run`` does.
         """
         with self._judged():
-            return await Runner.run(*args, **options)
+            result = await Runner.run(*args, **options)
+            return await Ending(result, args, options).asettle() if self._answers else result
 
     @_same_options(Runner.run_sync)
     def run_sync(self, *args: Any, **options: Any) -> Any:
         """As `run`, in a program that is not async; see ``Runner.run_sync``."""
         with self._judged():
-            return Runner.run_sync(*args, **options)
+            result = Runner.run_sync(*args, **options)
+            return Ending(result, args, options).settle() if self._answers else result
 
     @_same_options(Runner.run_streamed)
     def run_streamed(self, *args: Any, **options: Any) -> Any:
         """As `run`, with events as they come; see ``Runner.run_streamed``."""
-        with self._judged():
+        with self._judged(streams=True):
             return Runner.run_streamed(*args, **options)
 
     @contextmanager
-    def _judged(self) -> Iterator[None]:
-        token = NEXT.set(Entry(self._runs, answers=True))
+    def _judged(self, *, streams: bool = False) -> Iterator[None]:
+        flags = self._answers and streams
+        token = NEXT.set(Entry(self._runs, answers=True, flags_output=flags))
         try:
             yield
         finally:

@@ -142,7 +142,7 @@ def _entry(agent: Any, state: Any, context: Any) -> Entry | None:
 def _options(options: Mapping[str, Any], entry: Entry) -> dict[str, Any]:
     host, given = options.get("hooks"), dict(options)
     if host is None or isinstance(host, RunHooksBase):  # the SDK refuses all else
-        given["hooks"] = Listener(entry.runs, host)
+        given["hooks"] = Listener(entry.runs, host, flags_output=entry.flags_output)
     if entry.answers:
         config = options.get("run_config")
         given["run_config"] = answered_config(config, firewall=entry.runs.firewall)

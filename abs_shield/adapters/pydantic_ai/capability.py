@@ -17,8 +17,10 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.output import OutputContext
 from pydantic_ai.tools import ToolDefinition
 
+from abs_shield.adapters.answers import Revisions
 from abs_shield.adapters.pydantic_ai.arguments import (
     Declined,
     Validated,
@@ -62,10 +64,16 @@ class ShieldCapability(AbstractCapability[Any]):
     Args:
         firewall: The Shield.
         session: The session of every run; None for the current one, or that of the conversation.
+        answers: Whether the text that ends a run is settled: in strict mode the model is asked
+            again with feedback, within the agent's output retries, and an answer that does not
+            hold is replaced by the refusal. One that streams is checked at its end.
     """
 
-    def __init__(self, firewall: Shield, *, session: Session | None = None) -> None:
+    def __init__(
+        self, firewall: Shield, *, session: Session | None = None, answers: bool = False
+    ) -> None:
         self._firewall = firewall
+        self._answers = answers
         self._seam = Seam(firewall, session)
 
     @classmethod
@@ -99,6 +107,8 @@ class ShieldCapability(AbstractCapability[Any]):
         session = self._session(ctx, response.model_name)
         self._seam.hear(session, conversation(request_context.messages))
         session.run_id = ctx.run_id or session.run_id
+        if self._answers:
+            session.derived(_Newest, owner=self).streams = request_context.streaming
         for reason in unseen(response, request_context.model_settings or {}):
             if reason not in session.opaque_reasons:
                 session.opaque(reason)
@@ -188,7 +198,32 @@ class ShieldCapability(AbstractCapability[Any]):
         await _end(ctx, guard, read(call, value), call, inside=inside)
         return value
 
+    async def after_output_process(
+        self, ctx: RunContext[Any], *, output_context: OutputContext, output: Any
+    ) -> Any:
+        """Settle the text that ends the run; structured output is left alone."""
+        is_text = output_context.tool_call is None and output_context.object_def is None
+        if not (self._answers and is_text and isinstance(output, str) and output.strip()):
+            return output
+        if ctx.partial_output or self._firewall.policy.answer is False:
+            return output
+        session = self._session(ctx)
+        if session.derived(_Newest, owner=self).streams:
+            await self._firewall.acheck_answer(output, session=session)
+            return output
+        return await self._settled(session, output, most=ctx.max_retries - ctx.retry)
+
     # Inside --------------------------------------------------------------------------------------
+
+    async def _settled(self, session: Session, output: str, *, most: int) -> str:
+        revisions = session.derived(Revisions, owner=self)
+        revision = revisions.of(self._firewall, session, most=most)
+        if revision is None:
+            return output
+        done = await revision.asubmit(output)
+        if isinstance(done, str):
+            raise ModelRetry(done)
+        return done.text
 
     def _session(self, ctx: RunContext[Any], model: str | None = None) -> Session:
         """The session of the run; of a run inside another run's tool, a child of that one's."""
@@ -221,6 +256,12 @@ class ShieldCapability(AbstractCapability[Any]):
         known = session.tools
         self._seam.offer(session, shapes([*ctx.tools.values(), tool_def]))
         session.tools = (known or frozenset()) | (session.tools or frozenset())
+
+
+class _Newest:
+    """What is known of the newest response of a run."""
+
+    streams = False
 
 
 def _refused(

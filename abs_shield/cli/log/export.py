@@ -16,6 +16,7 @@ from abs_shield.cli.log.opened import Database, files_of, opened
 from abs_shield.cli.log.parquet import write_parquet
 from abs_shield.cli.output import output
 from abs_shield.cli.when import seconds_of
+from abs_shield.core import Subject
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.reading import Skipped
 from abs_shield.stores.record import Damaged
@@ -42,6 +43,10 @@ def command(
         str | None, typer.Option(metavar="WHEN", help="From then on: 7d, or 2026-11-01.")
     ] = None,
     until: Annotated[str | None, typer.Option(metavar="WHEN", help="Up to then.")] = None,
+    reports: Annotated[
+        bool,
+        typer.Option("--reports", help="Add the report to each decision about an answer."),
+    ] = False,
     skip_damaged: Annotated[
         bool,
         typer.Option("--skip-damaged", help="Leave records out that cannot be read; say how many."),
@@ -56,10 +61,13 @@ def command(
     """
     if format is Format.PARQUET and to is None:
         raise BadInput("Parquet is no text; name a file: `--output decisions.parquet`")
+    if reports and format is Format.PARQUET:
+        raise BadInput("a report is no row of a table; use `--reports` with `--format jsonl`")
     damaged = _Damaged()
     start, end = seconds_of(since, option="--since"), seconds_of(until, option="--until")
     with opened(database) as store:
         decisions = _labelled(store, start, end, damaged.add if skip_damaged else None)
+        decisions = _reported(store, decisions) if reports else decisions
         with output(to, inputs=files_of(database)) as file:
             write = write_parquet if format is Format.PARQUET else _write_lines
             try:
@@ -99,6 +107,12 @@ def _labelled(
     for decision in store.scan(since=since, until=until, skipped=skipped):
         label = labels.get(decision.id)
         yield {**decision.to_dict(), "label": None if label is None else label.truth}
+
+
+def _reported(store: DurableStore, lines: Iterator[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        about_answer = line.get("subject") == Subject.ANSWER
+        yield {**line, "report": store.report(line["id"])} if about_answer else line
 
 
 def _write_lines(decisions: Iterator[dict[str, Any]], file: IO[bytes]) -> int:

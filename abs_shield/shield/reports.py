@@ -1,0 +1,92 @@
+"""The report on an answer, written to the decision log beside its decision."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.core import Decision
+from abs_shield.core.canonical import canonical
+from abs_shield.shield.redaction import Redact
+from abs_shield.stores import Store
+
+if TYPE_CHECKING:
+    from abs_shield.answer.assembly import Checked
+
+logger = logging.getLogger("abs_shield")
+
+
+class ReportLog:
+    """
+    Writes reports to the store, where it has a method `append_report`.
+
+    A report quotes the answer, the tools' results and the arguments. They are written only where
+    runs are recorded, and as the recording redacts them; otherwise it is an outline of scores,
+    statuses, and offsets.
+
+    Args:
+        store: The decision log.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._append = getattr(store, "append_report", None)
+        self.quotes = False
+        self.redact: Redact | None = None
+
+    def write(self, decision: Decision, found: Checked) -> None:
+        """Write the report of a decision about an answer; a failure is logged."""
+        if self._append is None:
+            return
+        try:
+            self._append(decision, self._body(decision, found))
+        except Exception as error:
+            logger.error("abs_shield could not keep a report: %s", type(error).__name__)
+
+    def _body(self, decision: Decision, found: Checked) -> dict[str, Any]:
+        if self.quotes:
+            report = found.report.to_dict()
+            if self.redact is None:
+                return report
+            ids = {"run_id": decision.run_id, "session_id": decision.session_id}
+            line = {**ids, "tools": [], "messages": [], "answers": [report]}
+            changed = self.redact(json.loads(canonical(line)))
+            if changed is not None and changed.get("answers"):
+                body: dict[str, Any] = changed["answers"][0]
+                return body
+        return outline_of(found)
+
+
+def outline_of(found: Checked) -> dict[str, Any]:
+    """Return a report without a text of the answer, of the evidence, or of a call."""
+    report = found.report
+    return {
+        "run_id": report.run_id,
+        "claims": [
+            {
+                "start": one.claim.start,
+                "end": one.claim.end,
+                "evidence_spans": [
+                    {
+                        "source": span.source, "message": span.message, "pointer": span.pointer,
+                        "start": span.start, "end": span.end,
+                    }
+                    for span in claim.evidence_spans
+                ],
+                "score": claim.score,
+                "critical": claim.critical,
+                "status": claim.status,
+            }
+            for claim, one in zip(report.claims, found.claims, strict=True)
+        ],
+        "tool_call_validations": [
+            {"tool": call.tool, "status": call.status} for call in report.tool_call_validations
+        ],
+        "consistency_probes": [
+            {"answers": len(probe.probe_answers), "agreement": probe.agreement}
+            for probe in report.consistency_probes
+        ],
+        "overall_score": report.overall_score,
+        "action": report.action,
+        "version": report.version,
+    }  # fmt: skip

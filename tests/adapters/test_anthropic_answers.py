@@ -1,0 +1,131 @@
+"""`settle_answer` of the Anthropic adapter settles the message that ends a run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("anthropic", reason="the extra `anthropic` is not installed")
+
+from anthropic import beta_tool
+
+from abs_shield import Shield, shield
+from abs_shield.adapters.anthropic import (
+    asettle_answer,
+    run_tool_calls,
+    settle_answer,
+    shielded_runner,
+)
+from abs_shield.core import Subject
+from tests.adapters.anthropic_driver import Scripted
+from tests.adapters.scenes import ASKED, GOOD, Desk
+
+TRUE = "I have refunded tx_12345."
+EXTRA = f"{TRUE} The money arrives within 3 hours."
+REFUSAL = "I cannot answer this reliably"
+
+
+def played(
+    turns: list[Any], *, mode: str = "strict", is_async: bool = False
+) -> tuple[str, Scripted, Shield]:
+    """The settled answer of a host's loop over messages."""
+    guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
+    guard.register(Desk().refund)
+    model = Scripted(turns)
+    client = model.client()
+    messages: list[Any] = [{"role": "user", "content": ASKED}]
+
+    def ask(said: list[Any]) -> Any:
+        return client.messages.create(model="m", max_tokens=100, messages=said)
+
+    with guard.session():
+        while True:
+            reply = ask(messages)
+            told = run_tool_calls(reply, messages, firewall=guard)
+            if not told:
+                break
+            messages += [{"role": "assistant", "content": reply.content}, *told]
+        if is_async:
+            text = asyncio.run(asettle_answer(reply, messages, firewall=guard, ask=ask))
+        else:
+            text = settle_answer(reply, messages, firewall=guard, ask=ask)
+    return text, model, guard
+
+
+def judged(guard: Shield) -> list[Any]:
+    """The decisions about answers."""
+    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_model_is_asked_again(is_async: bool) -> None:
+    """It reads its draft and the feedback behind the conversation so far."""
+    text, model, guard = played([[GOOD], EXTRA, TRUE], is_async=is_async)
+    roles = [message["role"] for message in model.requests[-1]["messages"]]
+
+    assert TRUE == text
+    assert ["user", "assistant", "user", "assistant", "user"] == roles
+    assert 2 == len(judged(guard))
+
+
+def test_a_made_up_action_is_refused() -> None:
+    """No rewrite is asked for where none can help."""
+    text, model, guard = played([TRUE])
+
+    assert text.startswith(REFUSAL)
+    assert 1 == len(model.requests)
+    assert judged(guard)[-1].blocked
+
+
+@pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
+def test_audit_asks_nothing_and_changes_nothing(turns: list[Any]) -> None:
+    """The draft is returned, and what was found is recorded."""
+    text, model, guard = played(turns, mode="audit")
+
+    assert turns[-1] == text
+    assert len(turns) == len(model.requests)
+    assert [False] == [one.blocked for one in judged(guard)]
+
+
+def test_a_run_of_the_tool_runner_is_settled() -> None:
+    """The conversation is the runner's own, with its calls and their results."""
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
+    model = Scripted([[GOOD], EXTRA, TRUE])
+    client = model.client()
+    with guard.session():
+        runner = client.beta.messages.tool_runner(
+            model="m", max_tokens=100, tools=[beta_tool(Desk().refund)],
+            messages=[{"role": "user", "content": ASKED}],
+        )  # fmt: skip
+        reply = shielded_runner(runner, firewall=guard).until_done()
+        text = settle_answer(
+            reply, runner, firewall=guard,
+            ask=lambda said: client.beta.messages.create(
+                model="m", max_tokens=100, messages=said
+            ),
+        )  # fmt: skip
+    roles = [message["role"] for message in model.requests[-1]["messages"]]
+
+    assert TRUE == text
+    assert ["user", "assistant", "user", "assistant", "user"] == roles
+    assert "3 hours" in str(model.requests[-1]["messages"][-1])
+
+
+def test_a_runner_that_called_no_tools_is_settled() -> None:
+    """What the user said counts, although the runner asked for no results."""
+    guard = Shield(shield.configure(mode="strict"), hooks=None)
+    client = Scripted(["Your transaction is tx_12345.", EXTRA]).client()
+    texts = []
+    for _ in range(2):
+        with guard.session():
+            runner = client.beta.messages.tool_runner(
+                model="m", max_tokens=100, tools=[beta_tool(Desk().refund)],
+                messages=[{"role": "user", "content": ASKED}],
+            )  # fmt: skip
+            reply = shielded_runner(runner, firewall=guard).until_done()
+            texts.append(settle_answer(reply, runner, firewall=guard, ask=pytest.fail))
+
+    assert "Your transaction is tx_12345." == texts[0]
+    assert texts[1].startswith(REFUSAL)

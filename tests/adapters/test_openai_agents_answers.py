@@ -1,0 +1,134 @@
+"""`ShieldedRunner(firewall, answers=True)` settles the text that ends a run."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("agents", reason="the extra `openai-agents` is not installed")
+
+from agents import Agent, SQLiteSession, function_tool
+from pydantic import BaseModel
+
+from abs_shield import Shield, shield
+from abs_shield.adapters.openai_agents import ShieldedRunner
+from abs_shield.core import Subject
+from tests.adapters.openai_agents_driver import Scripted
+from tests.adapters.scenes import ASKED, GOOD, Desk
+
+TRUE = "I have refunded tx_12345."
+EXTRA = f"{TRUE} The money arrives within 3 hours."
+REFUSAL = "I cannot answer this reliably"
+
+
+def runner_of(
+    turns: list[Any], *, mode: str = "strict", answers: bool = True, **given: Any
+) -> tuple[ShieldedRunner, Agent[Any], Scripted, Shield]:
+    """A runner, an agent, its model, and the Shield."""
+    guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
+    model = Scripted(turns)
+    agent = Agent(name="clerk", model=model, tools=[function_tool(Desk().refund)], **given)
+    return ShieldedRunner(guard, answers=answers), agent, model, guard
+
+
+def judged(guard: Shield) -> list[Any]:
+    """The decisions about answers."""
+    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
+
+
+@pytest.fixture(autouse=True)
+def event_loop_of_the_thread() -> Iterator[None]:
+    """`run_sync` takes the thread's event loop, and would leave its own one open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_run_goes_on_with_feedback(is_async: bool) -> None:
+    """The model reads its draft and the feedback; the result is that of the last run."""
+    runner, agent, model, guard = runner_of([[GOOD], EXTRA, TRUE])
+    ways = {True: lambda: asyncio.run(runner.run(agent, ASKED))}
+    result = ways.get(is_async, lambda: runner.run_sync(agent, ASKED))()
+
+    assert TRUE == result.final_output
+    assert "3 hours" in str(model.requests[-1][1][-1])
+    assert "refunded tx_12345" in str(model.requests[-1][1])
+    assert 2 == len(judged(guard))
+    assert 1 == len({one.session_id for one in guard.store.decisions()})
+
+
+def test_a_session_of_the_sdk_is_sent_the_feedback_alone() -> None:
+    """It holds the conversation so far, and nothing is told twice."""
+    runner, agent, model, _ = runner_of([[GOOD], EXTRA, TRUE])
+    result = asyncio.run(runner.run(agent, ASKED, session=SQLiteSession("s1")))
+
+    assert TRUE == result.final_output
+    assert 1 == str(model.requests[-1][1]).count(ASKED)
+
+
+def test_a_rewrite_may_call_tools() -> None:
+    """Its calls are judged in the same session."""
+    runner, agent, model, guard = runner_of(
+        [[GOOD], EXTRA, [GOOD._replace(id="c9")], TRUE],
+    )
+
+    assert TRUE == asyncio.run(runner.run(agent, ASKED)).final_output
+    assert 4 == len(model.requests)
+    assert 1 == len({one.session_id for one in guard.store.decisions()})
+
+
+def test_a_made_up_action_is_refused() -> None:
+    """No run goes on where no rewrite can help."""
+    runner, agent, model, guard = runner_of([TRUE])
+
+    assert asyncio.run(runner.run(agent, ASKED)).final_output.startswith(REFUSAL)
+    assert 1 == len(model.requests)
+    assert judged(guard)[-1].blocked
+
+
+@pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
+def test_audit_changes_nothing(turns: list[Any]) -> None:
+    """Output and requests are those without answers; what was found is recorded."""
+    plain, clerk, asked, _ = runner_of(turns, mode="audit", answers=False)
+    runner, agent, model, guard = runner_of(turns, mode="audit")
+    first = asyncio.run(plain.run(clerk, ASKED))
+    second = asyncio.run(runner.run(agent, ASKED))
+
+    assert first.final_output == second.final_output
+    assert asked.requests == model.requests
+    assert [False] == [one.blocked for one in judged(guard)]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_an_answer_that_streams_is_flagged(mode: str) -> None:
+    """Its reader has it already; its decision says what was found."""
+    runner, agent, _, guard = runner_of([TRUE], mode=mode)
+
+    async def read() -> Any:
+        result = runner.run_streamed(agent, ASKED)
+        async for _ in result.stream_events():
+            pass
+        return result.final_output
+
+    assert TRUE == asyncio.run(read())
+    assert [True] == [one.would_block or one.blocked for one in judged(guard)]
+
+
+class Receipt(BaseModel):
+    """What an agent with structured output returns."""
+
+    amount: int
+
+
+def test_structured_output_is_left_alone() -> None:
+    """A refusal fits no schema."""
+    runner, agent, _, guard = runner_of(['{"amount": 77}'], output_type=Receipt)
+
+    assert Receipt(amount=77) == asyncio.run(runner.run(agent, ASKED)).final_output
+    assert not judged(guard)

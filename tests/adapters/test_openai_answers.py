@@ -1,0 +1,145 @@
+"""`settle_answer` of the OpenAI adapter settles the response that ends a run."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("openai", reason="the extra `openai` is not installed")
+pytest.importorskip("httpx2", reason="the extra `openai` is not installed")
+
+from abs_shield import Shield, shield
+from abs_shield.adapters.openai import (
+    asettle_answer,
+    run_tool_calls,
+    settle_answer,
+    shielded_runner,
+)
+from abs_shield.core import Subject
+from abs_shield.errors import ShieldError
+from tests.adapters.openai_driver import Scripted, write_chat
+from tests.adapters.scenes import ASKED, GOOD, Call, Desk
+
+TRUE = "I have refunded tx_12345."
+EXTRA = f"{TRUE} The money arrives within 3 hours."
+REFUSAL = "I cannot answer this reliably"
+
+
+def guard_of(mode: str = "strict") -> Shield:
+    """A Shield with the host's tool."""
+    guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
+    guard.register(Desk().refund)
+    return guard
+
+
+def played(
+    turns: list[Any], *, mode: str = "strict", is_async: bool = False
+) -> tuple[str, Scripted, Shield]:
+    """The settled answer of a host's loop over chat completions."""
+    guard, model = guard_of(mode), Scripted(turns, write_chat)
+    client = model.client()
+    messages: list[Any] = [{"role": "user", "content": ASKED}]
+
+    def ask(said: list[Any]) -> Any:
+        return client.chat.completions.create(model="m", messages=said)
+
+    with guard.session():
+        while True:
+            response = ask(messages)
+            told = run_tool_calls(response, messages, firewall=guard)
+            if not told:
+                break
+            messages += [response.choices[0].message, *told]
+        count = len(messages)
+        if is_async:
+            text = asyncio.run(asettle_answer(response, messages, firewall=guard, ask=ask))
+        else:
+            text = settle_answer(response, messages, firewall=guard, ask=ask)
+    assert count == len(messages)
+    return text, model, guard
+
+
+def judged(guard: Shield) -> list[Any]:
+    """The decisions about answers."""
+    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_model_is_asked_again(is_async: bool) -> None:
+    """It reads its draft and the feedback behind the conversation so far."""
+    text, model, guard = played([[GOOD], EXTRA, TRUE], is_async=is_async)
+    roles = [message["role"] for message in model.requests[-1]["messages"]]
+
+    assert TRUE == text
+    assert ["user", "assistant", "tool", "assistant", "user"] == roles
+    assert 2 == len(judged(guard))
+
+
+def test_a_rewrite_may_call_tools() -> None:
+    """Its calls go through the firewall, as those of the loop."""
+    again = Call("c2", "refund", GOOD.arguments)
+    text, model, guard = played([[GOOD], EXTRA, [again], TRUE])
+
+    assert TRUE == text
+    assert 4 == len(model.requests)
+    assert 2 == sum(one.tool == "refund" for one in guard.store.decisions()) // 2
+
+
+def test_a_made_up_action_is_refused() -> None:
+    """No rewrite is asked for where none can help."""
+    text, model, guard = played([TRUE])
+
+    assert text.startswith(REFUSAL)
+    assert 1 == len(model.requests)
+    assert judged(guard)[-1].blocked
+
+
+@pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
+def test_audit_asks_nothing_and_changes_nothing(turns: list[Any]) -> None:
+    """The draft is returned, and what was found is recorded."""
+    text, model, guard = played(turns, mode="audit")
+
+    assert turns[-1] == text
+    assert len(turns) == len(model.requests)
+    assert [False] == [one.blocked for one in judged(guard)]
+
+
+def test_a_response_that_calls_tools_is_no_answer() -> None:
+    """Nothing is judged, and nothing is said."""
+    guard, model = guard_of(), Scripted([[GOOD]], write_chat)
+    asked: list[Any] = [{"role": "user", "content": ASKED}]
+    response = model.client().chat.completions.create(model="m", messages=asked)
+
+    assert "" == settle_answer(response, asked, firewall=guard, ask=pytest.fail)
+    assert not judged(guard)
+
+
+def test_a_run_of_the_tool_runner_is_settled() -> None:
+    """The conversation is the one that the runner sent last in the session."""
+    pytest.importorskip("openai.lib.responses_tool_runner", reason="an older SDK")
+    from openai.lib.responses_tool_runner import ResponsesToolRunner
+
+    from tests.adapters.openai_runner_driver import Provider, functions
+
+    guard, model = guard_of(), Provider([[GOOD], EXTRA, TRUE])
+    client = model.client()
+    runner = shielded_runner(ResponsesToolRunner(functions=functions(Desk())), firewall=guard)
+    params = {"model": "m", "input": ASKED}
+    with guard.session():
+        response = runner.run(client, params)
+        text = settle_answer(
+            response, None, firewall=guard,
+            ask=lambda items: client.responses.create(model="m", input=items),
+        )  # fmt: skip
+
+    assert TRUE == text
+    assert "3 hours" in str(model.requests[-1]["input"][-1])
+    assert "function_call_output" in str(model.requests[-1]["input"])
+
+
+def test_without_a_conversation_there_is_an_error() -> None:
+    """Where no runner ran in the session, the conversation has to be given."""
+    with guard_of().session() as session, pytest.raises(ShieldError, match="no shielded runner"):
+        settle_answer(None, None, firewall=guard_of(), ask=print, session=session)

@@ -1,0 +1,106 @@
+"""`ShieldCapability(firewall, answers=True)` settles the text that ends a run of pydantic-ai."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pydantic_ai", reason="the extra `pydantic-ai` is not installed")
+
+from pydantic import BaseModel
+from pydantic_ai import Agent
+
+from abs_shield import Shield, shield
+from abs_shield.adapters.pydantic_ai import ShieldCapability
+from abs_shield.core import Subject
+from tests.adapters.pydantic_ai_driver import Scripted, streamed
+from tests.adapters.scenes import ASKED, GOOD, Call, Desk
+
+TRUE = "I have refunded tx_12345."
+EXTRA = f"{TRUE} The money arrives within 3 hours."
+REFUSAL = "I cannot answer this reliably"
+
+
+def agent_of(
+    turns: list[Any], *, mode: str = "strict", answers: bool = True, **given: Any
+) -> tuple[Agent[Any, Any], list[Any], Shield]:
+    """An agent, what its model is sent, and the Shield."""
+    guard = Shield(shield.configure(mode=mode), hooks=None)  # type: ignore[arg-type]
+    requests: list[Any] = []
+    model = Scripted(turns, requests, {}).model
+    capability = ShieldCapability(guard, answers=answers)
+    agent = Agent(model, tools=[Desk().refund], capabilities=[capability], **given)
+    return agent, requests, guard
+
+
+def judged(guard: Shield) -> list[Any]:
+    """The decisions about answers."""
+    return [one for one in guard.store.decisions() if one.subject is Subject.ANSWER]
+
+
+def test_the_model_is_asked_again() -> None:
+    """The feedback reaches the model as the framework's own retry, and its answer is the output."""
+    agent, requests, guard = agent_of([[GOOD], EXTRA, TRUE])
+
+    assert TRUE == asyncio.run(agent.run(ASKED)).output
+    assert "3 hours" in str(requests[-1][0][-1])
+    assert [True, False] == [bool(one.findings and one.verdict != "CLEAN") for one in judged(guard)]
+
+
+def test_retries_of_the_agent_bound_the_rewrites() -> None:
+    """Beyond the agent's output retries the refusal is the output, and no error."""
+    agent, requests, _ = agent_of([[GOOD], EXTRA, f"{EXTRA} Bye."], retries={"output": 1})
+
+    assert asyncio.run(agent.run(ASKED)).output.startswith(REFUSAL)
+    assert 3 == len(requests)
+
+    none, requests, _ = agent_of([[GOOD], EXTRA], retries={"output": 0})
+
+    assert asyncio.run(none.run(ASKED)).output.startswith(REFUSAL)
+    assert 2 == len(requests)
+
+
+def test_a_made_up_action_is_refused() -> None:
+    """Nothing is asked again where no rewrite can help."""
+    agent, requests, guard = agent_of([TRUE])
+
+    assert asyncio.run(agent.run(ASKED)).output.startswith(REFUSAL)
+    assert 1 == len(requests)
+    assert judged(guard)[-1].blocked
+
+
+@pytest.mark.parametrize("turns", [[[GOOD], EXTRA], [TRUE]])
+def test_audit_changes_nothing(turns: list[Any]) -> None:
+    """Output and requests are those without answers; what was found is recorded."""
+    plain, asked, _ = agent_of(turns, mode="audit", answers=False)
+    agent, requests, guard = agent_of(turns, mode="audit")
+
+    assert asyncio.run(plain.run(ASKED)).output == asyncio.run(agent.run(ASKED)).output
+    assert asked == requests
+    assert [False] == [one.blocked for one in judged(guard)]
+
+
+@pytest.mark.parametrize("mode", ["audit", "strict"])
+def test_an_answer_that_streams_is_flagged(mode: str) -> None:
+    """It reaches its reader as it comes, and its decision says what was found."""
+    agent, _, guard = agent_of([TRUE], mode=mode)
+
+    assert TRUE == asyncio.run(streamed(agent, ASKED))
+    assert [True] == [one.would_block or one.blocked for one in judged(guard)]
+
+
+class Receipt(BaseModel):
+    """What an agent with structured output returns."""
+
+    amount: int
+
+
+def test_structured_output_is_left_alone() -> None:
+    """A refusal fits no schema."""
+    turn = [Call("call_9", "final_result", {"amount": 77})]
+    agent, _, guard = agent_of([turn], output_type=Receipt)
+
+    assert Receipt(amount=77) == asyncio.run(agent.run(ASKED)).output
+    assert not judged(guard)

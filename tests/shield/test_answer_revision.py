@@ -1,0 +1,89 @@
+"""The drafts of one answer, where a framework asks its model itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+from abs_shield import AnswerConfig, Shield, shield
+from abs_shield.core.events import Returned
+from abs_shield.session import Session
+
+TRUE = "Booking ABC123 costs 420.00 EUR."
+DRAFT = f"{TRUE} A courier picks you up for 75 euros."
+
+
+def guard(mode: str = "strict", **config: object) -> Shield:
+    """A Shield that keeps its decisions in memory."""
+    return Shield(shield.configure(mode=mode, **config), hooks=None)  # type: ignore[arg-type]
+
+
+def ran(firewall: Shield) -> Session:
+    """A session in which a tool returned the price."""
+    session = firewall.session()
+    session.user("What does my booking ABC123 cost?")
+    session.take(Returned("find_booking", TRUE, "c1"))
+    return session
+
+
+def test_drafts_are_submitted_until_one_holds() -> None:
+    """Feedback comes back as text, and the outcome as `Settled`; each draft is recorded."""
+    firewall = guard()
+    with ran(firewall) as session:
+        revision = firewall.answer_revision()
+        assert revision is not None
+        feedback = revision.submit(DRAFT)
+        done = revision.submit(TRUE)
+
+    assert isinstance(feedback, str)
+    assert "75 euros" in feedback
+    assert (TRUE, 1) == (done.text, done.rounds)  # type: ignore[union-attr]
+    assert 2 == len(session.answer_decisions)
+
+
+def test_a_draft_that_comes_again_is_refused() -> None:
+    """As in `settle_answer`, also where models are asked on the event loop."""
+    firewall = guard()
+    with ran(firewall):
+        revision = firewall.answer_revision()
+        assert revision is not None
+        first, second = (asyncio.run(revision.asubmit(DRAFT)) for _ in range(2))
+
+    assert isinstance(first, str)
+    assert second.refused  # type: ignore[union-attr]
+
+
+def test_feedback_in_a_transcript_vouches_for_nothing() -> None:
+    """It quotes the claims that did not hold; the model cannot repeat them as the user's words."""
+    firewall = guard()
+    for frame in ("{}", "The answer failed our checks:\n{}\nTry again.", ""):
+        with ran(firewall) as session:
+            revision = firewall.answer_revision()
+            assert revision is not None
+            feedback = revision.submit(DRAFT)
+            if frame:
+                session.add([{"role": "user", "content": frame.format(feedback)}])
+            other = revision.submit(f"{TRUE} That courier picks you up for 75 euros.")
+
+            assert other.refused  # type: ignore[union-attr]
+            assert 1 == session.turns
+
+
+def test_audit_emits_the_first_draft() -> None:
+    """What was found is recorded, and nothing is asked again."""
+    firewall = guard("audit")
+    with ran(firewall) as session:
+        revision = firewall.answer_revision()
+        assert revision is not None
+        assert not revision.enforced
+        done = revision.submit(DRAFT)
+
+    assert DRAFT == done.text  # type: ignore[union-attr]
+    assert 1 == len(session.answer_decisions)
+
+
+def test_no_revision_where_the_policy_judges_no_answers() -> None:
+    """`answer=False` gives none, unless the caller brings a configuration."""
+    firewall = guard(answer=False)
+    with ran(firewall):
+        assert firewall.answer_revision() is None
+        assert firewall.answer_revision(config=AnswerConfig()) is not None

@@ -1,0 +1,74 @@
+"""Reports on answers, in every store."""
+
+from __future__ import annotations
+
+from abs_shield.stores import MemoryStore, verify
+from tests.stores.conftest import decision
+
+REPORT = {"claims": [{"start": 0, "end": 9, "status": "grounded"}], "action": "emit"}
+
+
+def test_a_report_stands_beside_its_decision(store):
+    """It comes back by the decision's id, and counts as no decision."""
+    one, other = decision(1), decision(2)
+    for each in (one, other):
+        store.append(each)
+    store.append_report(one, REPORT)
+
+    assert (REPORT, None, None) == (store.report("d-1"), store.report("d-2"), store.report("d-9"))
+    assert [("d-1", REPORT)] == [*store.reports()]
+    assert (2, [one, other]) == (len(store), store.decisions())
+
+
+def test_the_newest_report_holds(store):
+    """A decision may be recorded again under its id, and its report with it."""
+    store.append(decision(1))
+    for action in ("revise", "emit"):
+        store.append_report(decision(1), {"action": action})
+
+    assert {"action": "emit"} == store.report("d-1")
+
+
+def test_reports_of_a_time(store):
+    """They are those of the decisions' times."""
+    for number in (1, 2, 3):
+        store.append(decision(number))
+        store.append_report(decision(number), {"number": number})
+    middle = decision(2).at
+
+    assert {"number": 1} not in [found for _, found in store.reports(since=middle)]
+    assert [] == [*store.reports(until=0.0)]
+
+
+def test_a_log_with_reports_verifies_and_is_pruned(kind, opens):
+    """A report is sealed like any record, and goes with the decisions of its time."""
+    store = opens(kind)
+    store.append(decision(1))
+    store.append_report(decision(1), REPORT)
+
+    assert not [*verify(store)]
+    assert 2 == store.prune(decision(1).at + 1)
+    assert store.report("d-1") is None
+    assert not [*verify(store)]
+
+
+def test_a_changed_column_of_a_report_is_found(kind, opens, raw):
+    """A report cannot be moved beside another decision."""
+    store = opens(kind)
+    store.append(decision(1))
+    store.append_report(decision(1), REPORT)
+    store.flush()
+    table = "records" if kind == "sqlite" else "abs_shield_records"
+    raw(kind, f"UPDATE {table} SET decision_id = 'd-2' WHERE kind = 'report'")
+
+    assert "decision_id" in next(verify(store)).detail
+
+
+def test_memory_forgets_the_oldest_reports():
+    """A ring of decisions keeps no report of one that made room."""
+    store = MemoryStore(most=2)
+    for number in (1, 2, 3):
+        store.append(decision(number))
+        store.append_report(decision(number), REPORT)
+
+    assert [None, REPORT, REPORT] == [store.report(f"d-{n}") for n in (1, 2, 3)]
