@@ -1,0 +1,44 @@
+"""The rules of the answer room can each be switched off, and those without data have a test."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from ablation import Part, without  # noqa: E402
+from answers_rules import NAMED, RULES  # noqa: E402
+
+from abs_shield.answer import check_answer  # noqa: E402
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_can_be_switched_off(name: str) -> None:
+    """Its parts exist, and a check runs without them."""
+    with without(*RULES[name]):
+        report = check_answer("I refunded 5 of 7 euros [1].", evidence="The refund is 5 euros.")
+
+    assert report.action in ("emit", "revise", "block")
+
+
+def test_a_part_is_back_afterwards() -> None:
+    """Wherever a module has it by name."""
+    from abs_shield.answer import pipeline
+    from abs_shield.answer.extraction.claims import claims_of
+
+    with without(Part("answer.extraction.claims:claims_of", ())):
+        assert pipeline.claims_of is not claims_of
+        assert () == pipeline.claims_of("It rains.")
+
+    assert pipeline.claims_of is claims_of
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_rule_without_data_has_a_test(name: str) -> None:
+    """Its file exists, and it is a rule."""
+    assert name in RULES
+    assert (ROOT / NAMED[name]).is_file()
