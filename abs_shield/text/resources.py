@@ -19,7 +19,9 @@ _INTERFACE = frozenset(
     "pod service deployment deploy configmap secret statefulset image container volume network "
     "http https www mailto tel sms geo dev slack jira zendesk github gitlab bitbucket notion "
     "linear salesforce hubspot stripe gmail outlook teams openai anthropic google meta mistralai "
-    "llama huggingface npm pypi docker library gcp azure s3".split()
+    "llama huggingface npm pypi docker library gcp azure s3 appointment slot schedule patient "
+    "practitioner encounter observation booking reservation shipment parcel employee student "
+    "course assignment supplier vendor asset claim contract lead opportunity".split()
 )
 """Names of kinds and of services; none of a person, an owner, an environment or a permission."""
 _STORES = re.compile(r"\A(?:s3|gs|gcs)://(?=[^/]+/?\Z)")
@@ -37,9 +39,12 @@ def names_kind(word: str) -> bool:
 
     >>> [names_kind(word) for word in ("place_id", "orders", "refs", "mallory", "prod", "admin")]
     [True, True, True, False, False, False]
+    >>> names_kind("sis_login_id")  # an interface that finds a user by another key
+    True
     """
-    return all(
-        part in _INTERFACE or singular(part) in _INTERFACE for part in re.split(r"[-_ ]", word)
+    parts = re.split(r"[-_ ]", word)
+    return (len(parts) > 1 and parts[-1] == "id") or all(
+        part in _INTERFACE or singular(part) in _INTERFACE for part in parts
     )
 
 

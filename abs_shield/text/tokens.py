@@ -136,7 +136,8 @@ def tokens(text: str, *, most: int) -> list[Token]:
             continue
         first = not found or _opens(masked, found[-1], match.start())
         found.extend(_read(match, masked, first))
-        behind = found[-1].end
+        if found:  # digits such as "²" write no number
+            behind = found[-1].end
         if len(found) >= most:
             break
     return found[:most]

@@ -209,7 +209,7 @@ def test_of_very_much_evidence_the_newest_is_read() -> None:
 HOSTILE = [
     "a" * 300_000, "a " * 100_000, "not " * 50_000, "1" * 300_000, "1." * 100_000, "[1" * 50_000,
     "passage 1 and " * 20_000, "\x00\ud800\u202e", "twenty-" * 40_000, "他" * 50_000, "é'" * 50_000,
-    "1e999 9" * 20_000, "million 1 million " * 20_000,
+    "1e999 9" * 20_000, "million 1 million " * 20_000, "²" * 50_000,
 ]  # fmt: skip
 
 

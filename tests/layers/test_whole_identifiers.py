@@ -293,6 +293,8 @@ NAMED = [
     ("host web-7 on port 8080", "web-7:8080", "host"),
     ("model gpt-4x9", "openai/gpt-4x9", "model_id"),
     ("customer 1042", "customer:1042", "entity_id"),
+    ("appointment a-77041", "Appointment/a-77041", "reference"),
+    ("login mwangi.k", "sis_login_id:mwangi.k", "user_id"),
 ]
 
 
