@@ -57,6 +57,18 @@ def test_people_and_results_are_evidence_and_the_agent_is_not():
     ] == texts(evidence_of(session))
 
 
+def test_a_result_without_an_id_is_evidence_once():
+    """Also where the log has forgotten older events, and only the calls are known of those."""
+    session = Session(limits=Limits(text=4_000))
+    for n in range(4):
+        session.tool_result("get_order", {"id": f"W-{n}", "note": "x" * 1_500})
+
+    found = [piece.text[:7] for piece in evidence_of(session)]
+
+    assert session.forgot
+    assert [f"id: W-{n}" for n in range(4)] == found
+
+
 def test_strict_tool_evidence_leaves_only_results():
     """As the letter of the specification has it."""
     session = Session()

@@ -39,6 +39,7 @@ Values of one answer that are checked in full: a long table has as many, and eac
 
 The ones after them are looked up, which is cheap, and as many of the absent ones are derived.
 """
+_BEGINNING = 10_000
 _MOST_SPANS = 3
 _MOST_CONFLICTS = 50
 """Absent values of an answer for which the evidence is asked what it has instead."""
@@ -347,7 +348,9 @@ def has_unchecked_figures(answer: str) -> bool:
     >>> has_unchecked_figures("$1 " * 501), has_unchecked_figures("$1 " * 500)
     (True, False)
     """
-    return len(answer) > MOST_VALUES and len(figures(answer)) > MOST_VALUES
+    # an answer with many values has them from its beginning on, and need not be read again whole
+    beginnings = (_BEGINNING, len(answer)) if len(answer) > MOST_VALUES else ()
+    return any(len(figures(answer[:end])) > MOST_VALUES for end in beginnings)
 
 
 def joined(claims: Sequence[Claim]) -> str:

@@ -163,9 +163,11 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
     logs = [[*one.entries()] for one in line]
     returned = [{event.call_id for _, event in log if isinstance(event, Returned)} for log in logs]
     if any(one.forgot for one in line):
+        events = (event for log in logs for _, event in log)
+        unnamed = {id(one.value) for one in events if isinstance(one, Returned) and not one.call_id}
         for call_id, some in by_id.items():
             if not any(call_id in ids for ids in returned):
-                for call in some:
+                for call in (one for one in some if id(one.value) not in unnamed):
                     place = call_id or f"{call.tool}:{call.at}"
                     value = None if call.nested else call.value
                     forgotten = Returned(call.tool, value, call.call_id, call.error)
