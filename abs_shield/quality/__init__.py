@@ -1,0 +1,1 @@
+"""The quality cascade: five stages over an output, before anybody receives it."""
