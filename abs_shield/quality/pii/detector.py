@@ -1,0 +1,80 @@
+"""Whatever finds personal data in a text, and what each of them cannot find."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from abs_shield.quality.pii import RECOGNISERS
+from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.pii.numbering import phonenumbers
+from abs_shield.quality.pii.overlaps import without_overlaps
+from abs_shield.quality.pii.recogniser import Recogniser
+from abs_shield.quality.pii.scan import scan
+
+_NO_MODEL = "not detected: no language model is installed"
+
+
+class PiiDetector(Protocol):
+    """A source of findings: the table of this package, or an adapter of another library."""
+
+    @property
+    def name(self) -> str:
+        """The name of the detector, such as `presidio`."""
+
+    def detect(self, text: str) -> Sequence[Pii]:
+        """Return the personal data in a text."""
+
+    def gaps(self) -> Mapping[str, str]:
+        """Return what it does not find, or only in part, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableDetector:
+    """
+    The table of recognisers.
+
+    Attributes:
+        recognisers: Its rows.
+        jurisdictions: ISO 3166 codes of the countries whose identifiers are looked for; None
+            looks for all.
+        name: The name of the detector.
+    """
+
+    recognisers: tuple[Recogniser, ...] = RECOGNISERS
+    jurisdictions: Collection[str] | None = None
+    name: str = "table"
+
+    def detect(self, text: str) -> tuple[Pii, ...]:
+        """Return the personal data in a text."""
+        return scan(text, recognisers=self.recognisers, jurisdictions=self.jurisdictions)
+
+    def gaps(self) -> dict[str, str]:
+        """Return what needs a language model or another package, and what is never found."""
+        gaps = {"Person": _NO_MODEL, "Location": _NO_MODEL, "Biometric": "never detected"}
+        if phonenumbers() is None:
+            gaps["PhoneNumber"] = (
+                "only with a country's code, or as written in North America: "
+                "`phonenumbers` is not installed"
+            )
+        return gaps
+
+
+def detect(text: str, detectors: Iterable[PiiDetector]) -> tuple[Pii, ...]:
+    """Return what detectors find; where two find the same characters, the surer one counts."""
+    found = sorted(
+        (entity for detector in detectors for entity in detector.detect(text)),
+        key=lambda entity: (-entity.confidence, entity.start - entity.end),
+    )
+    return without_overlaps(found)
+
+
+def gaps(detectors: Iterable[PiiDetector]) -> dict[str, str]:
+    """Return what none of the detectors finds, or only in part, and why."""
+    listed = [detector.gaps() for detector in detectors]
+    return {
+        name: reason
+        for name, reason in (listed[0] if listed else {}).items()
+        if all(name in other for other in listed)
+    }

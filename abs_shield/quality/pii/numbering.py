@@ -1,0 +1,99 @@
+"""Whether a number can be dialled, by the numbering plans of the `phonenumbers` package."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from types import ModuleType
+
+_FREE = re.compile(r"(?:\+|00)?1?8(?:00|33|44|55|66|77|88)\d{7}")
+"""Toll-free numbers of North America, which belong to no person."""
+_DIGITS = re.compile(r"\d+")
+_EXTENSION = re.compile(r"[xX]\d{1,5}$")
+_LEAST, _MOST = 7, 15
+"""Digits of a telephone number with its country's code (ITU-T E.164), and of a local one."""
+_AMERICAN = re.compile(r"[2-9]\d\d[2-9]\d{6}")
+_DATE = re.compile(
+    r"(?:19|20)\d\d[-./ ]\d{1,2}[-./ ]\d{1,2}|\d{1,2}[-./ ]\d{1,2}[-./ ](?:19|20)\d\d"
+)
+
+
+@cache
+def phonenumbers() -> ModuleType | None:
+    """Return the package `phonenumbers`; None where it is not installed."""
+    try:
+        import phonenumbers as package
+    except ImportError:
+        return None
+    return package
+
+
+def is_international(written: str) -> bool:
+    """
+    Return whether a number with its country's code can be a person's.
+
+    >>> is_international("+49 30 1234567"), is_international("+1 800 555 0100")
+    (True, False)
+    """
+    digits = _dialled(written)
+    if not _LEAST <= len(digits) <= _MOST or len(set(digits)) == 1 or _FREE.fullmatch(digits):
+        return False
+    package = phonenumbers()
+    return package is None or _is_possible(package, "+" + digits.removeprefix("00"))
+
+
+def is_american(written: str) -> bool:
+    """
+    Return whether a number without a country's code can be a person's in North America.
+
+    >>> is_american("212-736-5000"), is_american("800-736-5000"), is_american("112-736-5000")
+    (True, False, False)
+    """
+    digits = _dialled(written).removeprefix("00").removeprefix("1")
+    return _AMERICAN.fullmatch(digits) is not None and _FREE.fullmatch(digits) is None
+
+
+def can_dial(region: str) -> Callable[[str], bool]:
+    """
+    Return a validator of numbers without a country's code, as they are dialled in a region.
+
+    Only their length is checked: agents often write numbers that no exchange has given out yet.
+    """
+
+    def is_national(written: str) -> bool:
+        digits = _dialled(written)
+        return (
+            len(digits) in _lengths(region, digits[:1] == "0")
+            and len(set(digits)) > 1
+            and _DATE.match(written) is None
+            and _FREE.fullmatch(digits) is None
+        )
+
+    return is_national
+
+
+@cache
+def _lengths(region: str, trunk: bool) -> frozenset[int]:
+    """Digits of the numbers of a region; with the zero that is dialled within it, one more."""
+    package = phonenumbers()
+    metadata = package.PhoneMetadata.metadata_for_region(region) if package else None
+    if metadata is None:
+        return frozenset()
+    plan = metadata.general_desc
+    lengths = {*plan.possible_length, *plan.possible_length_local_only}
+    if trunk and metadata.national_prefix == "0":
+        lengths |= {length + 1 for length in lengths}
+    return frozenset(length for length in lengths if _LEAST <= length <= _MOST)
+
+
+def _dialled(written: str) -> str:
+    return "".join(_DIGITS.findall(_EXTENSION.sub("", written)))
+
+
+def _is_possible(package: ModuleType, digits: str) -> bool:
+    try:
+        number = package.parse(digits, None)
+    except package.NumberParseException:
+        return False
+    return bool(package.is_possible_number(number))

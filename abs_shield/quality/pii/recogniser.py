@@ -1,0 +1,78 @@
+"""One row of the table of recognisers: how an identifier is written, checked and introduced."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ENOUGH = 0.5
+"""Confidence from which a match counts; a row below it needs context words."""
+_OTHER = re.compile(r"[^A-Za-z0-9]+")
+_END = r"(?![A-Za-z0-9_])(?![.,/-]\d)"
+"""An identifier is not the beginning of a longer word, number, date or version."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)  # a row is found by identity
+class Recogniser:
+    """
+    How one identifier is recognised.
+
+    Attributes:
+        name: What it recognises, such as `SSN`.
+        pattern: How the identifier is written, from its first character on.
+        strength: Confidence without context words, in [0, 1]; below `ENOUGH` they are required.
+        validator: Whether a match can be one.
+        compact: Whether the validator receives the letters, as capitals, and the digits alone.
+        context: Words that introduce it, in the languages of its jurisdiction, without accents.
+        jurisdiction: ISO 3166 code of the country that issues it; empty where any does.
+        reach: Characters before the identifier in which a context word counts.
+        sign: A character that each match contains. A row with a sign is searched for in the whole
+            text; a row without one only where a word or a number with a digit begins.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    strength: float
+    validator: Callable[[str], bool] | None = None
+    compact: bool = True
+    context: frozenset[str] = frozenset()
+    jurisdiction: str = ""
+    reach: int = 60
+    sign: str = ""
+
+    @property
+    def key(self) -> str:
+        """The jurisdiction and the name, as in `US.SSN`."""
+        return f"{self.jurisdiction}.{self.name}" if self.jurisdiction else self.name
+
+    def accepts(self, written: str) -> bool:
+        """Return whether the validator accepts a match as it is written."""
+        if self.validator is None:
+            return True
+        return self.validator(_OTHER.sub("", written).upper() if self.compact else written)
+
+
+def form(body: str) -> re.Pattern[str]:
+    """
+    Compile how an identifier is written, in capitals or not.
+
+    >>> bool(form(r"\\d{3}-\\d{2}").match("123-45")), bool(form(r"\\d{3}-\\d{2}").match("123-456"))
+    (True, False)
+    """
+    return re.compile(rf"(?:{body}){_END}", re.IGNORECASE | re.ASCII)
+
+
+def capitals(body: str) -> re.Pattern[str]:
+    """Compile how an identifier is written whose letters are always capitals."""
+    return re.compile(rf"(?:{body}){_END}", re.ASCII)
+
+
+def phrases(listed: str) -> frozenset[str]:
+    """
+    Return the phrases of a list that is separated by commas.
+
+    >>> sorted(phrases("ssn, social security"))
+    ['social security', 'ssn']
+    """
+    return frozenset(phrase.strip() for phrase in listed.split(",") if phrase.strip())

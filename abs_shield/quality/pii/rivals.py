@@ -1,0 +1,17 @@
+"""Words that introduce numbers which are nobody's identifiers."""
+
+from __future__ import annotations
+
+from abs_shield.quality.pii.recogniser import phrases
+
+RIVALS = phrases(
+    "order, orders, order id, order number, order no, bestellung, bestellnummer, commande, pedido, "
+    "ordine, zamowienie, tracking, tracking number, shipment, parcel, invoice, rechnung, facture, "
+    "factura, fattura, ticket, reservation, booking, buchung, confirmation, flight, item, items, "
+    "product, products, sku, article, artikel, transaction, transactions, reference, ref, case, "
+    "id, ids, serial, zip, zip code, postal code, postcode, plz, isbn, issn, ean, gtin, upc, doi, "
+    "date, time, timestamp, year, amount, price, total, balance, cost, quantity, stock, version, "
+    "build, page, pages, room, apartment, street, phone model, model, batch, lot, key, token, "
+    "hash, population, members, followers, views, latitude, longitude, lat, lng, lon, coordinates"
+)
+"""Where one of them is nearer to a number than any context word, the number is theirs."""

@@ -1,0 +1,121 @@
+"""Payment cards and bank accounts."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
+from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+
+_ISSUERS = re.compile(
+    r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|3[47]|3(?:0[0-5]|[689])"
+    r"|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62|5[06-9]|6[0137]"
+)
+"""Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro."""
+_CARD_WORDS = phrases(
+    "card, cards, card number, credit card, debit card, visa, mastercard, amex, american express, "
+    "diners, jcb, maestro, pan, kreditkarte, karte, kartennummer, carte, carte bancaire, tarjeta, "
+    "carta, carta di credito, cartao, kaart, karta, karty, kort, kortnummer, luottokortti, "
+    "カード, 카드, 卡号, 信用卡"
+)
+_IBAN_LENGTHS = {
+    "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22,
+    "BI": 27, "BR": 29, "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27,
+    "DK": 18, "DO": 28, "EE": 20, "EG": 29, "ES": 24, "FI": 18, "FK": 18, "FO": 18, "FR": 27,
+    "GB": 22, "GE": 22, "GI": 23, "GL": 18, "GR": 27, "GT": 28, "HN": 28, "HR": 21, "HU": 28,
+    "IE": 22, "IL": 23, "IQ": 23, "IS": 26, "IT": 27, "JO": 30, "KW": 30, "KZ": 20, "LB": 28,
+    "LC": 32, "LI": 21, "LT": 20, "LU": 20, "LV": 21, "LY": 25, "MC": 27, "MD": 24, "ME": 22,
+    "MK": 19, "MN": 20, "MR": 27, "MT": 31, "MU": 30, "NI": 28, "NL": 18, "NO": 15, "OM": 23,
+    "PK": 24, "PL": 28, "PS": 29, "PT": 25, "QA": 29, "RO": 24, "RS": 22, "RU": 33, "SA": 24,
+    "SC": 31, "SD": 18, "SE": 24, "SI": 19, "SK": 24, "SM": 27, "SO": 23, "ST": 25, "SV": 28,
+    "TL": 23, "TN": 24, "TR": 26, "UA": 29, "VA": 22, "VG": 24, "XK": 20, "YE": 30,
+}  # fmt: skip
+"""Characters of an IBAN, by country (SWIFT's IBAN registry)."""
+_IBANS = "|".join(
+    rf"(?:{'|'.join(c for c, n in _IBAN_LENGTHS.items() if n == length)})"
+    rf"\d\d(?:[ -]?[A-Z0-9]){{{length - 4}}}"
+    for length in sorted(set(_IBAN_LENGTHS.values()))
+)
+"""Each country's length is exact, so that no word behind it is taken for a part."""
+_ACCOUNT_WORDS = phrases(
+    "bank account, bank accounts, account number, account numbers, account no, account nr, "
+    "acct, acct no, a c no, checking account, savings account, current account, account iban, "
+    "deposit account, bank details, bankverbindung, kontonummer, konto, konto nr, kontonr, "
+    "bankkonto, girokonto, numero de compte, compte bancaire, compte, numero de cuenta, "
+    "cuenta bancaria, cuenta corriente, cuenta, conto corrente, conto bancario, conta corrente, "
+    "numero da conta, conta bancaria, conta, rekeningnummer, bankrekening, rekening, "
+    "numer konta, numer rachunku, rachunek, bankkontonummer, tilinumero, pankkitili, clabe, bban, "
+    "sort code, bsb, ifsc, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
+)
+_LONGEST_ACCOUNT = 28
+
+
+def _is_card(number: str) -> bool:
+    return _ISSUERS.match(number) is not None and len(set(number)) > 1 and is_luhn(number)
+
+
+def _is_iban(number: str) -> bool:
+    return len(set(number[4:])) > 1 and is_mod_97_10(number[4:] + number[:4])
+
+
+def _is_routing(number: str) -> bool:
+    prefix = int(number[:2])
+    if not (0 < prefix <= 12 or 21 <= prefix <= 32 or 61 <= prefix <= 72 or prefix == 80):
+        return False
+    return weighted(digits_of(number), (3, 7, 1, 3, 7, 1, 3, 7, 1)) % 10 == 0
+
+
+def _is_account(number: str) -> bool:
+    digits = sum(map(str.isdigit, number))
+    return 6 <= digits and len(number) <= _LONGEST_ACCOUNT and digits * 2 > len(number)
+
+
+ROWS = (
+    Recogniser(
+        name="CreditCardNumber",
+        pattern=form(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{5}|\d{15,16}"),
+        validator=_is_card,
+        context=_CARD_WORDS,
+        strength=0.7,
+    ),
+    Recogniser(  # fewer digits, or more, are as often ids and times
+        name="CreditCardNumber",
+        pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,14}|\d{17,19}|(?:\d{4}[ -]){4}\d{1,3}"),
+        validator=_is_card,
+        context=_CARD_WORDS,
+        strength=0.3,
+    ),
+    Recogniser(
+        name="IBAN",
+        pattern=form(_IBANS),
+        validator=_is_iban,
+        context=phrases("iban, bank account, account, konto, compte, cuenta, conto, rekening"),
+        strength=0.9,
+    ),
+    Recogniser(
+        name="RoutingNumber",
+        pattern=form(r"\d{9}|\d{4}-\d{4}-\d"),
+        validator=_is_routing,
+        context=phrases(
+            "routing, routing number, routing no, routing transit, aba, aba number, rtn, "
+            "transit number, bank code"
+        ),
+        jurisdiction="US",
+        strength=0.3,
+    ),
+    Recogniser(
+        name="BankAccountNumber",
+        pattern=form(r"\d{2}-\d{2}-\d{2} \d{8}"),
+        context=_ACCOUNT_WORDS,
+        jurisdiction="GB",
+        strength=0.4,
+    ),
+    Recogniser(
+        name="BankAccountNumber",
+        pattern=capitals(r"[A-Z]{0,4}\d(?:[ -]?\d){5,24}[A-Z]{0,3}"),
+        validator=_is_account,
+        context=_ACCOUNT_WORDS,
+        strength=0.15,
+        reach=30,
+    ),
+)

@@ -1,0 +1,82 @@
+"""Passports and driving licences; nearly all need a word that names them."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.quality.pii.checksums import digits_of, weighted
+from abs_shield.quality.pii.recogniser import Recogniser, capitals, phrases
+
+_PASSPORT_WORDS = phrases(
+    "passport, passport number, passport no, passport nr, passports, reisepass, "
+    "reisepassnummer, passnummer, passeport, numero de passeport, pasaporte, "
+    "numero de pasaporte, passaporto, numero di passaporto, paspoort, paspoortnummer, paszport, "
+    "paszportu, numer paszportu, pass nr, passaporte, numero do passaporte, passnummer, passi, "
+    "passin numero, pas, 旅券, パスポート, 여권, 护照, 護照"
+)
+_LICENCE_WORDS = phrases(
+    "driver s license, drivers license, driver license, driver s licence, drivers licence, "
+    "driver licence, driving licence, driving license, license number, licence number, dl, "
+    "dl number, dl no, fuhrerschein, fuhrerscheinnummer, fuhrerausweis, permis de conduire, "
+    "numero de permis, permis, permiso de conducir, carnet de conducir, licencia de conducir, "
+    "patente di guida, patente, rijbewijs, rijbewijsnummer, prawo jazdy, prawa jazdy, korkort, "
+    "korkortsnummer, carteira de motorista, carteira de habilitacao, cnh, forerkort, ajokortti, "
+    "運転免許, 免許証, 운전면허, 驾驶证"
+)
+_DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
+
+def _is_long(number: str) -> bool:
+    """Of a licence without a known form: digits enough, and no date."""
+    digits = sum(map(str.isdigit, number))
+    return digits >= 4 and 6 <= len(number) <= 18 and _DAY.fullmatch(number) is None
+
+
+def _is_passport(number: str) -> bool:
+    digits = sum(map(str.isdigit, number))
+    return digits >= 3 and _DAY.fullmatch(number) is None
+
+
+def _is_machine_readable(line: str) -> bool:
+    """Check digits of the second line of a passport (ICAO 9303); fillers are left out."""
+    checked = ((line[:9], line[9]), (line[13:19], line[19]), (line[21:27], line[27]))
+    return all(
+        weighted(digits_of(part), (7, 3, 1) * 3) % 10 == int(check) for part, check in checked
+    )
+
+
+ROWS = (
+    Recogniser(
+        name="PassportNumber",
+        pattern=capitals(
+            r"[A-Z]{0,3}\d{6,9}[A-Z]?|[A-Z]{1,2} \d{6,8}|[CFGHJK][CFGHJKLMNPRTVWXYZ0-9]{8}\d?"
+            r"|\d{2}[A-Z]{2}\d{5}|[A-Z]{2}[A-Z0-9]{6}\d"
+        ),
+        validator=_is_passport,
+        context=_PASSPORT_WORDS,
+        strength=0.15,
+        reach=40,
+    ),
+    Recogniser(
+        name="PassportNumber",
+        pattern=capitals(r"[A-Z0-9]{9}\d[A-Z]{3}\d{7}[MFX]\d{7}[A-Z0-9]{0,14}"),
+        validator=_is_machine_readable,
+        context=_PASSPORT_WORDS,
+        strength=0.8,
+    ),
+    Recogniser(
+        name="DriverLicenseNumber",
+        pattern=capitals(r"[A-Z]{5}\d{6}[A-Z]{2}[A-Z0-9]{3}"),
+        context=_LICENCE_WORDS,
+        jurisdiction="GB",
+        strength=0.4,
+    ),
+    Recogniser(
+        name="DriverLicenseNumber",
+        pattern=capitals(r"[A-Z]{0,3}[ -]?\d{2,14}(?:[ -]\d{2,9}){0,5}[A-Z]{0,2}|[A-Z0-9]{6,18}"),
+        validator=_is_long,
+        context=_LICENCE_WORDS,
+        strength=0.15,
+        reach=30,
+    ),
+)

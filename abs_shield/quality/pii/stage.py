@@ -1,0 +1,37 @@
+"""Stage 1 of the cascade: personal data holds an output back, without exception."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from abs_shield.quality.pii.detector import PiiDetector, TableDetector, detect
+from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.types import AgentOutput, OutputFinding
+
+TABLE = TableDetector()
+_REQUIREMENT = "outputs expose no personal data"
+
+
+def pii_stage(
+    output: AgentOutput, *, detectors: Sequence[PiiDetector] = (TABLE,)
+) -> tuple[OutputFinding, ...]:
+    """
+    Return a finding for each piece of personal data in an output.
+
+    >>> [finding.detail for finding in pii_stage(AgentOutput(text="Her SSN is 219-44-0178."))]
+    ['SSN at 11-22 (***-**-****)']
+    """
+    return tuple(map(finding, detect(output.text, detectors)))
+
+
+def finding(entity: Pii) -> OutputFinding:
+    """Return the record of an entity; it holds no value."""
+    return OutputFinding(
+        code=entity.name,
+        start=entity.start,
+        end=entity.end,
+        detail=f"{entity.name} at {entity.start}-{entity.end} ({entity.masked})",
+        requirement=_REQUIREMENT,
+        remedy=f"leave the {entity.name} out, or mask it",
+        critical=True,
+    )
