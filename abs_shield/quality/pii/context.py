@@ -43,17 +43,22 @@ class Phrases:
             tuple(lowered(word) for word in phrase.split()): phrase for phrase in phrases
         }
 
-    def find(self, text: str) -> list[Hit]:
+    def find(self, text: str, windows: Iterable[tuple[int, int]]) -> list[Hit]:
         """
-        Return the phrases in a text, by where they begin.
+        Return the phrases in parts of a text, by where they begin.
 
-        >>> [hit.phrase for hit in Phrases(["ssn", "account number"]).find("accountNumber, SSN: 1")]
+        >>> some = Phrases(["ssn", "account number"])
+        >>> [hit.phrase for hit in some.find("accountNumber, SSN: 1", [(0, 21)])]
         ['account number', 'ssn']
         """
-        words = list(_words(text))
-        found = [hit for n in range(len(words)) for hit in self._at(words, n)]
-        if self._unspaced and not text.isascii():
-            found.extend(self._in_unspaced(text))
+        unspaced = bool(self._unspaced) and not text.isascii()
+        found: list[Hit] = []
+        for start, end in windows:
+            words = list(_words(text, start, end))
+            found.extend(hit for n in range(len(words)) for hit in self._at(words, n))
+            if unspaced:
+                found.extend(self._in_unspaced(text, start, end))
+        if unspaced:
             found.sort()
         return found
 
@@ -67,12 +72,14 @@ class Phrases:
             ):
                 yield Hit(words[first][1], words[last][2], self._spelled[phrase])
 
-    def _in_unspaced(self, text: str) -> Iterator[Hit]:
+    def _in_unspaced(self, text: str, start: int, end: int) -> Iterator[Hit]:
+        if text[start:end].isascii():
+            return
         for phrase in self._unspaced:
-            place = text.find(phrase)
+            place = text.find(phrase, start, end)
             while place >= 0:
                 yield Hit(place, place + len(phrase), phrase)
-                place = text.find(phrase, place + len(phrase))
+                place = text.find(phrase, place + len(phrase), end)
 
 
 def near(hits: Sequence[Hit], start: int, *, before: int, behind: int) -> Sequence[Hit]:
@@ -82,12 +89,30 @@ def near(hits: Sequence[Hit], start: int, *, before: int, behind: int) -> Sequen
     return hits[left:right]
 
 
-def _words(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield words in small letters with their places; `camelCase` is two words."""
-    for match in _WORD.finditer(text):
-        word = match[0]
+def windows(places: Iterable[int], *, before: int, behind: int) -> list[tuple[int, int]]:
+    """
+    Return the parts of a text around places, which are in order; parts that overlap are one.
+
+    >>> windows([5, 8, 50], before=4, behind=3)
+    [(1, 11), (46, 53)]
+    """
+    merged: list[tuple[int, int]] = []
+    for place in places:
+        start, end = max(0, place - before), place + behind
+        if merged and start <= merged[-1][1]:
+            start = merged.pop()[0]
+        merged.append((start, end))
+    return merged
+
+
+def _words(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """Yield whole words in small letters with their places; `camelCase` is two words."""
+    for match in _WORD.finditer(text, start, end):
+        word, place = match[0], match.start()
+        if place == start and place and text[place - 1].isalpha():
+            continue
         if not word.islower() and _CAMEL.search(word):
             for hump in _HUMPS.finditer(word):
-                yield hump[0].lower(), match.start() + hump.start(), match.start() + hump.end()
+                yield hump[0].lower(), place + hump.start(), place + hump.end()
         else:
-            yield lowered(word), match.start(), match.end()
+            yield lowered(word), place, place + len(word)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from abs_shield.quality.pii import RECOGNISERS
-from abs_shield.quality.pii.context import Hit, Phrases, near
+from abs_shield.quality.pii.context import Phrases, near, windows
 from abs_shield.quality.pii.entity import Pii, mask
 from abs_shield.quality.pii.overlaps import without_overlaps
 from abs_shield.quality.pii.recogniser import ENOUGH, Recogniser
@@ -18,22 +18,31 @@ from abs_shield.quality.pii.rivals import RIVALS
 from abs_shield.text.values.patterns import URL
 
 GAIN = 0.45
-"""What context words add to a recogniser's strength."""
+"""What context words add to a recogniser's strength, where they are beside the identifier."""
+_FADING = 200
+"""Distance in characters at which they would add nothing; the nearest word decides."""
 SUREST = 0.99
-_REACH = 60
-"""The longest reach of a recogniser."""
 _WEAK = 0.2
 """Strength below which a context word of any other recogniser counts against a match."""
 _FAR = 1_000
+_REACH = 60
+"""The longest reach of a recogniser."""
 _BEHIND = 30
 """Characters behind an identifier in which a context word counts: `... is her BSN`."""
 _LONGEST_PHRASE = 60
+_BEFORE = _REACH + _LONGEST_PHRASE
 _LONGEST_ID = 48
+_AFTER = _LONGEST_ID + _BEHIND
 _SPOT = re.compile(
-    r"(?<![A-Za-z0-9])(?<!\d[.,/-])(?<![A-Za-z0-9]_)"
-    r"(?=\d|[A-Za-z]{1,6}[ -]?\d|[A-Za-z]{3} ?[A-Za-z]{3} ?\d)"
+    r"(?<![A-Za-z0-9])(?<!\d[.,/-])(?<![A-Za-z0-9]_)(?:"
+    r"(?=\(?[A-Za-z]{0,3}[ -]?\d(?:[ ./()+-]{0,3}\d){4})"
+    r"|(?=[A-Za-z]{0,6}\d)(?=[A-Za-z0-9]{8})"
+    r"|(?=[A-Za-z]{2}\d\d[ -][A-Za-z0-9]{4})"
+    r"|(?=[A-Za-z]{3} [A-Za-z]{3} \d)"
+    r"|(?=[A-Za-z0-9]{2}\.[A-Za-z0-9]{3}\.[A-Za-z0-9]{3}/)"
+    r"|(?=\d[A-Za-z][A-Za-z0-9]\d-))"
 )
-"""Where an identifier can begin: at a digit, or at some letters before one."""
+"""Where an identifier can begin: five digits, or a word of eight characters with a digit."""
 _OPAQUE = re.compile(rf"{URL}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}", re.IGNORECASE)
 """Addresses of pages and UUIDs, whose digits pass a checksum by accident."""
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
@@ -42,7 +51,7 @@ _ENDS = re.compile(r"[,;\n\"{}|]")
 _NARROW = str.maketrans(
     {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
     | dict.fromkeys(range(0x2010, 0x2016), "-")
-    | dict.fromkeys((0x2212, 0x30FC, 0xFE63), "-")
+    | dict.fromkeys((0x2212, 0xFE63), "-")
     | dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
 )
 """Full-width characters, dashes and blanks, one for one, so that offsets hold."""
@@ -119,13 +128,18 @@ def _plan(rows: tuple[Recogniser, ...], wanted: frozenset[str] | None) -> _Plan:
 
 
 def _candidates(text: str, plan: _Plan) -> Iterator[_Candidate]:
-    reader = _Reader(text, plan)
-    for row in plan.searched:
-        if row.sign in text:
-            for match in row.pattern.finditer(text):
-                yield from reader.judge(row, match)
-    for spot in _SPOT.finditer(text):
-        start = spot.start()
+    spots = [spot.start() for spot in _SPOT.finditer(text)]
+    searched = [
+        (row, match)
+        for row in plan.searched
+        if row.sign in text
+        for match in row.pattern.finditer(text)
+    ]
+    around = sorted([*spots, *(match.start() for row, match in searched if row.context)])
+    reader = _Reader(text, plan, windows(around, before=_BEFORE, behind=_AFTER))
+    for row, match in searched:
+        yield from reader.judge(row, match)
+    for start in spots:
         for pattern, rows in plan.alone:
             if found := pattern.match(text, start):
                 for row in rows:
@@ -138,14 +152,11 @@ def _candidates(text: str, plan: _Plan) -> Iterator[_Candidate]:
 class _Reader:
     """One text, and what stands around its identifiers."""
 
-    def __init__(self, text: str, plan: _Plan) -> None:
+    def __init__(self, text: str, plan: _Plan, parts: Iterable[tuple[int, int]]) -> None:
         self._text = text
         self._plan = plan
+        self._hits = plan.phrases.find(text, parts)
         self._seen: set[tuple[str, int, int]] = set()
-
-    @cached_property
-    def _hits(self) -> list[Hit]:
-        return self._plan.phrases.find(self._text)
 
     @cached_property
     def _opaque(self) -> list[tuple[int, int]]:
@@ -154,10 +165,7 @@ class _Reader:
     def introduced(self, start: int) -> Iterable[Recogniser]:
         """Return the recognisers that need context, of which some is near a place."""
         rows: dict[Recogniser, None] = {}
-        around = near(
-            self._hits, start, before=_REACH + _LONGEST_PHRASE, behind=_LONGEST_ID + _BEHIND
-        )
-        for hit in around:
+        for hit in near(self._hits, start, before=_BEFORE, behind=_AFTER):
             rows.update(dict.fromkeys(self._plan.by_phrase.get(hit.phrase, ())))
         return rows
 
@@ -167,13 +175,17 @@ class _Reader:
         if (row.name, start, end) in self._seen:
             return
         distance = self._distance(row, start, end)
-        confidence = row.strength + (0 if distance is None else GAIN)
+        confidence = row.strength + (0 if distance is None else GAIN * (1 - distance / _FADING))
         if confidence < ENOUGH or (distance is None and not row.sign and self._is_opaque(start)):
             return
         if row.accepts(match[0]):
             self._seen.add((row.name, start, end))
             yield _Candidate(
-                row, start, end, min(confidence, SUREST), _FAR if distance is None else distance
+                row,
+                start,
+                end,
+                round(min(confidence, SUREST), 3),
+                _FAR if distance is None else distance,
             )
 
     def _is_opaque(self, place: int) -> bool:

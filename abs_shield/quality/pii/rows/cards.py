@@ -7,11 +7,20 @@ import re
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
 
-_ISSUERS = re.compile(
-    r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|3[47]|3(?:0[0-5]|[689])"
-    r"|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62|5[06-9]|6[0137]"
-)
-"""Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro."""
+_MAESTRO = r"5[06-9]|6[0137]"
+_ISSUERS = {
+    12: _MAESTRO,
+    13: rf"4|{_MAESTRO}",
+    14: rf"3(?:0[0-5]|[689])|{_MAESTRO}",
+    15: rf"3[47]|2131|1800|{_MAESTRO}",
+    16: r"4|5[0-9]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|3(?:0[0-5]|[689])"
+    r"|6(?:[013-7]|011)|62|35(?:2[89]|[3-8])",
+    17: rf"62|{_MAESTRO}",
+    18: rf"62|{_MAESTRO}",
+    19: rf"4|62|35(?:2[89]|[3-8])|6(?:011|4[4-9]|5)|{_MAESTRO}",
+}
+"""First digits of cards by length: Visa, Mastercard, American Express, Diners, JCB and others."""
+_ISSUED = {length: re.compile(first) for length, first in _ISSUERS.items()}
 _CARD_WORDS = phrases(
     "card, cards, card number, credit card, debit card, visa, mastercard, amex, american express, "
     "diners, jcb, maestro, pan, kreditkarte, karte, kartennummer, carte, carte bancaire, tarjeta, "
@@ -51,7 +60,8 @@ _LONGEST_ACCOUNT = 28
 
 
 def _is_card(number: str) -> bool:
-    return _ISSUERS.match(number) is not None and len(set(number)) > 1 and is_luhn(number)
+    issued = _ISSUED[len(number)].match(number)
+    return issued is not None and len(set(number)) > 1 and is_luhn(number)
 
 
 def _is_iban(number: str) -> bool:

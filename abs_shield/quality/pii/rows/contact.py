@@ -73,7 +73,7 @@ def _national(region: str) -> Recogniser:
     )
 
 
-_NATIONAL = form(r"\d(?:[ ./()-]{0,3}\d){6,15}(?:x\d{1,5})?")
+_NATIONAL = form(r"\(?\d(?:[ ./()-]{0,3}\d){6,15}(?:x\d{1,5})?")
 ROWS = (
     Recogniser(
         name="EmailAddress",
@@ -94,9 +94,7 @@ ROWS = (
     ),
     Recogniser(
         name="PhoneNumber",
-        pattern=capitals(
-            r"(?:1[ .-]|001-)?(?:\d{3}-\d{3}-\d{4}|\d{3}\) ?\d{3}[ -]\d{4})(?:x\d{1,5})?"
-        ),
+        pattern=capitals(r"(?:1[ .-]|001-)?(?:\d{3}-|\(\d{3}\)[ -]?)\d{3}[ -]\d{4}(?:x\d{1,5})?"),
         validator=is_american,
         compact=False,
         context=phrases(_ENGLISH),

@@ -1,0 +1,88 @@
+"""Every row of the table recognises its value, and nothing that only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.quality.pii import RECOGNISERS
+from abs_shield.quality.pii.numbering import phonenumbers
+from abs_shield.quality.pii.recogniser import ENOUGH
+from abs_shield.quality.pii.scan import scan
+
+from .cases import CASES, NATIONAL, Case
+
+planned = pytest.mark.skipif(
+    phonenumbers() is None, reason="numbering plans need the package `phonenumbers`"
+)
+CHECKED = [case for case in CASES if case.broken]
+WEAK = [case for case in CASES if not case.alone]
+
+
+def names(text: str) -> list[str]:
+    """Return the names of the entities in a text."""
+    return [one.name for one in scan(text)]
+
+
+def test_every_row_has_a_case():
+    """No recogniser is untested."""
+    assert {row.key for row in RECOGNISERS} == {case.key for case in (*CASES, *NATIONAL)}
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_value_is_found_in_its_sentence(case: Case):
+    """From its first character to its last."""
+    text = case.sentence.format(case.value)
+
+    (found,) = scan(text)
+
+    assert (case.name, case.value) == (found.name, text[found.start : found.end])
+
+
+@planned
+@pytest.mark.parametrize("case", NATIONAL, ids=str)
+def test_a_national_telephone_number_is_found(case: Case):
+    """Where words introduce it, in the language of the country."""
+    text = case.sentence.format(case.value)
+
+    (found,) = scan(text, jurisdictions=[case.key[:2]])
+
+    assert (case.name, case.value) == (found.name, text[found.start : found.end])
+
+
+@pytest.mark.parametrize("case", CHECKED, ids=str)
+def test_a_wrong_check_digit_is_not_found(case: Case):
+    """The same form with another last character is some other number."""
+    assert case.name not in names(case.sentence.format(case.broken))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_value_counts_alone_where_accidents_are_few(case: Case):
+    """Elsewhere it needs words that introduce it."""
+    assert ([case.name] if case.alone else []) == names(f"It is {case.value}.")
+
+
+@pytest.mark.parametrize("case", WEAK, ids=str)
+def test_another_word_takes_the_number(case: Case):
+    """The number of an order is no identifier of a person, whatever stands before."""
+    start = case.sentence.partition("{}")[0]
+
+    assert case.name not in names(f"{start}unknown; order number {case.value}.")
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_part_of_a_longer_token_is_not_found(case: Case):
+    """A longer id contains no identifier."""
+    assert case.name not in names(f"x{case.value}9_77".replace("@", " "))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_record_holds_nothing_of_the_value(case: Case):
+    """Its masked form is its layout."""
+    (found,) = scan(case.sentence.format(case.value))
+
+    assert [] == [one for one in found.masked if one.isalnum()]
+
+
+def test_a_row_that_needs_context_has_context():
+    """Else it would never count."""
+    assert [] == [row.key for row in RECOGNISERS if row.strength < ENOUGH and not row.context]

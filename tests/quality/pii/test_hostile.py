@@ -1,0 +1,45 @@
+"""Long texts of one kind take linear time."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from abs_shield.quality.pii.scan import scan
+
+KINDS = (
+    "1", "1 ", "%", "(", "[", "@", "a@", "a@b.", "+1 ", "-", "A1", "12-", "ssn ", "ssn 219440178 ",
+    "call 030 1234567 ", "4111 ", "DE89 3704 ", "a.", "https://a/", "電話", "Aa", "1A" * 3 + " ",
+)  # fmt: skip
+SIZE = 1_000_000
+SECONDS = 60
+"""Of one megabyte on a slow and busy machine; a quadratic time is hours."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_megabyte_is_read(kind: str):
+    """Of digits, of signs, of words that introduce a number, and of identifiers."""
+    text = kind * (SIZE // len(kind))
+    started = time.perf_counter()
+    scan(text)
+
+    assert time.perf_counter() - started < SECONDS
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_time_grows_with_the_length(kind: str):
+    """Eight times the text takes no more than some eight times as long."""
+    short, long = (_least(kind * (size // len(kind))) for size in (1_000, 8_000))
+
+    assert long < 30 * short + 0.05
+
+
+def _least(text: str) -> float:
+    times = []
+    for _ in range(2):
+        started = time.perf_counter()
+        scan(text)
+        times.append(time.perf_counter() - started)
+    return min(times)
