@@ -1,0 +1,1 @@
+"""Detectors of other libraries, one file each, imported when they are made."""
