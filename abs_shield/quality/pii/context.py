@@ -32,6 +32,7 @@ class Phrases:
     def __init__(self, phrases: Iterable[str]) -> None:
         """Sort the phrases by their first word; scripts without blanks are searched for as text."""
         self._unspaced: list[str] = []
+        self._known: set[str] = set()
         self._by_first: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
         for phrase in dict.fromkeys(phrases):
             if _UNSPACED.search(phrase):
@@ -39,6 +40,7 @@ class Phrases:
             else:
                 words = tuple(lowered(word) for word in phrase.split())
                 self._by_first[words[0]].append(words)
+                self._known.update(words)
         self._spelled = {
             tuple(lowered(word) for word in phrase.split()): phrase for phrase in phrases
         }
@@ -54,7 +56,7 @@ class Phrases:
         unspaced = bool(self._unspaced) and not text.isascii()
         found: list[Hit] = []
         for start, end in windows:
-            words = list(_words(text, start, end))
+            words = [one for one in _words(text, start, end) if one[0] in self._known]
             found.extend(hit for n in range(len(words)) for hit in self._at(words, n))
             if unspaced:
                 found.extend(self._in_unspaced(text, start, end))

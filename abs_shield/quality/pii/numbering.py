@@ -7,10 +7,14 @@ from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 
-_FREE = re.compile(r"(?:\+|00)?1?8(?:00|33|44|55|66|77|88)\d{7}")
+_FREE = re.compile(r"1?8(?:00|33|44|55|66|77|88)\d{7}")
 """Toll-free numbers of North America, which belong to no person."""
+_FREE_WRITTEN = re.compile(r"1?[ .-]?\(?8(?:00|33|44|55|66|77|88)\)?[ .-]\d{3}[ .-]\d{4}")
+"""The same with their marks, which tell them from mobile numbers of China."""
+_FREE_ELSEWHERE = re.compile(r"(?:\+\d{1,3}[ -]?|\(?0?)800(?:\)?[ ./-]|\d{6,8}$)")
+"""As most other countries write them, as in `0800 123456`."""
 _DIGITS = re.compile(r"\d+")
-_EXTENSION = re.compile(r"[xX]\d{1,5}$")
+_EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,5}$", re.IGNORECASE)
 _LEAST, _MOST = 7, 15
 """Digits of a telephone number with its country's code (ITU-T E.164), and of a local one."""
 _AMERICAN = re.compile(r"[2-9]\d\d[2-9]\d{6}")
@@ -36,11 +40,13 @@ def is_international(written: str) -> bool:
     >>> is_international("+49 30 1234567"), is_international("+1 800 555 0100")
     (True, False)
     """
-    digits = _dialled(written)
-    if not _LEAST <= len(digits) <= _MOST or len(set(digits)) == 1 or _FREE.fullmatch(digits):
+    digits = _dialled(written).removeprefix("00")
+    if not _LEAST <= len(digits) <= _MOST or len(set(digits)) == 1:
+        return False
+    if _is_free(written, digits):
         return False
     package = phonenumbers()
-    return package is None or _is_possible(package, "+" + digits.removeprefix("00"))
+    return package is None or _is_possible(package, "+" + digits)
 
 
 def is_american(written: str) -> bool:
@@ -67,7 +73,7 @@ def can_dial(region: str) -> Callable[[str], bool]:
             len(digits) in _lengths(region, digits[:1] == "0")
             and len(set(digits)) > 1
             and _DATE.match(written) is None
-            and _FREE.fullmatch(digits) is None
+            and not _is_free(written, digits if region in ("US", "CA") else "")
         )
 
     return is_national
@@ -85,6 +91,15 @@ def _lengths(region: str, trunk: bool) -> frozenset[int]:
     if trunk and metadata.national_prefix == "0":
         lengths |= {length + 1 for length in lengths}
     return frozenset(length for length in lengths if _LEAST <= length <= _MOST)
+
+
+def _is_free(written: str, digits: str) -> bool:
+    """Return whether the caller does not pay: such a number belongs to no person."""
+    return (
+        _FREE.fullmatch(digits) is not None
+        or _FREE_WRITTEN.match(written) is not None
+        or _FREE_ELSEWHERE.match(written) is not None
+    )
 
 
 def _dialled(written: str) -> str:

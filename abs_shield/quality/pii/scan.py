@@ -19,8 +19,8 @@ from abs_shield.text.values.patterns import URL
 
 GAIN = 0.45
 """What context words add to a recogniser's strength, where they are beside the identifier."""
-_FADING = 200
-"""Distance in characters at which they would add nothing; the nearest word decides."""
+_FADING, _STEP = 200, 20
+"""Distance in characters at which they would add nothing, and in which steps they add less."""
 SUREST = 0.99
 _WEAK = 0.2
 """Strength below which a context word of any other recogniser counts against a match."""
@@ -34,7 +34,7 @@ _BEFORE = _REACH + _LONGEST_PHRASE
 _LONGEST_ID = 48
 _AFTER = _LONGEST_ID + _BEHIND
 _SPOT = re.compile(
-    r"(?<![A-Za-z0-9])(?<!\d[.,/-])(?<![A-Za-z0-9]_)(?:"
+    r"(?<![A-Za-z0-9+])(?<!\d[.,/-])(?<![A-Za-z0-9]_)(?:"
     r"(?=\(?[A-Za-z]{0,3}[ -]?\d(?:[ ./()+-]{0,3}\d){4})"
     r"|(?=[A-Za-z]{0,6}\d)(?=[A-Za-z0-9]{8})"
     r"|(?=[A-Za-z]{2}\d\d[ -][A-Za-z0-9]{4})"
@@ -47,14 +47,21 @@ _OPAQUE = re.compile(rf"{URL}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}
 """Addresses of pages and UUIDs, whose digits pass a checksum by accident."""
 _DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
 _AND = frozenset("and or und oder et ou y o e i och en og ja is are".split())
-_ENDS = re.compile(r"[,;\n\"{}|]")
-_NARROW = str.maketrans(
-    {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
-    | dict.fromkeys(range(0x2010, 0x2016), "-")
-    | dict.fromkeys((0x2212, 0xFE63), "-")
-    | dict.fromkeys((0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000), " ")
+_STOP = re.compile(r"(?<=\w)[.!?]\s")
+_WORDS = re.compile(r"\w+")
+_COPULAS = frozenset(
+    "is are was as the a an her his their your my our ist als die der das ihre est comme le la son "
+    "sa es como el su come il lo het zijn haar jako to jest som e o ar".split()
 )
+"""Words between a number and what it is: `12345678 is the account number`."""
+_ENDS = re.compile(r"[,;\n\"{}|]")
+_NARROW = {
+    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+    **{chr(code): "-" for code in (*range(0x2010, 0x2016), 0x2212, 0xFE63)},
+    **{chr(code): " " for code in (0xA0, 0x2002, 0x2003, 0x2007, 0x2009, 0x202F, 0x3000)},
+}
 """Full-width characters, dashes and blanks, one for one, so that offsets hold."""
+_WIDE = re.compile(f"[{re.escape(''.join(_NARROW))}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,7 @@ def scan(
     """
     wanted = None if jurisdictions is None else frozenset(jurisdictions)
     plan = _plan(tuple(recognisers), wanted)
-    plain = text if text.isascii() else text.translate(_NARROW)
+    plain = text if text.isascii() else _WIDE.sub(lambda wide: _NARROW[wide[0]], text)
     return _resolved(plain, list(_candidates(plain, plan)))
 
 
@@ -175,7 +182,9 @@ class _Reader:
         if (row.name, start, end) in self._seen:
             return
         distance = self._distance(row, start, end)
-        confidence = row.strength + (0 if distance is None else GAIN * (1 - distance / _FADING))
+        confidence = row.strength + (
+            0 if distance is None else GAIN * (1 - distance // 20 * 20 / _FADING)
+        )
         if confidence < ENOUGH or (distance is None and not row.sign and self._is_opaque(start)):
             return
         if row.accepts(match[0]):
@@ -201,11 +210,19 @@ class _Reader:
             if hit.end <= start and start - hit.end <= row.reach:
                 if hit.phrase in row.context:
                     own = max(own, hit.end)
-                elif row.strength < _WEAK or hit.phrase in RIVALS:
+                elif (row.strength < _WEAK or hit.phrase in RIVALS) and not self._is_spent(
+                    hit.end, start
+                ):
                     other = max(other, hit.end)
         if own >= 0 and own >= other and self._leads(row, own, start):
             return start - own
-        return self._behind(row, end) if other < 0 and row.strength >= _WEAK else None
+        return self._behind(row, end) if other < 0 else None
+
+    def _is_spent(self, end: int, start: int) -> bool:
+        """Return whether the number of a word comes before the sentence at *start* begins."""
+        between = self._text[end:start]
+        stop = _STOP.search(between)
+        return stop is not None and _DIGIT.search(between, 0, stop.end()) is not None
 
     def _leads(self, row: Recogniser, own: int, start: int) -> bool:
         """Return whether no number stands between, or only numbers of one enumeration."""
@@ -216,9 +233,17 @@ class _Reader:
 
     def _behind(self, row: Recogniser, end: int) -> int | None:
         for hit in near(self._hits, end, before=0, behind=_BEHIND):
-            if hit.phrase in row.context and not _ENDS.search(self._text, end, hit.start):
+            if hit.phrase not in row.context or _ENDS.search(self._text, end, hit.start):
+                continue
+            between = _WORDS.findall(self._text[end : hit.start].lower())
+            if row.strength >= _WEAK or _COPULAS.issuperset(between):
                 return hit.start - end
         return None
+
+
+def _gain(distance: int | None) -> float:
+    """Return what a context word at this distance adds; near ones add the same."""
+    return 0.0 if distance is None else GAIN * (1 - distance // _STEP * _STEP / _FADING)
 
 
 def _resolved(text: str, candidates: list[_Candidate]) -> tuple[Pii, ...]:

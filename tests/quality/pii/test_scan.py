@@ -69,6 +69,21 @@ def test_the_nearest_word_names_the_number():
     assert [("SSN", "219440178"), ("RoutingNumber", "122105155")] == found(text)
 
 
+def test_a_word_of_the_sentence_before_takes_no_number():
+    """Its own number stands there."""
+    text = "Ticket 88213045 is open. 219440178 is the SSN of the customer."
+
+    assert [("SSN", "219440178")] == found(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Call 0800 123 4567", "Phone: 1-877-556-6308", "+44 800 330 8523"]
+)
+def test_a_free_number_belongs_to_no_person(text: str):
+    """Hotlines are public."""
+    assert [] == found(text)
+
+
 def test_an_enumeration_shares_its_word():
     """The seed counts two bank accounts."""
     text = "Account numbers: 0532013000 and 648489890."

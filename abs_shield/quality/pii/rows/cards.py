@@ -23,8 +23,9 @@ _ISSUERS = {
 _ISSUED = {length: re.compile(first) for length, first in _ISSUERS.items()}
 _CARD_WORDS = phrases(
     "card, cards, card number, credit card, debit card, visa, mastercard, amex, american express, "
-    "diners, jcb, maestro, pan, kreditkarte, karte, kartennummer, carte, carte bancaire, tarjeta, "
-    "carta, carta di credito, cartao, kaart, karta, karty, kort, kortnummer, luottokortti, "
+    "diners, jcb, maestro, pan, creditcard, kreditkarte, karte, kartennummer, carte, "
+    "carte bancaire, tarjeta, carta, carta di credito, cartao, kaart, karta, karty, kort, "
+    "kortnummer, luottokortti, "
     "カード, 카드, 卡号, 信用卡"
 )
 _IBAN_LENGTHS = {
@@ -64,6 +65,10 @@ def _is_card(number: str) -> bool:
     return issued is not None and len(set(number)) > 1 and is_luhn(number)
 
 
+def _is_introduced_card(number: str) -> bool:
+    return len(set(number)) > 1 and is_luhn(number)
+
+
 def _is_iban(number: str) -> bool:
     return len(set(number[4:])) > 1 and is_mod_97_10(number[4:] + number[:4])
 
@@ -88,12 +93,13 @@ ROWS = (
         context=_CARD_WORDS,
         strength=0.7,
     ),
-    Recogniser(  # fewer digits, or more, are as often ids and times
+    Recogniser(  # fewer digits, more of them and other issuers are as often ids and times
         name="CreditCardNumber",
-        pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,14}|\d{17,19}|(?:\d{4}[ -]){4}\d{1,3}"),
-        validator=_is_card,
+        pattern=form(r"\d{4}([ -])\d{6}\1\d{4}|\d{12,19}|(?:\d{4}[ -]){3,4}\d{1,4}"),
+        validator=_is_introduced_card,
         context=_CARD_WORDS,
         strength=0.3,
+        reach=40,
     ),
     Recogniser(
         name="IBAN",

@@ -19,8 +19,10 @@ _EMAIL = re.compile(
     r"(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w@-])"
 )
 _LOCAL = re.compile(r"[^\W\d_]+")
+_EXTENSION = r"(?: ?(?:x|ext\.?) ?\d{1,5})?"
 _ABROAD = re.compile(
-    r"(?<![\w+])(?:\(\+\d{1,3}\)|\+\d{1,3})(?:[ ./()-]{0,3}\d){5,13}(?:x\d{1,5})?(?!\w)(?![.,-]\d)"
+    r"(?<![\w+])(?:\(\+\d{1,3}\)|\+\d{1,3})(?:[ ./()-]{0,3}\d){5,13}"
+    rf"{_EXTENSION}(?!\w)(?![.,-]\d)"
 )
 _ENGLISH = (
     "phone, phone number, telephone, tel, mobile, mobile number, cell, cell phone, call, calling, "
@@ -73,7 +75,7 @@ def _national(region: str) -> Recogniser:
     )
 
 
-_NATIONAL = form(r"\(?\d(?:[ ./()-]{0,3}\d){6,15}(?:x\d{1,5})?")
+_NATIONAL = form(rf"(?<!\d[ ./)-])\(?\d(?:[ ./()-]{{0,3}}\d){{6,15}}{_EXTENSION}")
 ROWS = (
     Recogniser(
         name="EmailAddress",
@@ -94,7 +96,9 @@ ROWS = (
     ),
     Recogniser(
         name="PhoneNumber",
-        pattern=capitals(r"(?:1[ .-]|001-)?(?:\d{3}-|\(\d{3}\)[ -]?)\d{3}[ -]\d{4}(?:x\d{1,5})?"),
+        pattern=capitals(
+            r"(?:1[ .-]|001-)?(?:\d{3}-|\(\d{3}\)[ -]?)\d{3}[ -]\d{4}(?: ?(?:x|ext\.?) ?\d{1,5})?"
+        ),
         validator=is_american,
         compact=False,
         context=phrases(_ENGLISH),

@@ -1,0 +1,197 @@
+"""The PII stage: recall on values that `faker` makes up, false findings on real runs, and time."""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import random
+import statistics
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from quality_pii_values import CHECKSUMMED, LANGUAGES, Sample, samples
+
+from abs_shield.quality.pii.detector import PiiDetector, TableDetector, gaps
+
+ROOT = Path(__file__).parents[1]
+RECALL_CHECKSUMMED, RECALL = 0.98, 0.95
+MOST_FALSE = 1 / 200
+"""Share of texts with a false finding."""
+SIZE, MOST_MS = 4_096, 5.0
+"""Characters of a text whose time is measured, and its 95th percentile in milliseconds."""
+CONTACT = frozenset({"EmailAddress", "PhoneNumber"})
+"""Entities that the recorded runs are full of; they are counted apart."""
+SLOW = 400
+"""Texts on which a detector other than the table is measured."""
+
+
+def main() -> None:
+    """Print a table of recall, the findings on recorded texts, and the time."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
+    parser.add_argument("--seed", type=int, default=7_400)
+    parser.add_argument("--each", type=int, default=60, help="values of each type and locale")
+    parser.add_argument("--limit", type=int, help="recorded texts; all without it")
+    parser.add_argument("--misses", action="store_true", help="print values that are not found")
+    parser.add_argument("--list", action="store_true", help="print findings in recorded texts")
+    asked = parser.parse_args()
+    detectors = installed()
+    made, left_out = samples(seed=asked.seed, each=asked.each)
+    print_recall(made, left_out, detectors, misses=asked.misses)
+    texts = list(dict.fromkeys(recorded(asked.data)))
+    if not texts:
+        print(f"skipped: no recorded texts at {asked.data}")
+        return
+    random.Random(1).shuffle(texts)
+    texts = texts[: asked.limit]
+    for detector in detectors:
+        few = texts if isinstance(detector, TableDetector) else texts[:SLOW]
+        print_findings(detector, few, listed=asked.list)
+    for detector in detectors:
+        print_time(detector, texts)
+
+
+def installed() -> list[PiiDetector]:
+    """Return the table, then other detectors whose packages are installed."""
+    detectors: list[PiiDetector] = [TableDetector()]
+    for name, make in (("python-stdnum", _stdnum), ("presidio-analyzer", _presidio)):
+        try:
+            detectors.append(make())
+        except ImportError:
+            print(f"skipped: {name} is not installed")
+    for name, reason in gaps(detectors).items():
+        print(f"{name}: {reason}")
+    return detectors
+
+
+def _stdnum() -> PiiDetector:
+    from abs_shield.quality.pii.adapters.stdnum import stdnum_detector
+
+    return stdnum_detector()
+
+
+def _presidio() -> PiiDetector:
+    from abs_shield.quality.pii.adapters.presidio import PresidioDetector
+
+    return PresidioDetector()
+
+
+def print_recall(
+    made: Sequence[Sample],
+    left_out: dict[str, int],
+    detectors: Sequence[PiiDetector],
+    *,
+    misses: bool,
+) -> None:
+    """Print the share of values of each type that a detector finds, and names rightly."""
+    print(f"\n{len(made):,} texts in {len(LANGUAGES)} locales")
+    others = "".join(f"{one.name:>10}" for one in detectors[1:])
+    print(f"{'type':28}{'values':>7}{'left out':>9}{'goal':>6}{'recall':>8}{'':>5}{others}")
+    by_name: defaultdict[str, list[Sample]] = defaultdict(list)
+    for sample in made:
+        by_name[sample.name].append(sample)
+    for name, some in by_name.items():
+        goal = RECALL_CHECKSUMMED if name in CHECKSUMMED else RECALL
+        shares = [recall(detector, some) for detector in detectors]
+        reached = "ok" if shares[0] >= goal else "MISS"
+        rest = "".join(f"{share:10.3f}" for share in shares[1:])
+        out = left_out.get(name, 0)
+        print(f"{name:28}{len(some):7}{out:9}{goal:6.2f}{shares[0]:8.3f}{reached:>5}{rest}")
+        if misses:
+            _print_misses(detectors[0], some)
+
+
+def _print_misses(detector: PiiDetector, some: Sequence[Sample]) -> None:
+    for sample in some:
+        if not is_found(detector, sample):
+            found = [one.name for one in detector.detect(sample.text)]
+            print(f"    {sample.locale} {sample.text!r} {found}")
+
+
+def recall(detector: PiiDetector, some: Sequence[Sample]) -> float:
+    """Return the share of values that are found."""
+    return statistics.fmean(is_found(detector, sample) for sample in some)
+
+
+def is_found(detector: PiiDetector, sample: Sample) -> bool:
+    """Return whether an entity of the right name covers the value, but for its marks."""
+    digits = sum(map(str.isalnum, sample.text[sample.start : sample.end]))
+    return any(
+        one.name == sample.name
+        and sum(
+            map(str.isalnum, sample.text[max(one.start, sample.start) : min(one.end, sample.end)])
+        )
+        >= 0.9 * digits
+        for one in detector.detect(sample.text)
+    )
+
+
+def print_findings(detector: PiiDetector, texts: Sequence[str], *, listed: bool) -> None:
+    """Print how many recorded texts have findings, by type; contact data is counted apart."""
+    by_name: Counter[str] = Counter()
+    identifiers = 0
+    for text in texts:
+        found = detector.detect(text)
+        names = {one.name for one in found}
+        by_name.update(names)
+        identifiers += bool(names - CONTACT - {"IBAN"})
+        if listed:
+            for one in found:
+                if one.name not in CONTACT:
+                    before = text[max(0, one.start - 60) : one.start]
+                    print(f"    {one.name} {before!r} {text[one.start : one.end]!r}")
+    print(f"\n{detector.name}: {len(texts):,} recorded texts; texts with")
+    for name, count in by_name.most_common():
+        print(f"  {name:26}{count:7,}")
+    share = identifiers / len(texts)
+    print(
+        f"  anything but e-mail, phone and valid IBAN: {identifiers:,} "
+        f"(1 in {round(1 / share) if share else len(texts):,}); goal for false ones: 1 in 200 "
+        f"{'ok' if share <= MOST_FALSE else 'to be judged'}"
+    )
+
+
+def print_time(detector: PiiDetector, texts: Sequence[str]) -> None:
+    """Print percentiles of the time of texts of 4 KB, which recorded texts are joined to."""
+    joined = "\n".join(texts[:4_000])
+    parts = [joined[at : at + SIZE] for at in range(0, len(joined) - SIZE, SIZE)][:300]
+    parts = parts if isinstance(detector, TableDetector) else parts[:40]
+    times = sorted(_elapsed_ms(detector.detect, part) for part in parts)
+    p50, p95 = times[len(times) // 2], times[int(len(times) * 0.95)]
+    reached = "ok" if p95 <= MOST_MS else "MISS"
+    print(
+        f"{detector.name}: {SIZE:,} characters, {len(times)} texts: p50 {p50:.2f} ms, "
+        f"p95 {p95:.2f} ms; goal {MOST_MS:g} ms {reached}"
+    )
+
+
+def _elapsed_ms(detect: Callable[[str], Any], text: str) -> float:
+    started = time.perf_counter()
+    detect(text)
+    return (time.perf_counter() - started) * 1_000
+
+
+def recorded(folder: Path) -> Iterator[str]:
+    """Yield texts of assistants and tools of recorded runs, and labelled answers."""
+    for part in ("toolcalls", "fields"):
+        for run in _lines(folder / part / "runs.jsonl.gz"):
+            for message in run["messages"]:
+                if message["role"] in ("assistant", "tool") and message.get("content"):
+                    content = message["content"]
+                    yield content if isinstance(content, str) else json.dumps(content)
+    for path in sorted((folder / "grounding").glob("*.jsonl.gz")):
+        yield from (row["answer"] for row in _lines(path))
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    if path.is_file():
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+if __name__ == "__main__":
+    main()
