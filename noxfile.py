@@ -4,7 +4,7 @@ Sessions that need an environment of their own; `uv` builds one within seconds.
     nox -s adapters -j 2             # every framework, each alone: their requirements clash
     nox -s tests-3.12                # the test suite on one version of Python
     nox -s lowest adapters_lowest    # the lowest versions that pyproject.toml allows
-    nox -s verifiers ray proxy       # what else an extra brings
+    nox -s verifiers ray proxy pii   # what else an extra brings
     nox -s suites                    # the frameworks' own tests, by themselves and in audit mode
 
 Arguments behind `--` go to pytest; `HYPOTHESIS_PROFILE` reaches the tests of every session.
@@ -110,6 +110,13 @@ def verifiers(session: nox.Session) -> None:
     """Test small real models; pip, so that `PIP_CONSTRAINT` can select a build of torch."""
     session.install("-q", "--upgrade", "-e", ".[nli,test]")
     session.run("python", "-m", "pytest", *SLOW_TOO, *VERIFIERS, *session.posargs)
+
+
+@nox.session
+def pii(session: nox.Session) -> None:
+    """Test other detectors of personal data: Presidio without a model, and `python-stdnum`."""
+    session.install("-q", "--upgrade", "-e", ".[pii,test]")
+    session.run("python", "-m", "pytest", *SLOW_TOO, "tests/quality/pii", *session.posargs)
 
 
 @nox.session

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from abs_shield.quality.pii.entity import Pii, mask
-from abs_shield.quality.pii.recogniser import ENOUGH
 
 NAMES = {
     "ABA_ROUTING_NUMBER": "RoutingNumber",
@@ -59,8 +58,11 @@ NAMES = {
     "US_SSN": "SSN",
 }
 """The name here of each of Presidio's entities that is personal data; others are left out."""
+LEAST = 0.4
+"""Presidio's score of a weak form beside a context word; from there on an entity counts."""
 _MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 _NEED_MODEL = ("Person", "Location")
+_LEMMAS = "abs_shield_lemmas"
 _LONGEST_PART = 100_000
 """Characters that are analysed together; spaCy refuses a million."""
 
@@ -76,7 +78,7 @@ class PresidioDetector:
 
     name = "presidio"
 
-    def __init__(self, engine: Any = None, *, language: str = "en", least: float = ENOUGH) -> None:
+    def __init__(self, engine: Any = None, *, language: str = "en", least: float = LEAST) -> None:
         """
         Make a detector.
 
@@ -129,12 +131,20 @@ def _parts(text: str) -> Iterator[tuple[int, str]]:
     yield start, text[start:]
 
 
+def _set_lemmas(document: Any) -> Any:
+    """Make each word its own lemma: Presidio looks for context words among the lemmas."""
+    for token in document:
+        token.lemma_ = token.lower_
+    return document
+
+
 def _engine(language: str) -> Any:
     import spacy
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
     from presidio_analyzer.nlp_engine import SpacyNlpEngine
     from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 
+    spacy.Language.component(_LEMMAS, func=_set_lemmas)
     model = next((one for one in _MODELS if language == "en" and spacy.util.is_package(one)), None)
     registry = RecognizerRegistry(supported_languages=[language])
     for recogniser in _recognisers(language):
@@ -146,7 +156,9 @@ def _engine(language: str) -> Any:
         """The words of a text, without a model."""
 
         def load(self) -> None:
-            self.nlp = {language: spacy.blank(language)}
+            tokens = spacy.blank(language)
+            tokens.add_pipe(_LEMMAS)
+            self.nlp = {language: tokens}
 
     nlp = (
         Tokens()
