@@ -5,10 +5,13 @@ from __future__ import annotations
 from abs_shield.quality.pii.rows import (
     americas,
     asia,
+    britain,
     cards,
+    central_europe,
     contact,
-    europe,
     health,
+    nordic,
+    southern_europe,
     travel,
 )
 
@@ -16,7 +19,10 @@ RECOGNISERS = (
     *contact.ROWS,
     *cards.ROWS,
     *americas.ROWS,
-    *europe.ROWS,
+    *britain.ROWS,
+    *central_europe.ROWS,
+    *southern_europe.ROWS,
+    *nordic.ROWS,
     *asia.ROWS,
     *travel.ROWS,
     *health.ROWS,

@@ -6,8 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from abs_shield.errors import PolicyError
+
 ENOUGH = 0.5
 """Confidence from which a match counts; a row below it needs context words."""
+LONGEST_REACH = 60
+"""The longest distance of a context word; words farther away introduce something else."""
 _OTHER = re.compile(r"[^A-Za-z0-9]+")
 _END = r"(?![A-Za-z0-9_])(?![.,/-]\d)"
 """An identifier is not the beginning of a longer word, number, date or version."""
@@ -29,6 +33,9 @@ class Recogniser:
         reach: Characters before the identifier in which a context word counts.
         sign: A character that each match contains. A row with a sign is searched for in the whole
             text; a row without one only where a word or a number with a digit begins.
+
+    Raises:
+        PolicyError: Its strength or reach is out of range, or it needs context and has none.
     """
 
     name: str
@@ -38,8 +45,19 @@ class Recogniser:
     compact: bool = True
     context: frozenset[str] = frozenset()
     jurisdiction: str = ""
-    reach: int = 60
+    reach: int = LONGEST_REACH
     sign: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.strength <= 1:
+            raise PolicyError(f"recogniser `{self.key}`: `strength` must be in [0, 1]")
+        if not 0 <= self.reach <= LONGEST_REACH:
+            raise PolicyError(f"recogniser `{self.key}`: `reach` must be in [0, {LONGEST_REACH}]")
+        if self.strength < ENOUGH and not self.context:
+            raise PolicyError(
+                f"recogniser `{self.key}` never counts: give it `context`, or a `strength` of "
+                f"{ENOUGH} or more"
+            )
 
     @property
     def key(self) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield.errors import PolicyError
 from abs_shield.quality.pii import RECOGNISERS
 from abs_shield.quality.pii.numbering import phonenumbers
-from abs_shield.quality.pii.recogniser import ENOUGH
+from abs_shield.quality.pii.recogniser import Recogniser, form
 from abs_shield.quality.pii.scan import scan
 
 from .cases import CASES, NATIONAL, Case
@@ -83,6 +84,10 @@ def test_a_record_holds_nothing_of_the_value(case: Case):
     assert [] == [one for one in found.masked if one.isalnum()]
 
 
-def test_a_row_that_needs_context_has_context():
-    """Else it would never count."""
-    assert [] == [row.key for row in RECOGNISERS if row.strength < ENOUGH and not row.context]
+@pytest.mark.parametrize(
+    "wrong", [{"strength": 0.3}, {"strength": 1.5}, {"strength": 0.6, "reach": 90}], ids=str
+)
+def test_a_row_that_can_not_count_is_refused(wrong: dict[str, float]):
+    """When it is declared."""
+    with pytest.raises(PolicyError, match="Badge"):
+        Recogniser(name="Badge", pattern=form(r"BX\d{6}"), **wrong)

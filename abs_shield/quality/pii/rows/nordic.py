@@ -1,0 +1,81 @@
+"""Identifiers of people in Sweden, Norway, Denmark and Finland."""
+
+from __future__ import annotations
+
+from abs_shield.quality.pii.births import is_birth
+from abs_shield.quality.pii.checksums import digits_of, is_luhn, weighted
+from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+
+_HETU_CHECK = "0123456789ABCDEFHJKLMNPRSTUVWXY"
+
+
+def _is_personnummer(number: str) -> bool:
+    last = number[-10:]
+    day = int(last[4:6])  # a coordination number adds 60
+    if len(number) == 12 and number[:2] not in ("18", "19", "20"):
+        return False
+    return is_birth(day - 60 if day > 60 else day, int(last[2:4])) and is_luhn(last)
+
+
+def _is_fodselsnummer(number: str) -> bool:
+    digits = digits_of(number)
+    day = int(number[:2])  # a D number adds 40
+    return (
+        is_birth(day - 40 if day > 40 else day, int(number[2:4]) % 40)
+        and weighted(digits, (3, 7, 6, 1, 8, 9, 4, 5, 2, 1)) % 11 == 0
+        and weighted(digits, (5, 4, 3, 2, 7, 6, 5, 4, 3, 2, 1)) % 11 == 0
+    )
+
+
+def _is_cpr(number: str) -> bool:
+    return is_birth(int(number[:2]), int(number[2:4]))
+
+
+def _is_hetu(number: str) -> bool:
+    if not is_birth(int(number[:2]), int(number[2:4])):
+        return False
+    return _HETU_CHECK[int(number[:6] + number[-4:-1]) % 31] == number[-1]
+
+
+ROWS = (
+    Recogniser(
+        name="Personnummer",
+        pattern=form(r"(?:\d{2})?\d{6}[-+]\d{4}"),
+        validator=_is_personnummer,
+        context=phrases("personnummer, samordningsnummer, personal identity number, pnr"),
+        jurisdiction="SE",
+        strength=0.6,
+    ),
+    Recogniser(
+        name="Personnummer",
+        pattern=form(r"(?:\d{2})?\d{10}"),
+        validator=_is_personnummer,
+        context=phrases("personnummer, samordningsnummer, personal identity number"),
+        jurisdiction="SE",
+        strength=0.3,
+    ),
+    Recogniser(
+        name="Fodselsnummer",
+        pattern=form(r"\d{6} ?\d{5}"),
+        validator=_is_fodselsnummer,
+        context=phrases("fodselsnummer, fødselsnummer, personnummer, d nummer, fnr"),
+        jurisdiction="NO",
+        strength=0.3,
+    ),
+    Recogniser(
+        name="CPR",
+        pattern=form(r"\d{6}-?\d{4}"),
+        validator=_is_cpr,
+        context=phrases("cpr, cpr nummer, cpr number, personnummer"),
+        jurisdiction="DK",
+        strength=0.3,
+    ),
+    Recogniser(
+        name="HETU",
+        pattern=form(r"\d{6}[-+ABCDEFUVWXY]\d{3}[0-9A-FHJ-NPR-Y]"),
+        validator=_is_hetu,
+        context=phrases("hetu, henkilotunnus, henkilötunnus, personbeteckning"),
+        jurisdiction="FI",
+        strength=0.6,
+    ),
+)

@@ -1,0 +1,102 @@
+"""What stands around an identifier: the words that introduce it, and those of other numbers."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from abs_shield.quality.pii.context import Hit, Phrases, near, windows
+from abs_shield.quality.pii.recogniser import LONGEST_REACH, Recogniser
+from abs_shield.quality.pii.rivals import RIVALS
+from abs_shield.text.values.patterns import URL
+
+_WEAK = 0.2
+"""Strength below which a context word of any other recogniser counts against a match."""
+_BEHIND = 30
+"""Characters behind an identifier in which a context word counts: `... is her BSN`."""
+_LONGEST_PHRASE = 60
+_BEFORE = LONGEST_REACH + _LONGEST_PHRASE
+_LONGEST_ID = 48
+_AFTER = _LONGEST_ID + _BEHIND
+_OPAQUE = re.compile(rf"{URL}|[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}", re.IGNORECASE)
+"""Addresses of pages and UUIDs, whose digits pass a checksum by accident."""
+_DIGIT, _LETTERS = re.compile(r"\d"), re.compile(r"[a-z]+")
+_AND = frozenset("and or und oder et ou y o e i och en og ja is are".split())
+"""Words between the numbers of one enumeration."""
+_STOP = re.compile(r"(?<=\w)[.!?]\s")
+_WORDS = re.compile(r"\w+")
+_COPULAS = frozenset(
+    "is are was as the a an her his their your my our ist als die der das ihre est comme le la son "
+    "sa es como el su come il lo het zijn haar jako to jest som e o ar".split()
+)
+"""Words between a number and what it is: `12345678 is the account number`."""
+_ENDS = re.compile(r"[,;\n\"{}|]")
+"""What ends a clause: a word behind it introduces something else."""
+
+
+class Surroundings:
+    """The context words of one text, near the places where an identifier can begin."""
+
+    def __init__(self, text: str, phrases: Phrases, places: Iterable[int]) -> None:
+        """Find the phrases around the places, which are in order."""
+        self._text = text
+        self._hits = phrases.find(text, windows(places, before=_BEFORE, behind=_AFTER))
+
+    def near(self, start: int) -> Sequence[Hit]:
+        """Return the phrases that can introduce an identifier at a place."""
+        return near(self._hits, start, before=_BEFORE, behind=_AFTER)
+
+    def is_opaque(self, place: int) -> bool:
+        """Return whether a place lies within the address of a page or a UUID."""
+        n = bisect_right(self._opaque, (place, len(self._text))) - 1
+        return n >= 0 and place < self._opaque[n][1]
+
+    @cached_property
+    def _opaque(self) -> list[tuple[int, int]]:
+        return [match.span() for match in _OPAQUE.finditer(self._text)]
+
+    def distance(self, row: Recogniser, start: int, end: int) -> int | None:
+        """
+        Return how many characters away the nearest context word of a recogniser is.
+
+        None where there is none, and where a word of something else is nearer.
+        """
+        if not row.context:
+            return None
+        own = other = -1
+        for hit in near(self._hits, start, before=row.reach + _LONGEST_PHRASE, behind=0):
+            if not start - row.reach <= hit.end <= start:
+                continue
+            if hit.phrase in row.context:
+                own = max(own, hit.end)
+            elif self._rivals(row, hit, start):
+                other = max(other, hit.end)
+        if own >= 0 and own >= other and self._leads(row, own, start):
+            return start - own
+        return self._behind(row, end) if other < 0 else None
+
+    def _rivals(self, row: Recogniser, hit: Hit, start: int) -> bool:
+        """Return whether a word introduces something else, and its number does not come before."""
+        if row.strength >= _WEAK and hit.phrase not in RIVALS:
+            return False
+        between = self._text[hit.end : start]
+        stop = _STOP.search(between)
+        return stop is None or _DIGIT.search(between, 0, stop.end()) is None
+
+    def _leads(self, row: Recogniser, own: int, start: int) -> bool:
+        """Return whether no number stands between, or only numbers of one enumeration."""
+        between = self._text[own:start]
+        if row.reach >= LONGEST_REACH or not _DIGIT.search(between):
+            return True
+        return _AND.issuperset(_LETTERS.findall(between.lower()))
+
+    def _behind(self, row: Recogniser, end: int) -> int | None:
+        for hit in near(self._hits, end, before=0, behind=_BEHIND):
+            if hit.phrase not in row.context or _ENDS.search(self._text, end, hit.start):
+                continue
+            between = _WORDS.findall(self._text[end : hit.start].lower())
+            if row.strength >= _WEAK or _COPULAS.issuperset(between):
+                return hit.start - end
+        return None
