@@ -60,7 +60,6 @@ NAMES = {
 """The name here of each of Presidio's entities that is personal data; others are left out."""
 LEAST = 0.4
 """Presidio's score of a weak form beside a context word; from there on an entity counts."""
-_MODELS = ("en_core_web_lg", "en_core_web_md", "en_core_web_sm")
 _NEED_MODEL = ("Person", "Location")
 _LEMMAS = "abs_shield_lemmas"
 _LONGEST_PART = 100_000
@@ -72,8 +71,8 @@ class PresidioDetector:
     Presidio behind this package's Protocol.
 
     Without an engine it is made of Presidio's recognisers of identifiers of every country, over a
-    blank tokenizer: no model is downloaded. Where one of spaCy's English models is installed, it
-    finds names and places too.
+    blank tokenizer: no model is downloaded. Where a model of spaCy's for the language is installed,
+    it finds names and places too.
     """
 
     name = "presidio"
@@ -145,7 +144,8 @@ def _engine(language: str) -> Any:
     from presidio_analyzer.predefined_recognizers import SpacyRecognizer
 
     spacy.Language.component(_LEMMAS, func=_set_lemmas)
-    model = next((one for one in _MODELS if language == "en" and spacy.util.is_package(one)), None)
+    models = sorted(spacy.util.get_installed_models())
+    model = next((one for one in models if one.startswith(f"{language}_")), None)
     registry = RecognizerRegistry(supported_languages=[language])
     for recogniser in _recognisers(language):
         registry.add_recognizer(recogniser)

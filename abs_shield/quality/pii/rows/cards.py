@@ -55,7 +55,7 @@ _ACCOUNT_WORDS = phrases(
     "cuenta bancaria, cuenta corriente, cuenta, conto corrente, conto bancario, conta corrente, "
     "numero da conta, conta bancaria, conta, rekeningnummer, bankrekening, rekening, "
     "numer konta, numer rachunku, rachunek, bankkontonummer, tilinumero, pankkitili, clabe, bban, "
-    "sort code, bsb, ifsc, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
+    "sort code, bsb, ifsc, iban, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
 )
 _LONGEST_ACCOUNT = 28
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("presidio_analyzer", reason="needs the extra `pii`")
-
 from abs_shield.quality.pii.adapters.presidio import NAMES, PresidioDetector
 from abs_shield.quality.pii.detector import TableDetector, detect, gaps
 
 from ..cases import CASES, Case  # noqa: TID252
 
+pytest.importorskip("presidio_analyzer", reason="needs the extra `pii`")
+spacy = pytest.importorskip("spacy", reason="needs the extra `pii`")
+
+MODELS = [one for one in spacy.util.get_installed_models() if one.startswith("en_")]
 KNOWN = [case for case in CASES if case.name in NAMES.values()]
 
 
@@ -55,6 +57,22 @@ def test_a_long_text_is_analysed_in_parts(detector: PresidioDetector):
     assert [(125_000, 125_011)] == [(one.start, one.end) for one in detector.detect(text)]
 
 
-def test_gaps_are_those_of_the_models(detector: PresidioDetector):
-    """Biometrics are never detected."""
-    assert "Biometric" in gaps([TableDetector(), detector])
+def test_names_and_places_are_claimed_only_with_a_model(detector: PresidioDetector):
+    """Biometrics never."""
+    missing = gaps([TableDetector(), detector]).keys()
+
+    assert ({"Biometric"} if MODELS else {"Biometric", "Person", "Location"}) == missing
+
+
+@pytest.mark.skipif(not MODELS, reason="no English model of spaCy is installed")
+def test_a_model_finds_names_and_places(detector: PresidioDetector):
+    """Those of an ordinary sentence."""
+    found = detector.detect("Maria Schmidt from the accounts team lives in Paris, France.")
+
+    assert {"Person", "Location"} <= {one.name for one in found}
+
+
+@pytest.mark.skipif(bool(MODELS), reason="a model of spaCy finds names")
+def test_no_name_is_claimed_without_a_model(detector: PresidioDetector):
+    """Nothing is guessed."""
+    assert () == detector.detect("Maria Schmidt lives in Paris, France.")

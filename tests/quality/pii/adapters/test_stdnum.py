@@ -6,17 +6,17 @@ import random
 
 import pytest
 
-stdnum = pytest.importorskip("stdnum", reason="needs the package `python-stdnum`")
-
-from abs_shield.quality.pii import RECOGNISERS  # noqa: E402
-from abs_shield.quality.pii.adapters.stdnum import (  # noqa: E402
+from abs_shield.quality.pii import RECOGNISERS
+from abs_shield.quality.pii.adapters.stdnum import (
     MODULES,
     _validator,
     stdnum_detector,
     stdnum_recognisers,
 )
 
-from ..cases import CASES, Case  # noqa: E402, TID252
+from ..cases import CASES, Case  # noqa: TID252
+
+pytest.importorskip("stdnum", reason="needs the package `python-stdnum`")
 
 NARROWER = {"NO.Fodselsnummer", "BE.NationalNumber", "FI.HETU", "CN.ResidentID"}
 """It refuses dates in the future, temporary numbers, and places that its lists have not."""
