@@ -1,0 +1,170 @@
+"""Counts of lists: a list has as many items as the text says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from abs_shield.quality.consistency.reading import Reading, Sentence, form
+from abs_shield.quality.consistency.relation import Relations, fault
+
+CODE = "CONTRADICTORY_COUNT"
+_REMEDY = "Make the number and the list agree"
+_MOST = 40
+_COUNTED = form(
+    r"(?P<before>(?:\b[^\W\d_][\w'\u2019-]* ){0,3})<count:N>"
+    r"(?P<noun>(?: [^\W\d_][\w'\u2019-]{0,24}){1,9}?) ?:"
+)
+_PLURAL = re.compile(r"[a-z\u2019'-]+s\b|\b(?:people|criteria|children|men|women)\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:any|choose|select|pick|of|top|within|after|every|least|first|last|another"
+    r"|more|other|between|per|over)\b",
+    re.IGNORECASE,
+)
+_MEASURES = frozenset(
+    "days hours minutes seconds weeks months years times percent points dollars euros pounds miles "
+    "meters metres grams pages words lines characters nights guests".split()
+)
+_BULLET = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<mark>[-*\u2022+\u2013]|\(?(?:\d{1,2}|[a-z])[.)])[ \t]+\S"
+)
+_AND = re.compile(r"(?:^|[ ,])(?:and|or|&|as well as|plus)\s+", re.IGNORECASE)
+_BRACKETS = re.compile(r"\([^()]{0,200}\)|\[[^\[\]]{0,200}\]")
+_APPOSED = re.compile(
+    r"^(?:the|a|an|who|which|where|such as|e\.g|includ|with|for|as|but|so|if|to be)\b", re.I
+)
+_PAIRS = re.compile(
+    r"\b(?:research and development|terms and conditions|health and safety|sales and marketing"
+    r"|food and beverages?|profit and loss|mergers and acquisitions|supply and demand"
+    r"|trial and error|pros and cons|black and white|salt and pepper|arts and crafts"
+    r"|bed and breakfast|loss and damage|wear and tear)\b",
+    re.IGNORECASE,
+)
+_LONGEST_ITEM = 7
+"""Words of an item; longer ones are clauses with commas of their own."""
+_ORDINALS = tuple(
+    re.compile(rf"^(?:the )?{word}(?:ly|,| (?:is|one|reason|step|option|factor))", re.IGNORECASE)
+    for word in "first second third fourth fifth sixth seventh eighth".split()
+)
+_ANNOUNCED = form(
+    r"\b(?:there (?:are|were)|(?:has|have|had|identified|offers?|offered|see|list|give|for))"
+    r" <count:N>"
+    r"(?: [a-z][\w'\u2019-]{0,24}){1,8}\.?$"
+)
+
+
+def counts(reading: Reading) -> Relations:
+    """The text says "three options:" and lists four."""
+    lines = reading.text.split("\n")
+    for sentence in reading.sentences:
+        match = _announcement(sentence)
+        if match is not None:
+            behind = sentence.plain[match.end() :].strip()
+            number = sentence.figure(match, "count")
+            items = _inline(behind) if behind else _bulleted(lines, sentence.line)
+            if number is not None and items:
+                yield from _compared(reading, sentence, int(number.numbers[0]), items)
+    for paragraph in reading.paragraphs:
+        yield from _enumerated(reading, paragraph)
+
+
+def _announcement(sentence: Sentence) -> re.Match[str] | None:
+    """Return where a sentence announces a list of so many things."""
+    if ":" not in sentence.plain:
+        return None
+    colon = sentence.plain.find(":")
+    for match in _COUNTED.finditer(sentence.plain, 0, colon + 1):
+        number = sentence.figure(match, "count")
+        noun = match["noun"].split()
+        plural = _PLURAL.search(" ".join(noun[:4]))
+        if match.start("count") == 0 and number is not None and number.text.isdigit():
+            continue  # the number of an item
+        if number is None or plural is None or _CHOICE.search(match["before"][-12:]):
+            continue
+        if plural[0].casefold() in _MEASURES or noun[0].casefold() == "of":
+            continue
+        if 2 <= number.numbers[0] <= _MOST and number.step == 1:
+            return match
+    return None
+
+
+def _compared(reading: Reading, sentence: Sentence, number: int, items: Sequence[int]) -> Relations:
+    if number in items:
+        yield None
+        return
+    found = items[0]
+    if not number / 3 <= found <= number * 3:
+        return  # a list of something else
+    detail = f"the text announces {number} items and lists {found}"
+    yield fault(reading, (sentence.start, sentence.end), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _bulleted(lines: Sequence[str], line: int) -> tuple[int, ...]:
+    """Return how many items the list below a line has; nothing if where it ends is not clear."""
+    found, first = 0, None
+    for text in lines[line + 1 :]:
+        bullet = _BULLET.match(text)
+        if bullet is None:
+            if not text.strip():
+                continue
+            if first is None or not text.startswith((" ", "\t")):
+                break
+            continue
+        shape = bullet["indent"], bullet["mark"][-1]
+        first = first or shape
+        if shape == first:
+            found += 1
+        elif len(shape[0]) <= len(first[0]):
+            break
+    else:
+        return (found,) if found > 1 else ()
+    rest = lines[line + 1 :]
+    return (found,) if found > 1 and _is_one_list(rest, found, first) else ()
+
+
+def _is_one_list(rest: Sequence[str], found: int, first: tuple[str, str] | None) -> bool:
+    """Return whether no item of the same shape follows behind another paragraph."""
+    bullets = [match for text in rest if (match := _BULLET.match(text))]
+    same = [one for one in bullets if (one["indent"], one["mark"][-1]) == first]
+    return len(same) == found
+
+
+def _inline(behind: str) -> tuple[int, ...]:
+    """Return how many items a list in a sentence has: every way it can be read; nothing if long."""
+    text = _PAIRS.sub("pair", _BRACKETS.sub("", behind)).strip(" .!")
+    if ":" in text or "?" in text or "\u2014" in text:
+        return ()
+    by = ";" if ";" in text else ","
+    items = [one.strip() for one in text.split(by) if one.strip()]
+    last = items[-1] if items else ""
+    opened = re.match(r"(?:and|or|as well as|plus)\s", last, re.IGNORECASE)
+    bare = [
+        re.sub(r"^(?:and|or|as well as|plus)\s+", "", one, flags=re.IGNORECASE) for one in items
+    ]
+    if any(len(one.split()) > _LONGEST_ITEM for one in bare) or any(map(_APPOSED.match, bare[1:])):
+        return ()
+    joined = [len(_AND.findall(one)) for one in bare]
+    if by == ";" or (opened and not any(joined[:-1])):
+        return (len(items),) if not joined[-1] or by == ";" else ()
+    if sum(joined[:-1]) or joined[-1:] != [1]:
+        return ()  # where an item ends is not clear
+    if all(one[:1].isupper() for one in bare) and by == "," and len(items) > 2:
+        return (len(items) + 1, len(items) // 2 + 1)  # names may have a title or a place behind
+    return (len(items) + 1,)
+
+
+def _enumerated(reading: Reading, paragraph: Sequence[Sentence]) -> Relations:
+    """Compare "There are two reasons." with the "First, Second, Third" behind it."""
+    for n, sentence in enumerate(paragraph):
+        match = _ANNOUNCED.search(sentence.plain)
+        number = None if match is None else sentence.figure(match, "count")
+        if number is None or not 2 <= number.numbers[0] <= len(_ORDINALS):
+            continue
+        place = 0
+        for later in paragraph[n + 1 :]:
+            if place < len(_ORDINALS) and _ORDINALS[place].match(later.plain):
+                place += 1
+        if place >= 2 and place != number.numbers[0] and place >= number.numbers[0]:
+            yield from _compared(reading, sentence, int(number.numbers[0]), (place,))
+        elif place == number.numbers[0]:
+            yield None

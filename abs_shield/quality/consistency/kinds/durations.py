@@ -1,0 +1,183 @@
+"""Dates and durations: the time between two moments, and the weekday of a date."""
+
+from __future__ import annotations
+
+import re
+
+from abs_shield.quality.consistency.moments import apart, date_of, fits, unit_of
+from abs_shield.quality.consistency.reading import Reading, Sentence, form
+from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.text.values.calendar import weekdays
+from abs_shield.text.values.figure import Day
+
+CODE = "CONTRADICTORY_DATES"
+_REMEDY = "Make the dates and the duration consistent"
+_UNIT = r"(?P<unit>minutes?|mins?|hours?|hrs?|days?|nights?|weeks?|months?|years?|decades?)\b"
+_LENGTH = rf"<count:N>[ -](?:full |whole |calendar |consecutive )?{_UNIT}"
+_WORDS = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,8}?"
+_AT = r"(?: (?:on|in|at))?(?: the)?(?: [a-z]+day,?)?"
+_PAIR = (
+    rf"(?:from|between){_AT} <first:DTY>(?: [a-z]+,?){{0,3}}?,? (?:to|through|until|till|and"
+    rf"|ending)"
+    rf"{_AT} <last:DTY>"
+)
+_STARTED = (
+    rf"\b(?:start|begin|began|begun|open|launch|depart|leav|left|check|found|establish|join|commenc"
+    rf"|took office|kick|run|ran|arriv)\w*{_WORDS}{_AT} <first:DTY>{_WORDS},?(?: \(?(?:and"
+    rf"|but))?{_WORDS}"
+    rf" (?:end|finish|clos|conclud|last|return|left|leav|check|retir|complet|run|resign|step"
+    rf"|dissol|shut)"
+    rf"\w*{_WORDS}{_AT} <last:DTY>"
+)
+_DASHED = r"(?P<paren>\()?<first:DTY> ?[-\u2013\u2014] ?<last:DTY>\)?"
+_BREAK = r"(?:,? ?[,;:(\u2013\u2014-] ?|,? (?:for|and|which|so|making|that) |,? )"
+_LASTING = (
+    r"(?:[a-z]+ing (?!than )|for |an? |the |i\.e\.,? |or |and |so |thus |which (?:is|was) |that"
+    r" is,? "
+    r"|(?:it |she |he |they |this |that |which )?(?:took|takes|lasts|lasted|ran|runs|spans|spanned"
+    r"|covers"
+    r"|covered|is|was|makes|made) |it |(?:total|period|span|stretch|duration|run|tenure|stay|length"
+    r"|term) of |exactly |equal to |full )*"
+)
+_FORMS = tuple(
+    map(
+        form,
+        (
+            *(
+                rf"{pair}{_WORDS}{_BREAK}{_LASTING}{_LENGTH}"
+                for pair in (rf"\b{_PAIR}", _STARTED, _DASHED)
+            ),
+            rf"(?<!every ){_LENGTH}{_WORDS},?(?: \(?)?(?:[a-z]+ ){{0,2}}\(?{_PAIR}",
+        ),
+    )
+)
+_AFTER = form(
+    rf"{_LENGTH} (?P<way>after|before|from){_WORDS}(?: on)? <first:DY>,?{_WORDS},?"
+    rf" (?:on|in|is|was|which is|namely|i\.e\.,?) <last:DY>"
+)
+_LATER = form(
+    rf"\b(?:on|in) <first:DY>,?{_WORDS},?(?: and)?{_WORDS},? (?:exactly )?{_LENGTH} "
+    rf"(?P<way>later),?"
+    rf"(?: on| in) <last:DY>"
+)
+_REVERSED = form(
+    rf"\b(?:start|begin|open)(?:s|ed|ing)?{_AT} <first:D>{_WORDS},? (?:and )?"
+    rf"(?:ends?|ended|ending|finish(?:es|ed)?|clos(?:es|ed)|concludes?d?){_AT} <last:D>"
+)
+_WEEKDAY = form(
+    r"\b(?P<name>(?:mon|tues|wednes|thurs|fri|satur|sun)day),? (?:the )?<date:D>"
+    r"|<other:D> \(?(?:is |was |falls on )?(?:an? )?(?P<behind>(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day)\b"
+)
+_NO_LENGTH = re.compile(
+    r"\b(?:business|working|work|week|school|trading|every|each|per|first|last|next|remaining|ago"
+    r"|old|early|late|before|daily|except|break|notice|warranty|age[sd]?|into|later|when|then"
+    r"|elected|term|sentence|contract|deal|mandate|loan)\b|/",
+    re.IGNORECASE,
+)
+_GREGORIAN = 1924
+"""Before this year some countries counted days by another calendar."""
+
+
+def durations(reading: Reading) -> Relations:
+    """The text says that something from 3 to 5 March lasts ten days."""
+    for sentence in reading.sentences:
+        if not sentence.marked("DTY") or not sentence.asserts:
+            continue
+        yield from _weekday(reading, sentence)
+        if len(sentence.figures) > 1:
+            yield from _between(reading, sentence)
+            yield from _after(reading, sentence)
+            yield from _reversed(reading, sentence)
+
+
+def _between(reading: Reading, sentence: Sentence) -> Relations:
+    counted: set[int] = set()
+    for pattern in _FORMS:
+        for match in pattern.finditer(sentence.plain):
+            if match.start("count") in counted or _NO_LENGTH.search(_words(match)):
+                continue
+            counted.add(match.start("count"))
+            yield from _compared(reading, sentence, match)
+
+
+def _words(match: re.Match[str]) -> str:
+    """Return what a form matched, and the word behind it."""
+    return match[0] + re.split(r"[,.;]", match.string[match.end() : match.end() + 16])[0]
+
+
+def _compared(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+    first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+    count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
+    if first is None or last is None or count is None or not unit:
+        return
+    span = apart(first, last)
+    clock = unit in ("minute", "hour")
+    if span is None or clock != (first.kind == "time") or span.most < 0:
+        return
+    length = float(count.numbers[0])
+    if fits(span, length, unit):
+        yield None
+        return
+    detail = f'"{first.text}" to "{last.text}" is not {count.text} {match["unit"]}'
+    yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _after(reading: Reading, sentence: Sentence) -> Relations:
+    for pattern in (_AFTER, _LATER):
+        for match in pattern.finditer(sentence.plain):
+            words = _words(match).replace("later", "").replace("before", "")
+            if _NO_LENGTH.search(words):
+                continue
+            yield from _moved(reading, sentence, match)
+
+
+def _moved(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+    """Compare "ten days after A, on B" with A and B."""
+    first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+    if match["way"].casefold() == "before":
+        first, last = last, first
+    count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
+    if first is None or last is None or count is None or not unit:
+        return
+    span = apart(first, last)
+    if span is None:
+        return
+    if fits(span, float(count.numbers[0]), unit):
+        yield None
+        return
+    detail = f'"{first.text}" and "{last.text}" are not {count.text} {match["unit"]} apart'
+    yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _reversed(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare the first day of something with its last one."""
+    for match in _REVERSED.finditer(sentence.plain):
+        first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
+        if first is None or last is None:
+            continue
+        span = apart(first, last)
+        if span is None:
+            continue
+        if span.most >= 0:
+            yield None
+            continue
+        detail = f'the last day "{last.text}" is before the first day "{first.text}"'
+        yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _weekday(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare the weekday that stands with a date with the calendar."""
+    for match in _WEEKDAY.finditer(sentence.plain):
+        figure = sentence.figure(match, "date") or sentence.figure(match, "other")
+        name = match["name"] or match["behind"]
+        if figure is None or len(figure.values) != 1 or not isinstance(figure.value, Day):
+            continue
+        date = date_of(figure.value, None)
+        if date is None or date.year < _GREGORIAN:
+            continue
+        if date.weekday() in weekdays(name):
+            yield None
+            continue
+        detail = f'"{figure.text}" is a {date:%A}, not a {name}'
+        yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)

@@ -1,0 +1,167 @@
+"""Totals and parts: the parts that a text lists add up to the total that it states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from abs_shield.quality.consistency.interval import ZERO, Interval, exact, interval_of, shown
+from abs_shield.quality.consistency.reading import Reading, Sentence, form
+from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.text.values.figure import MONEY, Figure
+from abs_shield.text.values.units import units_of
+
+CODE = "CONTRADICTORY_TOTAL"
+_REMEDY = "Make the parts add up to the total, or correct the total"
+_LEAST_PARTS = 2
+_TOTAL_BEHIND = form(
+    r"(?:,? ?[,;:\u2013\u2014(-] ?|,? )(?:which (?:is|makes|comes to|adds up to) |and |so |or )?"
+    r"(?:for |making |giving |bringing |with |yielding )?"
+    r"(?:(?:(?:an? |the |our |its )?(?:grand |overall |combined |final )?(?:sum |total )"
+    r"(?:[a-z]+ ){0,3}?(?:of |to |is |was |comes to |at )?|totall?ing |adding up to |summing to "
+    r"|combined (?:for |total of )?|together )(?:a total of )?<whole:NM>"
+    r"|<all:NM>(?: [a-z][\w-]*){0,3}? (?:in (?:total|all)|altogether|overall|combined|total)\b)"
+)
+_WHOLE_FIRST = form(
+    r"<whole:NM>(?P<noun>(?: [^\W\d_][\w'\u2019-]{0,24}){0,6}?)"
+    r"(?: ?: | ?\u2014 ?| \u2013 | - | ?\(|,? (?:which (?:is|are) |is |are |was |were )?"
+    r"(?:made up|consisting|comprised|composed|broken down|split|divided)"
+    r"(?: (?:of|into|as|between|among|across|up))+:? ?"
+    r"|,? comprising:? ?|,? namely:? ?)"
+)
+_NEXT_TOTAL = form(
+    r"^(?:(?:in (?:total|all|sum)|altogether|together|combined|taken together|all told)\b"
+    r"[^.]{0,60}?<whole:NM>|(?:the|our|its|this|that|these|those|they)?"
+    r" ?(?:(?:grand |overall |combined )?(?:total|sum)\b[^.]{0,40}?\b(?:is|was|comes to|came to|of)"
+    r"|(?:makes?|gives?|adds? up to|sums? to|comes? to|totals?|totall?ed|brings)"
+    r"(?: the total to| a total of| in total)?) <other:NM>)"
+)
+_SEPARATED = re.compile(r"[,;+/]|\band\b|\bplus\b|&", re.IGNORECASE)
+_NO_PARTS = re.compile(
+    r"\b(?:includ(?:es?|ing)|among|such as|e\.g|respectively|of wh(?:ich|om)|exclud\w+|before|after"
+    r"|tax(?:es)?|discounts?|refund(?:s|ed)?|minus|less|each|per|average[sd]?|out of|apiece|both"
+    r"|rest|remain\w*|others?|more|several|some|various|times|from|between|compared|versus|than"
+    r"|ages?d?|who|multiplied|by|at)\b|[@\u00d7*%]|\bx\b",
+    re.IGNORECASE,
+)
+_LEAST, _MOST = Decimal("0.4"), Decimal("2")
+"""How far a sum of parts may be from what is meant to be their total."""
+_PERCENT = re.compile(r" ?\([^()]{0,30}\)")
+
+
+def parts(reading: Reading) -> Relations:
+    """The text says 30 people in all: 12 of one kind and 15 of another."""
+    before: Sentence | None = None
+    for sentence in reading.sentences:
+        if len(sentence.figures) > _LEAST_PARTS and sentence.asserts:
+            yield from _total_behind(reading, sentence)
+            yield from _total_first(reading, sentence)
+        if before is not None and sentence.figures:
+            yield from _total_next(reading, before, sentence)
+        before = sentence
+
+
+def _total_behind(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare "A, B and C, for a total of N"."""
+    for match in _TOTAL_BEHIND.finditer(sentence.plain):
+        whole = sentence.figure(match, "whole") or sentence.figure(match, "all")
+        start = max(sentence.plain.rfind(":", 0, match.start()), 0)
+        summed = _parts_of(sentence, (start, match.start()), whole)
+        if whole is not None and summed:
+            span = sentence.span(0, match.end())
+            yield from _compared(reading, span, whole, summed)
+            return
+
+
+def _total_first(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare "N people: A of one kind, B of another"."""
+    for match in _WHOLE_FIRST.finditer(sentence.plain):
+        whole = sentence.figure(match, "whole")
+        end = len(sentence.plain)
+        if sentence.plain[match.end() - 1] == "(":
+            closing = sentence.plain.find(")", match.end())
+            end = closing if closing >= 0 else end
+        summed = _parts_of(sentence, (match.end(), end), whole)
+        if whole is not None and summed and whole.numbers[0] != len(summed):
+            span = sentence.span(match.start(), end)
+            yield from _compared(reading, span, whole, summed)
+            return
+
+
+def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relations:
+    """Compare "A, B and C. In total, N."."""
+    match = _NEXT_TOTAL.match(sentence.plain)
+    if match is None or not (sentence.asserts and before.asserts):
+        return
+    if len(sentence.marked("NMX")) != 1 or sentence.line - before.line > 1:
+        return
+    whole = sentence.figure(match, "whole") or sentence.figure(match, "other")
+    summed = _parts_of(before, (0, len(before.plain)), whole)
+    if whole is not None and summed:
+        yield from _compared(reading, (before.start, sentence.end), whole, summed)
+
+
+def _parts_of(
+    sentence: Sentence, stretch: tuple[int, int], whole: Figure | None
+) -> Sequence[Figure]:
+    """Return the parts of a total in a stretch; none where anything else may be meant."""
+    if whole is None:
+        return ()
+    start, end = stretch
+    words = _PERCENT.sub("", sentence.plain[start:end])
+    if _NO_PARTS.search(words) or sentence.marked("X", start, end):
+        return ()
+    kind = "M" if whole.kind == MONEY else "N"
+    found = sentence.marked("NM", start, end)
+    if len(found) < _LEAST_PARTS or len(found) != len(sentence.marked(kind, start, end)):
+        return ()
+    at = [place for place in sentence.at if start <= place < end]
+    some = [place for place in at if sentence.figure_at(place) in found]
+    between = [sentence.plain[one:other] for one, other in pairwise(some)]
+    if not all(map(_SEPARATED.search, between)) or not _is_one_unit(found, whole):
+        return ()
+    return found
+
+
+def _is_one_unit(found: Sequence[Figure], whole: Figure) -> bool:
+    """Return whether all are amounts of one currency, or counts, or measures in one unit."""
+    if whole.kind == MONEY:
+        return {one.unit for one in found} == {whole.unit}
+    measured = {one.unit for one in (*found, whole) if units_of(one.unit)}
+    if len(measured) > 1 or (measured and not units_of(whole.unit)):
+        return False
+    same = {one.unit for one in found}
+    nouns = {unit for unit in same if unit.endswith("s")}
+    return not (len(same) == 1 and nouns and whole.unit.endswith("s") and whole.unit not in same)
+
+
+def _compared(
+    reading: Reading, span: tuple[int, int], whole: Figure, found: Sequence[Figure]
+) -> Relations:
+    total, stated = sum_of(found), interval_of(whole)
+    value = whole.numbers[0]
+    if value <= 0 or any(one.numbers[0] > value * _MOST for one in found):
+        return
+    if not _LEAST * value <= total.high or not total.low <= _MOST * value:
+        return
+    if _agrees(total, stated, found):
+        yield None
+        return
+    listed = ", ".join(f'"{one.text}"' for one in found[:8])
+    detail = f'the parts {listed} add up to {shown(total)}, not "{whole.text}"'
+    yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
+
+
+def _agrees(total: Interval, stated: Interval, found: Sequence[Figure]) -> bool:
+    counts = total.low == total.high and all(one.kind != MONEY for one in found)
+    return total.agrees(stated, Decimal(0)) if counts else total.agrees(stated)
+
+
+def sum_of(found: Sequence[Figure]) -> Interval:
+    """Return the sum of figures."""
+    total = exact(0) if found else ZERO
+    for one in found:
+        total += interval_of(one)
+    return total

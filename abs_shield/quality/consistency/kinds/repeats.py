@@ -1,0 +1,138 @@
+"""The same quantity twice: a text gives one quantity one value."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from abs_shield.quality.consistency.changes import CHANGED, PRIOR
+from abs_shield.quality.consistency.interval import interval_of
+from abs_shield.quality.consistency.reading import Reading, Sentence, form
+from abs_shield.quality.consistency.relation import Relations, fault, is_alike
+from abs_shield.text.tokens import keys_of, tokens
+from abs_shield.text.values.figure import Figure
+
+CODE = "CONTRADICTORY_VALUE"
+_REMEDY = "Give the quantity one value, or say what differs"
+_MOST = 500
+"""Statements of a text that are compared."""
+_DEFINITE = r"(?:the|our|its|their|his|her|my|your|this|[^\W\d_][\w'\u2019-]{0,24}['\u2019]s?) "
+_NOUNS = r"(?:[^\W\d_][\w'\u2019&-]{0,24})(?: [^\W\d_][\w'\u2019&-]{0,24}){0,7}?"
+_IS = (
+    r"(?:is|was|are|were|stands at|stood at|comes to|came to|totals|totall?ed|amounts to|amounted"
+    r" to"
+    r"|equals|remains at|is set at|was set at|is fixed at|reached)"
+)
+_STATED = form(
+    rf"(?:^|[,;:] (?:and |so |with )?|\band |\bthat |\bsince |\bbecause |\bas )"
+    rf"(?P<label>{_DEFINITE}{_NOUNS}) {_IS}(?: at)? (?:exactly |now |just |still )?<value:NMP>"
+    rf"(?P<behind>[^.,;]{{0,80}})"
+)
+_OF = form(
+    r"(?P<label>\b(?:the|our|its|their|his|her|[^\W\d_][\w\u2019'-]{0,24}['\u2019]s) "
+    r"(?:[^\W\d_][\w'\u2019-]{0,24} ){0,4}?"
+    r"(?:budget|cost|price|revenue|profit|capacity|area|weight|height|length|population|fee|rate"
+    r"|value|salary"
+    r"|rent|deposit|target|turnover|distance|depth|size|limit|balance|total)) of <value:NMP>"
+    r"(?P<behind>)"
+)
+_HAS = form(
+    rf"(?:^|[,;] (?:and |so |but )?|\band |\bthat |\bsince |\bbecause |\bas )"
+    rf"(?P<label>(?:{_DEFINITE}{_NOUNS}|[A-Z][\w'\u2019&-]{{0,24}}(?:"
+    rf" [A-Z][\w'\u2019&-]{{0,24}}){{0,3}})) "
+    rf"(?:has|had|employs|employed|operates|contains|owns|seats|holds|houses)"
+    rf"(?: a total of| exactly| only)? <value:N>(?P<behind>[^.,;]{{1,60}})"
+)
+_NOT_ONE = re.compile(
+    r"\b(?:if|when|where|for|per|each|every|between|during|with|without|under|among|excluding"
+    r"|including"
+    r"|plus|times|out of|at|by|from|than|of (?:the|its|them|these|those)|in|on|who|which|whose"
+    r"|that)\b"
+    r"|[(%/]",
+    re.IGNORECASE,
+)
+_NO_LABEL = re.compile(
+    r"\b(?:if|when|where|per|each|every|either|between|during|without|under|among|than|or|who|which"
+    r"|whose|them|these|those|some|most|many|all|one|part|share|rest|half)\b|[(%/]",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^\s*(?:[-*\u2022+|#>]|\d{1,2}[.)])|\|", re.MULTILINE)
+
+
+class _Statement(NamedTuple):
+    """A quantity with a value."""
+
+    sentence: Sentence
+    figure: Figure
+    n: int
+
+
+def repeats(reading: Reading) -> Relations:
+    """The text says in one place that the budget is 2.4 million, and in another 2.9."""
+    if _ITEM.search(reading.text):
+        return  # lists and headings speak of one record after another
+    stated: dict[tuple[frozenset[str], frozenset[str]], list[_Statement]] = defaultdict(list)
+    for n, sentence in enumerate(reading.sentences):
+        if n < _MOST and sentence.marked("NMP") and _is_plain(sentence):
+            for key, figure in _statements(sentence):
+                stated[key].append(_Statement(sentence, figure, n))
+    for some in stated.values():
+        first = some[0]
+        for other in some[1:]:
+            yield from _compared(reading, first, other)
+
+
+def _is_plain(sentence: Sentence) -> bool:
+    return sentence.asserts and not (CHANGED.search(sentence.plain) or PRIOR.search(sentence.plain))
+
+
+def _statements(
+    sentence: Sentence,
+) -> Iterator[tuple[tuple[frozenset[str], frozenset[str]], Figure]]:
+    """Yield each quantity of a sentence by its words, and its value."""
+    context = frozenset(one.text.casefold() for one in sentence.marked("YDI"))
+    taken: set[int] = set()
+    for pattern in (_STATED, _HAS, _OF):
+        for match in pattern.finditer(sentence.plain):
+            figure = sentence.figure(match, "value")
+            if figure is None or match.start("value") in taken:
+                continue
+            taken.add(match.start("value"))
+            behind = match["behind"]
+            if _NOT_ONE.search(behind) or _NO_LABEL.search(match["label"]):
+                continue
+            label = frozenset(keys_of(match["label"]))
+            noun = frozenset(keys_of(behind)) if pattern is _HAS else frozenset()
+            if label and (len(label) > 1 or noun or _is_named(match["label"])):
+                yield (label | context, noun), figure
+
+
+def _is_named(label: str) -> bool:
+    return any(one.named for one in tokens(label, most=20))
+
+
+def _compared(reading: Reading, first: _Statement, other: _Statement) -> Relations:
+    one, two = first.figure, other.figure
+    if not is_alike(one, two) or (one.unit == "%") != (two.unit == "%"):
+        return
+    if one.kind == "number" and one.unit != two.unit and one.unit and two.unit:
+        return  # 3 hours and 180 minutes may be the same
+    if interval_of(one).agrees(interval_of(two)):
+        yield None
+        return
+    if _names_between(reading, first, other):
+        return
+    detail = f'one quantity is "{one.text}" in one place and "{two.text}" in another'
+    span = first.sentence.start, other.sentence.end
+    yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
+
+
+def _names_between(reading: Reading, first: _Statement, other: _Statement) -> bool:
+    """Return whether something else is named between two statements, which the second may mean."""
+    one, two = first.sentence.names, other.sentence.names
+    between = reading.sentences[first.n + 1 : other.n]
+    if one and two and one != two:
+        return True
+    return any(not sentence.names <= one | two for sentence in between)

@@ -1,0 +1,110 @@
+"""Percentages of a whole: a part over its whole is the share that the text states."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from abs_shield.quality.consistency.changes import ARTICLES, BREAK
+from abs_shield.quality.consistency.interval import exact, interval_of, share_of, shown
+from abs_shield.quality.consistency.kinds.parts import sum_of
+from abs_shield.quality.consistency.reading import Reading, Sentence, form
+from abs_shield.quality.consistency.relation import Relations, fault, is_positive, span_of
+from abs_shield.text.values.figure import MONEY, Figure
+
+CODE = "CONTRADICTORY_PERCENTAGE"
+_REMEDY = "Make the part, the whole and the percentage consistent"
+_NOUNS = r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,6}?"
+_OF = (
+    r"(?: [a-z]+){0,2}? (?:out )?of (?:the |its |our |their |all |a total of |these )*(?:[a-z]+ )?"
+)
+_FORMS = tuple(
+    map(
+        form,
+        (
+            rf"<part:NM>{_OF}<whole:NM>{_NOUNS}{BREAK}{ARTICLES}(?:only |just )?<rate:P>",
+            rf"<rate:P>{BREAK}{ARTICLES}<part:NM>{_OF}<whole:NM>",
+            rf"<rate:P> of (?:the |its |our |their |all |these )*(?:[a-z]+ )?<whole:NM>{_NOUNS}"
+            rf"(?:{BREAK}{ARTICLES}|,? (?:is|are|was|equals|comes to|makes|gives|or|meaning) )"
+            rf"(?:exactly )?<part:NM>",
+            rf"\bof (?:the |its |our |their |all |these )*(?:[a-z]+ )?<whole:NM>{_NOUNS}, "
+            rf"(?:[a-z]+ )?<part:NM>{_NOUNS}(?:{BREAK}{ARTICLES})<rate:P>(?! of )",
+            rf"\bof (?:the |its |our |their |all |these )*(?:[a-z]+ )?<whole:NM>{_NOUNS}, "
+            rf"<rate:P>{_NOUNS}{BREAK}{ARTICLES}<part:NM>",
+            rf"<part:NM>{_NOUNS}{BREAK}{ARTICLES}<rate:P> of (?:the |its |our |their |all )*"
+            rf"(?:total |whole )?(?:[a-z]+ )?<whole:NM>",
+            rf"<part:NM>{_NOUNS} (?:is|are|was|were|represents?|makes? up|accounts? for|equals)"
+            rf" <rate:P> of (?:the |its |our |their |all |a )*(?:[a-z]+ ){{0,2}}<whole:NM>",
+        ),
+    )
+)
+_EXHAUSTIVE = re.compile(
+    r"\b(?:the (?:remain(?:der|ing)|rest)|remaining|(?:split|divided|broken down|distributed)"
+    r" (?:into|between|among|as follows|up)|consists? of|made up of|composed of)\b",
+    re.IGNORECASE,
+)
+_NO_SHARES = re.compile(
+    r"\b(?:from|to|of wh(?:ich|om)|includ(?:es?|ing)|main(?:ly)?|major|mostly|largely|largest|top"
+    r"|among|than|(?<!made )up|down|rose|fell|grew|increase[sd]?"
+    r"|decrease[sd]?|change|growth|respectively|compared)\b",
+    re.IGNORECASE,
+)
+_LEAST_SHARES = 2
+_LEAST, _MOST = 70, 140
+"""Percentages that add up to less or more are not meant to be all shares of one whole."""
+
+
+def shares(reading: Reading) -> Relations:
+    """The text says that 30 of 120 are 40 %."""
+    for sentence in reading.sentences:
+        if not sentence.asserts or not sentence.marked("P"):
+            continue
+        rated: set[int] = set()
+        for pattern in _FORMS:
+            for match in pattern.finditer(sentence.plain):
+                if match.start("rate") not in rated:
+                    rated.add(match.start("rate"))
+                    yield from _compared(reading, sentence, match)
+        if not rated:
+            yield from _all_of_one(reading, sentence)
+
+
+def _compared(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+    some = [sentence.figure(match, name) for name in ("part", "whole", "rate")]
+    part, whole, rate = some
+    if part is None or whole is None or rate is None or not _is_part(part, whole):
+        return
+    one, all_, stated = interval_of(part), interval_of(whole), share_of(rate)
+    if not is_positive(one, all_):
+        return
+    if one.over(all_).agrees(stated):
+        yield None
+        return
+    hundred = one.over(all_).times(exact(100))
+    detail = f'"{part.text}" of "{whole.text}" is {shown(hundred)}%, not "{rate.text}"'
+    yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _is_part(part: Figure, whole: Figure) -> bool:
+    """Return whether one figure can count a part of the other."""
+    if part.kind != whole.kind or (part.kind == MONEY and part.unit != whole.unit):
+        return False
+    return part.numbers[0] <= whole.numbers[0]
+
+
+def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare the shares of a sentence that lists all of them with 100 %."""
+    exhaustive = _EXHAUSTIVE.search(sentence.plain)
+    found = sentence.marked("P")
+    if exhaustive is None or len(found) < _LEAST_SHARES or _NO_SHARES.search(sentence.plain):
+        return
+    if sentence.marked("NMX"):
+        return
+    total = sum_of(found)
+    if not _LEAST <= total.high or not total.low <= _MOST:
+        return
+    if total.agrees(exact(100), Decimal(0)):
+        yield None
+        return
+    detail = f"the shares of one whole add up to {shown(total)}%, not 100%"
+    yield fault(reading, (sentence.start, sentence.end), CODE, detail=detail, remedy=_REMEDY)

@@ -1,0 +1,60 @@
+"""One relation between statements of a text that a kind of contradiction checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abs_shield.quality.consistency.interval import Interval
+from abs_shield.quality.consistency.reading import Reading, Sentence
+from abs_shield.quality.types import OutputFinding
+from abs_shield.text.values.figure import Figure
+
+Relations = Iterator[OutputFinding | None]
+"""None for each relation that holds, and a finding for each that does not."""
+_LONGEST_CLAIM = 300
+
+
+def fault(
+    reading: Reading, span: tuple[int, int], code: str, *, detail: str, remedy: str
+) -> OutputFinding:
+    """
+    Return the finding of a relation that does not hold.
+
+    Args:
+        reading: The text.
+        span: Where the statements stand, from the first to the last.
+        code: Name of the kind, such as `CONTRADICTORY_TOTAL`.
+        detail: Which figures do not agree, in one line, without names.
+        remedy: What to write instead.
+    """
+    start, end = span
+    return OutputFinding(
+        code=code,
+        start=start,
+        end=end,
+        detail=detail,
+        claim=reading.text[start : min(end, start + _LONGEST_CLAIM)],
+        requirement="Statements of one text must agree with each other",
+        remedy=remedy,
+        critical=True,
+    )
+
+
+def span_of(sentence: Sentence, match: re.Match[str]) -> tuple[int, int]:
+    """Return the offsets in the text of what a form matched."""
+    return sentence.span(*match.span())
+
+
+def is_positive(*intervals: Interval) -> bool:
+    """Return whether all values can be multiplied and divided as magnitudes."""
+    return all(one.low > 0 for one in intervals)
+
+
+def is_alike(one: Figure, other: Figure) -> bool:
+    """Return whether two figures can be of one quantity: both money or both not, in one unit."""
+    if one.kind != other.kind:
+        return False
+    return one.unit == other.unit or (
+        one.unit != "%" and other.unit != "%" and one.kind == "number"
+    )
