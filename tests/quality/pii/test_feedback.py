@@ -79,3 +79,10 @@ def test_the_surer_detector_counts():
 def test_gaps_are_listed():
     """What needs a language model is not claimed."""
     assert {"Person", "Location", "Biometric"} <= set(gaps([TableDetector()]))
+
+
+def test_a_missing_package_is_a_gap(monkeypatch):
+    """Without numbering plans, numbers without a country's code are not found."""
+    monkeypatch.setattr("abs_shield.quality.pii.detector.phonenumbers", lambda: None)
+
+    assert "phonenumbers" in gaps([TableDetector()])["PhoneNumber"]

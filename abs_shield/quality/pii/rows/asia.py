@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abs_shield.quality.pii.births import is_year_month_day
 from abs_shield.quality.pii.checksums import digits_of, is_mod_11_2, is_verhoeff, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
 
 _AADHAAR_WORDS = phrases("aadhaar, aadhar, adhaar, uidai, uid, आधार")
 _RRN_WORDS = phrases("rrn, resident registration, 주민등록번호, 주민번호, 주민등록")
@@ -71,7 +71,7 @@ ROWS = (
     ),
     Recogniser(  # its fourth letter is the kind of holder; it has no published check
         name="PAN",
-        pattern=form(r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]"),
+        pattern=capitals(r"[A-Z]{3}[ABCFGHJLPT][A-Z]\d{4}[A-Z]"),
         context=phrases("pan, pan card, pan number, permanent account, income tax"),
         jurisdiction="IN",
         strength=0.5,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
 
 _NINO = re.compile(r"(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]")
 _PPS_CHECK = "WABCDEFGHIJKLMNOPQRSTUV"
@@ -35,7 +35,7 @@ def _is_pps(number: str) -> bool:
 ROWS = (
     Recogniser(
         name="NINO",
-        pattern=form(r"[A-Z]{2}([ -]?)\d{2}\1\d{2}\1\d{2}\1[A-D]"),
+        pattern=capitals(r"[A-Z]{2}([ -]?)\d{2}\1\d{2}\1\d{2}\1[A-D]"),
         validator=_is_nino,
         context=phrases("nino, ni number, ni no, national insurance, national insurance number"),
         jurisdiction="GB",
