@@ -12,6 +12,8 @@ ENOUGH = 0.5
 """Confidence from which a match counts; a row below it needs context words."""
 LONGEST_REACH = 60
 """The longest distance of a context word; words farther away introduce something else."""
+NO_DATE = r"(?!(?:(?:19|20)\d\d[-./ ]\d\d[-./ ]\d\d|\d\d[-./ ]\d\d[-./ ](?:19|20)\d\d)(?!\d))"
+"""What stands before a form that has no check digit: it is not a date."""
 _OTHER = re.compile(r"[^A-Za-z0-9]+")
 _END = r"(?![A-Za-z0-9_])(?![.,/-]\d)"
 """An identifier is not the beginning of a longer word, number, date or version."""

@@ -32,6 +32,7 @@ def found(text: str) -> list[tuple[str, str]]:
         "support@shop.example or no-reply@shop.example; toll-free +1 800 555 0100.",
         "Our account manager shipped order 12345678 to zip 78256.",
         "ISBN 978-3-16-148410-0, ISSN 2049-3630, part AB-123456-C.",
+        "They paid the account number on 2022-02-12; license 12-03-2024, MRN on 2022-02-12.",
         "The passport office opened on 2024-05-14 in room 20240514.",
         "Branch fix123456c of abcpe1234f and sharp2019a; model t22000129.",
         "SKU 44051401359 costs 12345678 yen; 3,000,000 members.",

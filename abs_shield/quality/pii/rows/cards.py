@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
 
 _MAESTRO = r"5[06-9]|6[0137]"
 _ISSUERS = {
@@ -128,7 +128,7 @@ ROWS = (
     ),
     Recogniser(
         name="BankAccountNumber",
-        pattern=capitals(r"[A-Z]{0,4}\d(?:[ -]?\d){5,24}[A-Z]{0,3}"),
+        pattern=capitals(NO_DATE + r"[A-Z]{0,4}\d(?:[ -]?\d){5,24}[A-Z]{0,3}"),
         validator=_is_account,
         context=_ACCOUNT_WORDS,
         strength=0.15,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abs_shield.quality.pii.checksums import digits_of
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
 
 _RECORD_WORDS = phrases(
     "mrn, medical record, medical record number, medical record no, medical record id, "
@@ -31,7 +31,9 @@ def _is_dea(number: str) -> bool:
 ROWS = (
     Recogniser(
         name="MedicalRecordNumber",
-        pattern=capitals(r"(?:[A-Z]{1,4}-?)?\d{4,12}(?:-\d{1,4})?[A-Z]?|\d{2,3}(?:-\d{2,3}){2}"),
+        pattern=capitals(
+            NO_DATE + r"(?:(?:[A-Z]{1,4}-?)?\d{4,12}(?:-\d{1,4})?[A-Z]?|\d{2,3}(?:-\d{2,3}){2})"
+        ),
         validator=_has_digits,
         context=_RECORD_WORDS,
         strength=0.15,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, weighted
-from abs_shield.quality.pii.recogniser import Recogniser, capitals, phrases
+from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, phrases
 
 _PASSPORT_WORDS = phrases(
     "passport, passport number, passport no, passport nr, passports, reisepass, "
@@ -73,7 +73,9 @@ ROWS = (
     ),
     Recogniser(
         name="DriverLicenseNumber",
-        pattern=capitals(r"[A-Z]{0,3}[ -]?\d{2,14}(?:[ -]\d{2,9}){0,5}[A-Z]{0,2}|[A-Z0-9]{6,18}"),
+        pattern=capitals(
+            NO_DATE + r"(?:[A-Z]{0,3}[ -]?\d{2,14}(?:[ -]\d{2,9}){0,5}[A-Z]{0,2}|[A-Z0-9]{6,18})"
+        ),
         validator=_is_long,
         context=_LICENCE_WORDS,
         strength=0.15,
