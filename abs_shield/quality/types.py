@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from abs_shield.core.words import Mode
+
 
 class StageOutcome(StrEnum):
     """What became of one stage."""
@@ -98,3 +100,91 @@ class OutputFinding:
     requirement: str = ""
     remedy: str = ""
     critical: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageResult:
+    """
+    What one stage says of an output.
+
+    Attributes:
+        name: The stage.
+        outcome: What became of it.
+        findings: The faults that it found.
+        confidence: How much its word counts, in [0, 1]; None if it did not run.
+        elapsed_ms: How long it took.
+        reason: Why it was skipped, is unavailable or failed; no text of the output.
+        score: Of the quality score: 0 to 100; of the hallucination stage: percent. Else None.
+    """
+
+    name: str
+    outcome: StageOutcome
+    findings: tuple[OutputFinding, ...] = ()
+    confidence: float | None = None
+    elapsed_ms: float = 0.0
+    reason: str = ""
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityResult:
+    """
+    What the cascade says of an output.
+
+    Attributes:
+        output_id: Id of the output.
+        action: Ship, flag, revise or block.
+        stages: One result for each stage, in their order.
+        hallucination_score: In percent; None if the stage did not run.
+        confidence: The least confidence of the stages that ran, in [0, 1]; None if none ran.
+        band: The band of the confidence.
+        note: The note that an output of the middle band carries; never sent to a client.
+        message: What the agent is told about a held output; `feedback` returns it.
+        mode: The mode under which it was judged.
+    """
+
+    output_id: str
+    action: QualityAction
+    stages: tuple[StageResult, ...]
+    hallucination_score: float | None = None
+    confidence: float | None = None
+    band: Band | None = None
+    note: str = ""
+    message: str = ""
+    mode: Mode = Mode.STRICT
+
+    @property
+    def held(self) -> bool:
+        """Whether the output may not leave: strict mode, and to be revised or blocked."""
+        stopped = self.action in (QualityAction.REVISE, QualityAction.BLOCK)
+        return stopped and self.mode is Mode.STRICT
+
+    @property
+    def errors(self) -> tuple[str, ...]:
+        """Failures of stages, one line each; never a verdict on the output."""
+        broken = (one for one in self.stages if one.outcome is StageOutcome.ERROR)
+        return tuple(f"{one.name}: {one.reason}" for one in broken)
+
+    def feedback(self) -> str:
+        """Return what the agent is told: why its output is held back, and what to write."""
+        return self.message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as JSON-able data; it holds no text of the output."""
+        return {
+            "id": self.output_id,
+            "action": self.action.value,
+            "stages": [_stage_dict(one) for one in self.stages],
+            "hallucination_score": self.hallucination_score,
+            "confidence": self.confidence,
+            "band": self.band.value if self.band else None,
+        }
+
+
+def _stage_dict(stage: StageResult) -> dict[str, Any]:
+    findings = [
+        {"code": one.code, "where": [one.start, one.end], "detail": one.detail}
+        for one in stage.findings
+    ]
+    reason = {"reason": stage.reason} if stage.reason else {}
+    return {"name": stage.name, "outcome": stage.outcome.value, "findings": findings, **reason}

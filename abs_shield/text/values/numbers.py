@@ -40,16 +40,18 @@ def money_of(match: re.Match[str], text: str) -> Found:
     if sign.casefold() in SMALL_MONEY:
         read = Numeral(tuple(value / 100 for value in read.values), read.step / 100)
     unit = {"CA$": "CAD", "C$": "CAD", "A$": "AUD", "AU$": "AUD"}.get(sign.upper(), unit)
-    yield written(MONEY, text, match.span(), *_grouped(read.values), step=read.step, unit=unit)
+    values = read.values if scale else _grouped(read.values)
+    yield written(MONEY, text, match.span(), *values, step=read.step, unit=unit)
 
 
 def _scale(match: re.Match[str]) -> str:
     said = match.groupdict()
-    return said.get("scale") or said.get("letter") or said.get("myriad") or ""
+    letter = said.get("letter") or ("trillion" if said.get("trillion") else "")
+    return said.get("scale") or letter or said.get("myriad") or ""
 
 
 def _grouped(values: tuple[Decimal, ...]) -> tuple[Decimal, ...]:
-    """Money has no three decimals: ``1.200`` euros are twelve hundred."""
+    """Money without a scale has no three decimals: ``1.200`` euros are twelve hundred."""
     return values[1:] if len(values) > 1 else values
 
 

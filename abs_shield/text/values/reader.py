@@ -108,7 +108,7 @@ _NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
 _BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))
 _SIGNED = (
     rf"(?:(?<![A-Za-z0-9_])[-+])?(?P<before>{BEFORE})[ ]?[-+]?"
-    rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE})?"
+    rf"(?P<digits>{SPACED})(?!\d)(?:{SCALE}|(?P<trillion>[tT])(?![A-Za-z0-9]))?"
 )
 _FROM_TO = rf"{ALONE}(?P<first>\d{{1,4}})(?:-|[ ]to[ ])(?P<last>\d{{1,4}}){END}{_NUMBER_THEN}"
 _LAST_OF_RANGE = "(?P<dmony>"

@@ -1,0 +1,56 @@
+"""The confidence in an output: measured precision of its stages, until then their priors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from abs_shield.quality.types import Band
+
+PRIORS = {
+    "pii": 0.995,
+    "guardrails": 1.0,
+    "quality_score": 0.85,
+    "hallucination": 0.87,
+    "judge": 0.78,
+    "premium_judge": 0.92,
+}
+"""Confidence in each stage before any label is known."""
+HIGH, LOW = 0.95, 0.70
+"""Confidence above which an output ships, and below which it is blocked."""
+
+
+def overall_confidence(stages: Iterable[float]) -> float | None:
+    """
+    Return the least confidence of the stages that ran; None if none ran.
+
+    >>> overall_confidence([0.995, 1.0, 0.87]), overall_confidence([])
+    (0.87, None)
+    """
+    return min(stages, default=None)
+
+
+def band_of(confidence: float) -> Band:
+    """
+    Return the band of a confidence; both limits belong to the middle one.
+
+    >>> [band_of(one).value for one in (0.951, 0.95, 0.70, 0.699)]
+    ['high', 'medium', 'medium', 'low']
+    """
+    if confidence > HIGH:
+        return Band.HIGH
+    return Band.MEDIUM if confidence >= LOW else Band.LOW
+
+
+def note_of(confidence: float) -> str:
+    """
+    Return the note that an output of the middle band carries; empty in the others.
+
+    >>> note_of(0.82)
+    "This output was generated with standard guardrails. We're 82% confident in its quality."
+    """
+    if band_of(confidence) is not Band.MEDIUM:
+        return ""
+    return (
+        "This output was generated with standard guardrails. "
+        f"We're {confidence:.0%} confident in its quality."
+    )

@@ -1,0 +1,75 @@
+"""Settings of the quality cascade, checked when they are declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from abs_shield.core.words import Mode
+from abs_shield.policy.declared import Declared
+from abs_shield.quality.confidence import PRIORS
+from abs_shield.quality.plausibility import Constraint
+from abs_shield.quality.score import ScoreConfig
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import shown
+
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+NAMES = ("pii", "guardrails", "quality_score", "hallucination", "judge")
+
+
+class QualityConfig(Declared):
+    """
+    Settings of the quality cascade.
+
+    Attributes:
+        stages: The stages that run, any of the five; they run in the cascade's order.
+        mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
+            strict mode would have done.
+        detectors: Sources of personal data; the table of recognisers where empty.
+        sample_rate: Share of outputs whose quality is scored, in [0, 1].
+        score: What an output is expected to look like.
+        hallucination_threshold: Percent up to which the hallucination score passes.
+        facts: A source of facts for entity verification; None verifies no entities.
+        constraints: Limits, orders and directions for plausibility; none are built in.
+        self_contradiction: Whether a text is compared with itself.
+        judge: A model that reads every output; a `Judge`. None asks nobody.
+        premium_judge: A model that reads high-stakes outputs; *judge* if None.
+        attempts: How often an agent may write an output; `revise` until the last, then `block`.
+        confidence: Measured precision of stages by name, in [0, 1]; it replaces their priors.
+            Bands act only where every stage that ran has one; until then they annotate.
+
+    Raises:
+        PolicyError: A setting is wrong, or names a stage that does not exist.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    stages: tuple[str, ...] = NAMES
+    mode: Mode = Mode.STRICT
+    detectors: tuple[Any, ...] = ()
+    sample_rate: Share = 0.1
+    score: ScoreConfig = ScoreConfig()
+    hallucination_threshold: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 1.0
+    facts: Any = None
+    constraints: tuple[Constraint, ...] = ()
+    self_contradiction: bool = True
+    judge: Callable[..., Any] | None = None
+    premium_judge: Callable[..., Any] | None = None
+    attempts: Annotated[int, Field(ge=1, le=20)] = 1
+    confidence: Mapping[str, Share] = {}
+
+    @model_validator(mode="after")
+    def _valid(self) -> Self:
+        for field, names, valid in (
+            ("stages", self.stages, NAMES), ("confidence", self.confidence, PRIORS),
+        ):  # fmt: skip
+            for name in names:
+                if name not in valid:
+                    near = nearest(name, valid)
+                    hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(valid)}"
+                    raise ValueError(f"`{field}` has {shown(name)}; {hint}")
+        if self.facts is not None and not callable(getattr(self.facts, "facts_about", None)):
+            raise ValueError(f"`facts` is {shown(self.facts)}; give a FactTable")
+        return self

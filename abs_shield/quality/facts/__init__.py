@@ -1,0 +1,7 @@
+"""Entity verification: the claims of an output against facts that are known to hold."""
+
+from abs_shield.quality.facts.check import check_facts
+from abs_shield.quality.facts.table import FactTable
+from abs_shield.quality.facts.types import Fact, Facts
+
+__all__ = ["Fact", "FactTable", "Facts", "check_facts"]

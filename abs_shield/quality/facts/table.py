@@ -1,0 +1,131 @@
+"""A table of facts: rows in memory, or of a CSV, JSON or SQLite file."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, Self
+
+from abs_shield.errors import PolicyError
+from abs_shield.quality.facts.types import TOLERANCE, Fact
+from abs_shield.text.show import escaped, shown
+from abs_shield.text.tokens import keys_of
+
+_COLUMNS = ("subject", "attribute", "value", "period", "tolerance")
+_MOST_WORDS = 200
+"""Words of one sentence that are looked up."""
+
+
+class FactTable:
+    """
+    Facts in memory, found by the words of their subject in constant time for each word.
+
+    Args:
+        facts: The facts.
+
+    >>> table = FactTable([Fact(subject="Apple", attribute="market cap", value="$3.1T")])
+    >>> [fact.value for fact in table.facts_about("Apple's market cap reached $3.2T.")]
+    ['$3.1T']
+    """
+
+    def __init__(self, facts: Iterable[Fact]) -> None:
+        self._by_first: dict[str, list[tuple[tuple[str, ...], Fact]]] = defaultdict(list)
+        for fact in facts:
+            keys = tuple(keys_of(fact.subject))
+            if not keys:
+                raise PolicyError(f"fact: the subject {shown(fact.subject)} has no word")
+            self._by_first[keys[0]].append((keys, fact))
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
+        """
+        Return the table of rows with the columns subject, attribute, value, period?, tolerance?.
+
+        Raises:
+            PolicyError: A row has no such column, or a value that cannot be used.
+        """
+        return cls([_fact(row, place) for place, row in enumerate(rows, 1)])
+
+    @classmethod
+    def from_file(cls, path: str | Path, *, table: str = "facts") -> Self:
+        """
+        Return the table of a file, by its ending: ``.csv``, ``.json``, ``.sqlite`` or ``.db``.
+
+        Args:
+            path: A CSV file with a header, a JSON list of objects, or an SQLite database.
+            table: Name of the table in a database.
+
+        Raises:
+            PolicyError: The file cannot be read, or has rows that cannot be used.
+        """
+        path = Path(path)
+        readers = {".csv": _csv_rows, ".json": _json_rows}
+        try:
+            if path.suffix in (".sqlite", ".sqlite3", ".db"):
+                return cls.from_rows(_database_rows(path, table))
+            if path.suffix not in readers:
+                hint = "use .csv, .json, .sqlite or .db"
+                raise PolicyError(f"facts: `{path.name}` has no known ending; {hint}")
+            return cls.from_rows(readers[path.suffix](path))
+        except (OSError, ValueError, sqlite3.Error) as error:
+            if isinstance(error, PolicyError):
+                raise
+            reason = escaped(str(error), limit=200)
+            raise PolicyError(f"facts: `{path.name}` cannot be read: {reason}") from None
+
+    def facts_about(self, sentence: str) -> list[Fact]:
+        """Return the facts whose subject stands in a sentence, word by word."""
+        words = keys_of(sentence, most=_MOST_WORDS)
+        return [
+            fact
+            for place, word in enumerate(words)
+            for keys, fact in self._by_first.get(word, ())
+            if tuple(words[place : place + len(keys)]) == keys
+        ]
+
+
+def _fact(row: Mapping[str, Any], place: int) -> Fact:
+    unknown = [name for name in row if name not in _COLUMNS]
+    if unknown:
+        raise PolicyError(
+            f"facts: row {place} has the column {shown(unknown[0])}; use {', '.join(_COLUMNS)}"
+        )
+    texts = {name: str(row.get(name) or "") for name in _COLUMNS[:4]}
+    tolerance = row.get("tolerance")
+    try:
+        allowed = TOLERANCE if tolerance in (None, "") else float(str(tolerance))
+        return Fact(**texts, tolerance=allowed)
+    except ValueError:
+        hint = "give a number from 0, such as 0.005"
+        raise PolicyError(
+            f"facts: row {place}: `tolerance` is {shown(tolerance)}; {hint}"
+        ) from None
+    except PolicyError as error:
+        raise PolicyError(f"facts: row {place}: {error}") from None
+
+
+def _csv_rows(path: Path) -> list[dict[str, Any]]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return [*csv.DictReader(file)]
+
+
+def _json_rows(path: Path) -> list[dict[str, Any]]:
+    rows = json.loads(path.read_text("utf-8-sig"))
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise PolicyError(f"facts: `{path.name}` is no JSON list of objects")
+    return rows
+
+
+def _database_rows(path: Path, table: str) -> list[dict[str, Any]]:
+    if not table.isidentifier():
+        raise PolicyError(f"facts: {shown(table)} is not the name of a table")
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        connection.row_factory = sqlite3.Row
+        return [dict(row) for row in connection.execute(f'SELECT * FROM "{table}"')]
+    finally:
+        connection.close()

@@ -1,0 +1,52 @@
+"""A fact, and the protocol of a source of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from abs_shield.errors import PolicyError
+from abs_shield.text.show import shown
+
+TOLERANCE = 0.005
+"""By which part of itself a value may differ unless its fact says otherwise: half a percent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """
+    One fact that is known to hold.
+
+    Attributes:
+        subject: Name of the entity, as texts write it: ``Apple``.
+        attribute: What is known of it: ``market cap``.
+        value: Its value as a person would write it: ``$3.1T``, ``1889``, ``Tim Cook``.
+        period: When it holds, as texts write it: ``Q4 2025``; empty if always.
+        tolerance: By which part of itself a number may differ, from 0.
+
+    Raises:
+        PolicyError: A text is empty, or the tolerance is negative or no number.
+    """
+
+    subject: str
+    attribute: str
+    value: str
+    period: str = ""
+    tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        for name in ("subject", "attribute", "value"):
+            text = getattr(self, name)
+            if not isinstance(text, str) or not text.strip():
+                raise PolicyError(f"fact: `{name}` is {shown(text)}; give a text that is not empty")
+        if not isinstance(self.tolerance, (int, float)) or not 0 <= self.tolerance < float("inf"):
+            hint = "give a number from 0, such as 0.005"
+            raise PolicyError(f"fact: `tolerance` is {shown(self.tolerance)}; {hint}")
+
+
+class Facts(Protocol):
+    """A source of facts: a table, a knowledge graph, a service."""
+
+    def facts_about(self, sentence: str) -> Iterable[Fact]:
+        """Return the facts whose subject a sentence names; none where nothing is known."""

@@ -1,0 +1,147 @@
+"""The quality score of an output, 0 to 100: coherence, length, structure and encoding, by rules."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal
+
+from pydantic import ConfigDict
+
+from abs_shield.policy.declared import Declared
+from abs_shield.text.sentences import sentences
+
+Structure = Literal["headings", "list", "table", "json"]
+
+_MOST_SENTENCES = 5_000
+_LEAST_REPEATED = 20
+"""Characters of a sentence that nobody repeats by chance."""
+_ARTEFACTS = re.compile(
+    "\ufffd|[\u00c2\u00c3][\u0080-\u00bf]|\u00e2\u20ac[\u0080-\u2122]|"
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\\u[0-9a-fA-F]{4}|&(?:amp|lt|gt|quot|nbsp|#\d{2,5});|"
+    r"<\|[a-z_]{2,30}\|>|\[/?INST\]"
+)
+"""Characters that were decoded wrongly, escapes and marks of a chat template."""
+_ENDS = frozenset(".!?:;)]}\"'`*_|>\u2026\u3002\uff01\uff1f\u201d\u2019")
+_HEADING = re.compile(r"^#{1,6} \S|^\S[^\n]{0,80}\n[=-]{3,}$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\d{1,3}[.)])[ \t]+\S", re.MULTILINE)
+_RULE = re.compile(
+    r"^[ \t]*\|?[ \t]*:?-{3,}:?[ \t]*(?:\|[ \t]*:?-{3,}:?[ \t]*)*\|?[ \t]*$", re.MULTILINE
+)
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_EACH_ARTEFACT = 0.1
+"""What each artefact costs; ten are as bad as any number."""
+
+
+class ScoreConfig(Declared):
+    """
+    What an output is expected to look like.
+
+    Attributes:
+        shortest: Least characters.
+        longest: Most characters.
+        structure: What it has to contain: headings, a list, a table or nothing but JSON.
+        json_schema: The JSON Schema of its JSON; implies ``structure="json"``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    shortest: int = 1
+    longest: int = 100_000
+    structure: Structure | None = None
+    json_schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QualityScore:
+    """
+    The score of one output.
+
+    Attributes:
+        value: The mean of its parts, 0 to 100.
+        parts: Each part, 0 to 100.
+        problems: What cost something, one line each; quotes nothing of the output.
+    """
+
+    value: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def score_quality(text: str, config: ScoreConfig) -> QualityScore:
+    """
+    Score an output by rules.
+
+    >>> score_quality("The report is ready. It covers two weeks.", ScoreConfig()).value
+    100.0
+    >>> score_quality("The caf\\u00c3\\u00a9 opens at nine.", ScoreConfig()).parts["encoding"]
+    90.0
+    """
+    parts, problems = {}, []
+    for name, part in PARTS.items():
+        share, problem = part(text, config)
+        parts[name] = round(100 * share, 1)
+        problems += [f"{name}: {problem}"] if problem else []
+    return QualityScore(round(sum(parts.values()) / len(parts), 1), parts, tuple(problems))
+
+
+def _coherence(text: str, config: ScoreConfig) -> tuple[float, str]:
+    """Take off for sentences that are repeated, an end in mid-sentence and open brackets."""
+    some = [one.casefold() for one in islice(sentences(text), _MOST_SENTENCES)]
+    long = [one for one in some if len(one) >= _LEAST_REPEATED]
+    repeated = sum(times - 1 for times in Counter(long).values())
+    share = 1.0 - (repeated / len(long) if long else 0.0)
+    problems = [f"{repeated} sentences are repeated"] if repeated else []
+    if text.strip() and text.rstrip()[-1] not in _ENDS and not _ITEM.search(text[-300:]):
+        share, problems = share - 0.2, [*problems, "it ends in mid-sentence"]
+    if any(text.count(left) != text.count(right) for left, right in _PAIRS.items()):
+        share, problems = share - 0.1, [*problems, "a bracket is not closed"]
+    return max(share, 0.0), ", ".join(problems)
+
+
+def _length(text: str, config: ScoreConfig) -> tuple[float, str]:
+    size = len(text.strip())
+    if size < config.shortest:
+        return size / config.shortest, f"{size} characters, at least {config.shortest} expected"
+    if size > config.longest:
+        return config.longest / size, f"{size} characters, at most {config.longest} expected"
+    return 1.0, ""
+
+
+def _structure(text: str, config: ScoreConfig) -> tuple[float, str]:
+    if config.json_schema is not None or config.structure == "json":
+        return _json(text, config.json_schema)
+    forms = {"headings": _HEADING, "list": _ITEM, "table": _RULE}
+    form = forms.get(config.structure or "")
+    if form is None or form.search(text):
+        return 1.0, ""
+    return 0.0, f"it has no {config.structure}"
+
+
+def _json(text: str, schema: Mapping[str, Any] | None) -> tuple[float, str]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return 0.0, "it is not JSON"
+    if schema is None:
+        return 1.0, ""
+    from abs_shield.schema import compile_schema  # the compiler is needed by few
+
+    problems = compile_schema(dict(schema)).problems(value)
+    return (0.0, "it does not match the JSON Schema") if problems else (1.0, "")
+
+
+def _encoding(text: str, config: ScoreConfig) -> tuple[float, str]:
+    found = sum(1 for _ in islice(_ARTEFACTS.finditer(text), 100))
+    share = max(0.0, 1.0 - _EACH_ARTEFACT * found)
+    return share, f"{found} encoding artefacts" if found else ""
+
+
+PARTS: dict[str, Callable[[str, ScoreConfig], tuple[float, str]]] = {
+    "coherence": _coherence, "length": _length, "structure": _structure, "encoding": _encoding,
+}  # fmt: skip
+"""The parts of the score, each a share in [0, 1] and what it lacks: one row a part."""

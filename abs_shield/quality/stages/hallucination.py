@@ -1,0 +1,45 @@
+"""Stage 4: entity verification, plausibility and self-contradiction."""
+
+from __future__ import annotations
+
+from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.consistency import contradictions
+from abs_shield.quality.facts import check_facts
+from abs_shield.quality.feedback import hallucination_feedback
+from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
+from abs_shield.quality.plausibility import check_plausibility
+from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.types import AgentOutput, StageOutcome
+
+
+def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageReport:
+    """
+    Compare an output with facts, with declared constraints and with itself.
+
+    It fails above the threshold, and for any confirmed fault of a critical claim, whatever the
+    average. A sub-check that is not configured leaves its weight to the others, which is reported.
+    """
+    checks = _checks(output.text, config)
+    missing = ", ".join(name for name in WEIGHTS if name not in checks)
+    reason = f"not configured: {missing}" if missing else ""
+    score = hallucination_score(checks)
+    if score is None:
+        return StageReport(StageOutcome.UNAVAILABLE, reason=reason)
+    findings = tuple(one for check in checks.values() for one in check.findings)
+    threshold = config.hallucination_threshold
+    if score <= threshold and not any(one.critical for one in findings):
+        return StageReport(findings=findings, score=score, reason=reason)
+    message = hallucination_feedback(score, threshold, checks)
+    return StageReport(StageOutcome.FAILED, findings, message, score, reason)
+
+
+def _checks(text: str, config: QualityConfig) -> dict[str, SubCheck]:
+    checks: dict[str, SubCheck] = {}
+    if config.facts is not None:
+        checks["entity"] = check_facts(text, config.facts)
+    if config.constraints:
+        checks["plausibility"] = check_plausibility(text, config.constraints)
+    if config.self_contradiction:
+        report = contradictions(text)
+        checks["self_contradiction"] = SubCheck(report.checked, report.findings)
+    return checks

@@ -1,0 +1,18 @@
+"""Stage 1: personal data, a hard gate."""
+
+from __future__ import annotations
+
+from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.pii.detector import detect
+from abs_shield.quality.pii.feedback import feedback
+from abs_shield.quality.pii.stage import TABLE, finding
+from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.types import AgentOutput, StageOutcome
+
+
+def check_pii(output: AgentOutput, config: QualityConfig) -> StageReport:
+    """Fail an output that exposes personal data; the message never repeats a value."""
+    entities = detect(output.text, config.detectors or (TABLE,))
+    if not entities:
+        return StageReport()
+    return StageReport(StageOutcome.FAILED, tuple(map(finding, entities)), feedback(entities))
