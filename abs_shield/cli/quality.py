@@ -1,0 +1,223 @@
+"""`abs-shield quality`: outputs of agents against the quality cascade."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import IO, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from abs_shield.cli.bar import Bar, bar
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.output import output, read_too
+from abs_shield.cli.screen import safe, screen
+from abs_shield.core.canonical import encodable
+from abs_shield.errors import PolicyError, ShieldError
+from abs_shield.policy.load import load
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, QualityResult, Task
+from abs_shield.quality.facts import FactTable
+from abs_shield.replay.lines import BadLine, lines
+from abs_shield.text.show import escaped, shown
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_TEXTS = ("task_type", "classification", "agent_id", "model")
+_FIELDS = frozenset({"id", "text", *_TEXTS, "impact", "facts"})
+
+
+class Format(StrEnum):
+    """How the result is written."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+@app.command(epilog="Example: abs-shield quality outputs.jsonl --format jsonl")
+def quality(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="JSON lines; - for stdin.")],
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="MODULE:ATTR", help="A QualityConfig; the defaults without it."),
+    ] = None,
+    format: Annotated[
+        Format, typer.Option(help="A table, one JSON list, or one JSON object a line.")
+    ] = Format.TABLE,
+    out: Annotated[
+        str | None, typer.Option("--output", metavar="FILE", help="Else the standard output.")
+    ] = None,
+) -> None:
+    """
+    Check outputs of agents with the quality cascade.
+
+    A line is {"id", "text", "task_type", "classification"?, "impact"?, "agent_id"?, "model"?,
+    "facts"?}; "facts" is a list of {"subject", "attribute", "value", "period"?, "tolerance"?}.
+    Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
+    """
+    settings = _config(config)
+    bad = 0
+    with (
+        output(out, inputs=[*files, *read_too(config)]) as sink,
+        bar(files, doing="checking") as on,
+    ):
+        report = _REPORTS[format](sink)
+        for item in _checked(files, settings, on):
+            if isinstance(item, BadLine):
+                bad += 1
+                print(escaped(str(item), limit=500), file=sys.stderr)
+            else:
+                report.add(item)
+        report.close()
+    if bad:
+        raise BadInput(f"{bad} line{'s' * (bad > 1)} could not be read")
+
+
+def _config(place: str | None) -> QualityConfig:
+    if place is None:
+        return QualityConfig()
+    found = load(place)
+    if not isinstance(found, QualityConfig):
+        raise PolicyError(f"`{escaped(place)}` is {shown(found)}; give a QualityConfig")
+    return found
+
+
+def _checked(
+    files: list[str], config: QualityConfig, progress: Bar
+) -> Iterator[QualityResult | BadLine]:
+    """Yield the result of each line; a line that cannot be read as that."""
+    pipeline = QualityPipeline(config)
+    for file in files:
+        for line in lines(file, on_bytes=progress.advance):
+            if isinstance(line, BadLine):
+                yield line
+                continue
+            number, text = line
+            try:
+                agent_output, facts = _read(text)
+                own = pipeline if facts is None else _with_facts(config, facts)
+                yield own.run(agent_output)
+            except ShieldError as error:
+                yield BadLine(file, number, str(error))
+
+
+def _with_facts(config: QualityConfig, rows: list[Mapping[str, Any]]) -> QualityPipeline:
+    return QualityPipeline(config.model_copy(update={"facts": FactTable.from_rows(rows)}))
+
+
+def _read(line: bytes) -> tuple[AgentOutput, list[Mapping[str, Any]] | None]:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except RecursionError:
+        raise ShieldError("it is nested too deeply") from None
+    except ValueError as error:
+        raise ShieldError(f"it is not JSON: {error}") from None
+    if not isinstance(record, dict) or not isinstance(record.get("text"), str):
+        raise ShieldError(f'it is {shown(record)}; give an object with a "text"')
+    for name in record:
+        if name not in _FIELDS:
+            raise ShieldError(f"`{escaped(name)}` is not a field; use {', '.join(sorted(_FIELDS))}")
+    texts = {name: _text(record, name) for name in _TEXTS}
+    task = Task(
+        output_classification=texts.pop("classification"), estimated_impact_value=_impact(record)
+    )
+    identifier = record.get("id")
+    if identifier is not None and (
+        isinstance(identifier, bool) or not isinstance(identifier, (str, int))
+    ):
+        raise ShieldError(f"`id` is {shown(identifier)}; give a text or a whole number")
+    name = "" if identifier is None else str(identifier)
+    return AgentOutput(text=record["text"], task=task, output_id=name, **texts), _facts(record)
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    value = record.get(name)
+    if value is not None and not isinstance(value, str):
+        raise ShieldError(f"`{name}` is {shown(value)}; give a text")
+    return value or ""
+
+
+def _impact(record: Mapping[str, Any]) -> float:
+    value = record.get("impact")
+    if value is None:
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ShieldError(f"`impact` is {shown(value)}; give a number")
+    return value
+
+
+def _facts(record: Mapping[str, Any]) -> list[Mapping[str, Any]] | None:
+    rows = record.get("facts")
+    if rows is None:
+        return None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ShieldError(f"`facts` is {shown(rows)}; give a list of objects")
+    return rows
+
+
+class _Table:
+    """A row for each output, and the number of each action."""
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+        self._table = Table("id", "action", "failed stage", "findings", "score", "confidence")
+        self._actions: Counter[str] = Counter()
+
+    def add(self, result: QualityResult) -> None:
+        failed = [one for one in result.stages if one.outcome in ("failed", "error")]
+        details = "; ".join(found.detail for one in failed for found in one.findings)
+        score = result.hallucination_score
+        confidence = result.confidence
+        cells = (
+            result.output_id, result.action, ", ".join(one.name for one in failed), details,
+            "-" if score is None else f"{score:.1f} %",
+            "-" if confidence is None else f"{confidence:.0%}",
+        )  # fmt: skip
+        self._table.add_row(*(safe(cell, limit=100) for cell in cells))
+        self._actions[result.action] += 1
+
+    def close(self) -> None:
+        console = screen()
+        with console.capture() as text:
+            console.print(self._table)
+            console.print(", ".join(f"{n:,} {name}" for name, n in self._actions.items()) or "none")
+        self._sink.write(text.get().encode(errors="replace"))
+
+
+class _Lines:
+    """One JSON object a line, as soon as its output is checked."""
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink = sink
+
+    def add(self, result: QualityResult) -> None:
+        self._sink.write(f"{_json(result)}\n".encode())
+
+    def close(self) -> None:
+        pass
+
+
+class _List:
+    """One JSON list of all objects."""
+
+    def __init__(self, sink: IO[bytes]) -> None:
+        self._sink, self._opening = sink, "["
+
+    def add(self, result: QualityResult) -> None:
+        self._sink.write(f"{self._opening}\n{_json(result)}".encode())
+        self._opening = ","
+
+    def close(self) -> None:
+        self._sink.write(b"[]\n" if self._opening == "[" else b"\n]\n")
+
+
+_REPORTS: dict[Format, type[_Table | _Lines | _List]] = {
+    Format.TABLE: _Table, Format.JSON: _List, Format.JSONL: _Lines,
+}  # fmt: skip
+
+
+def _json(result: QualityResult) -> str:
+    return encodable(json.dumps(result.to_dict(), ensure_ascii=False, allow_nan=False))
