@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from abs_shield.quality.consistency.kinds import KINDS
-from abs_shield.quality.consistency.reading import read_text
+from abs_shield.quality.reading import read_text
 from abs_shield.quality.types import OutputFinding
 
 _MOST = 2_000

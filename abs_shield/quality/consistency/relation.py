@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from abs_shield.quality.consistency.interval import Interval
-from abs_shield.quality.consistency.reading import Reading, Sentence
+from abs_shield.quality.reading import Reading, Sentence
 from abs_shield.quality.types import OutputFinding
 from abs_shield.text.values.figure import Figure
 

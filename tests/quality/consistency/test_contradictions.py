@@ -8,7 +8,7 @@ import pytest
 
 from abs_shield.quality.consistency import ConsistencyReport, contradictions
 from abs_shield.quality.consistency.kinds import KINDS
-from abs_shield.quality.consistency.reading import read_text
+from abs_shield.quality.reading import read_text
 
 _WRONG = {
     "parts": (

@@ -14,8 +14,8 @@ from abs_shield.quality.consistency.kinds.parts import parts
 from abs_shield.quality.consistency.kinds.ratios import ratios
 from abs_shield.quality.consistency.kinds.repeats import repeats
 from abs_shield.quality.consistency.kinds.shares import shares
-from abs_shield.quality.consistency.reading import Reading
 from abs_shield.quality.consistency.relation import Relations
+from abs_shield.quality.reading import Reading
 
 KINDS: dict[str, Callable[[Reading], Relations]] = {
     "parts": parts,

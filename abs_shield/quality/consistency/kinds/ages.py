@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from abs_shield.quality.consistency.moments import date_of
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import Day, Figure
 
 CODE = "CONTRADICTORY_AGE"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.reading import Reading, Sentence, form
 
 CODE = "CONTRADICTORY_COUNT"
 _REMEDY = "Make the number and the list agree"

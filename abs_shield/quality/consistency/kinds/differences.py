@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP, MOVE
 from abs_shield.quality.consistency.interval import Interval, interval_of, shown
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 
 CODE = "CONTRADICTORY_DIFFERENCE"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.consistency.moments import apart, date_of, fits, unit_of
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.calendar import weekdays
 from abs_shield.text.values.figure import Day
 

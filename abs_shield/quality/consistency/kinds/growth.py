@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP, MOVE, PRIOR
 from abs_shield.quality.consistency.interval import exact, interval_of, share_of, shown
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import (
     Relations,
     fault,
@@ -15,6 +14,7 @@ from abs_shield.quality.consistency.relation import (
     is_positive,
     span_of,
 )
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.tokens import keys_of
 from abs_shield.text.values.figure import Figure
 

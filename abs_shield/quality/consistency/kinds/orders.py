@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.normal import normal
 from abs_shield.text.values.figure import MONEY
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from itertools import pairwise
 
 from abs_shield.quality.consistency.interval import ZERO, Interval, exact, interval_of, shown
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 from abs_shield.text.values.units import units_of
 

@@ -7,7 +7,6 @@ from decimal import Decimal
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP
 from abs_shield.quality.consistency.interval import Interval, exact, interval_of, shown
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import (
     Relations,
     fault,
@@ -15,6 +14,7 @@ from abs_shield.quality.consistency.relation import (
     is_positive,
     span_of,
 )
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 
 CODE = "CONTRADICTORY_RATIO"

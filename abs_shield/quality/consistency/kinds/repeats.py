@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from abs_shield.quality.consistency.changes import CHANGED, PRIOR
 from abs_shield.quality.consistency.interval import interval_of
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault, is_alike
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.figure import Figure
 

@@ -8,8 +8,8 @@ from decimal import Decimal
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK
 from abs_shield.quality.consistency.interval import exact, interval_of, share_of, shown
 from abs_shield.quality.consistency.kinds.parts import sum_of
-from abs_shield.quality.consistency.reading import Reading, Sentence, form
 from abs_shield.quality.consistency.relation import Relations, fault, is_positive, span_of
+from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
 
 CODE = "CONTRADICTORY_PERCENTAGE"

@@ -1,4 +1,4 @@
-"""One reading of a text for every kind of contradiction: sentences in which figures are marks."""
+"""One reading of an output: its sentences, in which figures are marks of one character."""
 
 from __future__ import annotations
 

@@ -1,0 +1,93 @@
+"""The product data that product guardrails compare claims with: features, prices, roadmap."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from abs_shield.policy.declared import Declared
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Feature(Declared):
+    """
+    A feature of the product matrix.
+
+    Attributes:
+        name: Its name, as outputs write it.
+        aliases: Other names of it.
+        plans: The plans that include it; empty if none does.
+    """
+
+    name: Text
+    aliases: tuple[Text, ...] = ()
+    plans: tuple[Text, ...] = ()
+
+
+class Price(Declared):
+    """
+    A price of the price table.
+
+    Attributes:
+        plan: The plan or product that it buys.
+        amount: The amount.
+        currency: The ISO code of its currency.
+        per: What one pays it for: ``month``, ``year``; empty if once.
+    """
+
+    plan: Text
+    amount: Annotated[Decimal, Field(ge=0)]
+    currency: Annotated[str, Field(min_length=3, max_length=3)] = "USD"
+    per: Literal["", "month", "year", "week", "day"] = ""
+
+
+class RoadmapItem(Declared):
+    """
+    A feature that is not released.
+
+    Attributes:
+        name: Its name, as outputs write it.
+        aliases: Other names of it.
+    """
+
+    name: Text
+    aliases: tuple[Text, ...] = ()
+
+
+class ProductCatalogue(Declared):
+    """
+    What may be claimed of a product.
+
+    Attributes:
+        features: The product matrix.
+        prices: The price table.
+        roadmap: What is not released.
+        products: Names of the product.
+
+    Raises:
+        PolicyError: A name is twice among features and roadmap.
+    """
+
+    features: tuple[Feature, ...] = ()
+    prices: tuple[Price, ...] = ()
+    roadmap: tuple[RoadmapItem, ...] = ()
+    products: tuple[Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        names = [one.name.casefold() for one in self.features]
+        names += [one.name.casefold() for one in self.roadmap]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"`{twice[0]}` is twice among features and roadmap")
+        return self
+
+    @property
+    def plans(self) -> tuple[str, ...]:
+        """The names of all plans, in the order in which they are declared."""
+        named = [one.plan for one in self.prices]
+        named += [plan for feature in self.features for plan in feature.plans]
+        return tuple(dict.fromkeys(named))

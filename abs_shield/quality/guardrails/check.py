@@ -1,0 +1,60 @@
+"""The guardrails of an output's domain, applied to its text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from abs_shield.quality.guardrails.catalogue import ProductCatalogue
+from abs_shield.quality.guardrails.domains import GUARDRAILS, product_guardrails
+from abs_shield.quality.guardrails.rule import Guardrail
+from abs_shield.quality.reading import read_text
+from abs_shield.quality.types import OutputFinding
+
+_MOST = 200
+"""Violations of one rule that are reported."""
+
+
+def guardrail_violations(
+    text: str,
+    task_type: str,
+    *,
+    rules: Sequence[Guardrail] = (),
+    catalogue: ProductCatalogue | None = None,
+) -> tuple[OutputFinding, ...]:
+    """
+    Return each violation of a rule that holds for outputs of a task type.
+
+    Args:
+        text: The output.
+        task_type: Its kind of task; a rule holds if one of its words is the rule's domain.
+        rules: Further rules, besides the built-in ones.
+        catalogue: The data of the product; without it, the product rules do not run.
+
+    Returns:
+        The violations in the order of the text.
+
+    >>> [one.code for one in guardrail_violations("Our market share is 23%.", "financial")]
+    ['FINANCIAL_CONFIDENCE_INTERVAL']
+    >>> guardrail_violations("Our market share is 23%.", "support")
+    ()
+    """
+    some = [one for one in guardrails_of(rules, catalogue) if is_for(one, task_type)]
+    if not some:
+        return ()
+    reading = read_text(text)
+    found = [one for rule in some for one in islice(rule.violations(reading), _MOST)]
+    return tuple(sorted(found, key=lambda one: (one.start, one.end, one.code)))
+
+
+def guardrails_of(
+    rules: Sequence[Guardrail], catalogue: ProductCatalogue | None
+) -> tuple[Guardrail, ...]:
+    """Return the built-in rules, those of a product and further ones."""
+    return (*GUARDRAILS, *(product_guardrails(catalogue) if catalogue is not None else ()), *rules)
+
+
+def is_for(rule: Guardrail, task_type: str) -> bool:
+    """Return whether a rule holds for a task type: `financial_report` names `financial`."""
+    return rule.task_type.casefold() in re.split(r"[^a-z0-9]+", task_type.casefold())

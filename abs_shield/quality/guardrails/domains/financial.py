@@ -1,0 +1,134 @@
+"""Financial outputs: intervals of estimates, basis points of changes, dates of projections."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from abs_shield.quality.consistency.changes import MOVE
+from abs_shield.quality.guardrails.rule import Place, guardrail
+from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.reading import Reading, Sentence, form
+
+_ESTIMATED = re.compile(
+    r"\b(?:estimat\w*|forecasts?|forecasted|project(?:ed|s)?|projection|expect(?:s|ed|ation)?"
+    r"|predict(?:s|ed|ion)?|anticipat\w+|model(?:led|s)?|surveys?|sample[ds]?|poll(?:s|ing|ed)?"
+    r"|likely|approximately|suggests?)\b",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(
+    r"\b(?:market share|share of (?:the |its )?(?:\w+ ){0,3}(?:market|customers|wallet)"
+    r"|probabilit(?:y|ies)|likelihood|volatility|churn|conversion rate|penetration|adoption"
+    r"|retention|default rate|loss ratio|win rate|hit rate|error rate|response rate|recovery rate"
+    r"|expected return|rate of return|awareness|satisfaction|renewal rate|occupancy)\b",
+    re.IGNORECASE,
+)
+_INTERVAL = re.compile(
+    r"\u00b1|\+/-|\bplus or minus\b|\bconfidence (?:interval|level)|\b\d{2}\s?% CI\b|\bCI\b"
+    r"|\binterval"
+    r"|\bmargin of error\b|\bstandard (?:error|deviation)\b|\bpercentile|\brange[sd]? (?:of|from)\b"
+    r"|\bcredible\b|\bbetween (?!(?:19|20)\d\d)|\d\s?%?\s?(?:-|\u2013|\bto\b)\s?[$\u20ac\u00a3]?(?!(?:19|20)\d\d\b)\d",
+    re.IGNORECASE,
+)
+_FIXED = re.compile(
+    r"\b(?:audited|coupon|mandate|contract(?:ual)?|tax rate|vat|interest rate|fees?|dividend|fixed"
+    r"|late fee|purchase price|voting|owns?|as (?:reported|filed)|10-[kq]|invoice)\b",
+    re.IGNORECASE,
+)
+_BASIS_POINTS = re.compile(r"\b(?:bps|bp|basis[ -]points?)\b", re.IGNORECASE)
+_CHANGES = form(
+    rf"\b(?:{MOVE}|(?:cut|raise)[sd]?|eased|widened|narrowed|improved|jumped)"
+    r"(?: (?:by|of|a|an|another|about|around|nearly|almost|over|roughly|some|approximately|only"
+    r"|more"
+    r"|than|further|just|sharply|slightly))* ?[~+-]?(?:<P>|<X> ?(?:%|percent))"
+)
+_CHANGED_BY = form(rf"<PX>(?: [a-z-]+){{0,3}}? {MOVE}")
+_PERCENT = "%"
+_PROJECTED = re.compile(
+    r"\b(?:forecasts?|forecasted|project(?:s|ed)?|projection|expect(?:s|ed)?|predict(?:s|ed)?"
+    r"|anticipates?|anticipated|outlook|will|should|is set to|are set to|poised to|cagr)\b",
+    re.IGNORECASE,
+)
+_MARKET = re.compile(
+    r"\b(?:markets?|sector|industry|sales|revenues?|demand|index|prices?|gold|oil|copper|gdp"
+    r"|inflation|earnings|premiums|shares?|stocks?|exports|imports|turnover|yields?|growth)\b",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:fy|fiscal)\s?'?\d{2}|\bq[1-4]\b|\b(?:next|coming|following|over the"
+    r"|within)"
+    r" (?:the )?(?:next |coming |following )?(?:\w+ )?(?:quarter|year|month|week|decade|\d+ \w+"
+    r"|two|three|four|five|six"
+    r"|seven|eight|nine|ten|twelve) ?(?:years|months|quarters|weeks)?\b(?<!coming years)"
+    r"|\bthis (?:year|quarter|month)\b|\b\d+[- ](?:year|month|day)\b",
+    re.IGNORECASE,
+)
+_PAST = re.compile(r"\b(?:had expected|was expected|were expected|had been)\b", re.IGNORECASE)
+
+
+@guardrail(
+    id="FINANCIAL_CONFIDENCE_INTERVAL",
+    task_type="financial",
+    requirement="Claims with \u00b11% variability must include confidence interval",
+    action='Regenerate with interval (e.g., "23% \u00b11.2%")',
+)
+def confidence_interval(reading: Reading) -> Iterator[Place]:
+    """The output says "Our market share is 23%", an estimate, without its interval."""
+    scope = Scope(reading)
+    for sentence in scope.claims():
+        if not _has_percentage(sentence) or _is_change(sentence):
+            continue
+        plain = sentence.plain
+        if not (_ESTIMATED.search(plain) or _VARIABLE.search(plain)) or _FIXED.search(plain):
+            continue
+        if not _INTERVAL.search(scope.context_of(sentence)):
+            yield sentence.start, sentence.end
+
+
+@guardrail(
+    id="FINANCIAL_BASIS_POINTS",
+    task_type="financial",
+    requirement="Percentage changes must include a basis point reference",
+    action='Regenerate with basis points (e.g., "rose 0.25% (25 bps)")',
+)
+def basis_points(reading: Reading) -> Iterator[Place]:
+    """The output says "Revenue rose 12%" without basis points."""
+    scope = Scope(reading)
+    for sentence in scope.claims():
+        if not (_has_percentage(sentence) and _is_change(sentence)) or _is_projection(sentence):
+            continue
+        if not _BASIS_POINTS.search(scope.context_of(sentence)):
+            yield sentence.start, sentence.end
+
+
+@guardrail(
+    id="FINANCIAL_DATE_RANGE",
+    task_type="financial",
+    requirement="Market projections must include a date range",
+    action='Regenerate with dates (e.g., "from 2025 to 2030")',
+)
+def date_range(reading: Reading) -> Iterator[Place]:
+    """The output says "The market will reach $40 billion", but not when."""
+    scope = Scope(reading)
+    for sentence in scope.claims():
+        if not (_is_projection(sentence) and sentence.marked("NMPX")):
+            continue
+        if not _DATED.search(scope.context_of(sentence)):
+            yield sentence.start, sentence.end
+
+
+def _has_percentage(sentence: Sentence) -> bool:
+    return any(one.unit == _PERCENT for one in sentence.figures)
+
+
+def _is_change(sentence: Sentence) -> bool:
+    """Return whether a percentage of a sentence is a change, not a level."""
+    return bool(_CHANGES.search(sentence.plain)) or any(
+        sentence.figure_at(match.start()).unit == _PERCENT
+        for match in _CHANGED_BY.finditer(sentence.plain)
+    )
+
+
+def _is_projection(sentence: Sentence) -> bool:
+    plain = sentence.plain
+    return bool(_PROJECTED.search(plain) and _MARKET.search(plain)) and not _PAST.search(plain)

@@ -1,0 +1,192 @@
+"""Product outputs: features of the matrix, prices of the table, a provisional roadmap."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from abs_shield.quality.guardrails.catalogue import Feature, Price, ProductCatalogue
+from abs_shield.quality.guardrails.rule import Guardrail, Place, guardrail
+from abs_shield.quality.guardrails.scope import Scope
+from abs_shield.quality.reading import Reading, Sentence
+from abs_shield.text.values.figure import MONEY
+
+_AVAILABLE = re.compile(
+    r"\b(?:support(?:s|ed)?|includ(?:e|es|ed)|offers?|comes? with|provid(?:e|es|ed)|has|have|gets?"
+    r"|gives?|available|ready|use|with|part of|turn on|enable[sd]?|connect|adds?|features?|ships?"
+    r" with)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:no|not|without|unavailable|neither|nor|lacks?|missing|excludes?|except|cannot"
+    r"|\w+n['\u2019]t"
+    r"|planned|upgrade|exclusive|used to|formerly|until|roadmap|provisional)\b",
+    re.IGNORECASE,
+)
+_ALL_PLANS = re.compile(
+    r"\b(?:all|every|each|any)(?: of (?:our|the))? (?:plans?|users?|tiers?)\b", re.I
+)
+_PROVISIONAL = re.compile(
+    r"\b(?:provisional(?:ly)?|tentative(?:ly)?|planned|subject to change|may|might|could|no "
+    r"(?:guaranteed )?"
+    r"(?:date|commitment)|not (?:a )?commit\w*|cannot|consider(?:ed|ation)|explor\w+|intend\w*"
+    r"|aim\w*"
+    r"|not (?:final|decided|guaranteed)|nothing is decided|hope|target\w*|preview|under review)\b",
+    re.IGNORECASE,
+)
+_RELEASED = re.compile(
+    r"\b(?:will|going to|launch\w*|arriv\w+|ships?|shipping|released?|coming|expect|by the end"
+    r"|brings?"
+    r"|guarantee\w*|live|next|soon|available in|receive)\b",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\b(?:now|today|already|is (?:included|supported|available)(?! (?:in|on|by) \d))\b", re.I
+)
+_PER = {
+    "month": re.compile(r"\bmonth(?:ly)?\b|/\s?mo\b", re.I),
+    "year": re.compile(r"\b(?:year(?:ly)?|annual(?:ly)?)\b|/\s?yr\b", re.I),
+    "week": re.compile(r"\bweek(?:ly)?\b", re.I),
+    "day": re.compile(r"\b(?:daily|(?:a|per) day)\b", re.I),
+}
+_NO_PRICE = re.compile(
+    r"\b(?:invoice|seats|competitor\w*|used to|until|formerly|sav(?:e|es|ing|ings)|discount|refund"
+    r"|off|credit|total|similar|tax|deposit|budget)\b",
+    re.IGNORECASE,
+)
+_NEAR = 60
+"""Characters between a plan's name and its price."""
+
+
+def product_guardrails(catalogue: ProductCatalogue) -> tuple[Guardrail, ...]:
+    """Return the rules of the product domain over the data of a product."""
+    return (_feature_matrix(catalogue), _price_table(catalogue), _roadmap(catalogue))
+
+
+def _names(several: Iterable[str]) -> re.Pattern[str]:
+    names = sorted(several, key=len, reverse=True)
+    return re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, names)) or '(?!)'})(?!\w)", re.IGNORECASE
+    )
+
+
+def _plan_names(catalogue: ProductCatalogue) -> re.Pattern[str]:
+    """Return the names of plans, which are words with a capital: `Team`, not `team`."""
+    return re.compile(_names(catalogue.plans).pattern)
+
+
+def _feature_matrix(catalogue: ProductCatalogue) -> Guardrail:
+    forms = [(feature, _names((feature.name, *feature.aliases))) for feature in catalogue.features]
+    unreleased = [_names((item.name, *item.aliases)) for item in catalogue.roadmap]
+    plans = _plan_names(catalogue)
+
+    @guardrail(
+        id="PRODUCT_FEATURE_MATRIX",
+        task_type="product",
+        requirement="Features must be available in the current product matrix",
+        action="Regenerate with the features and plans of the product matrix",
+    )
+    def feature_matrix(reading: Reading) -> Iterator[Place]:
+        """The output says that a plan includes a feature that it does not have."""
+        scope = Scope(reading)
+        for sentence in scope.claims():
+            said = reading.text[sentence.start : sentence.end]
+            if _DENIED.search(said):
+                continue
+            if any(name.search(said) for name in unreleased):
+                if _NOW.search(said) and not _PROVISIONAL.search(said):
+                    yield sentence.start, sentence.end
+                continue
+            if _AVAILABLE.search(said) and any(
+                form.search(said) and _is_wrong(feature, said, plans, catalogue)
+                for feature, form in forms
+            ):
+                yield sentence.start, sentence.end
+
+    return feature_matrix
+
+
+def _is_wrong(
+    feature: Feature, said: str, plans: re.Pattern[str], catalogue: ProductCatalogue
+) -> bool:
+    """Return whether a sentence names a plan that lacks a feature, or no plan has it."""
+    if not feature.plans:
+        return True
+    if _ALL_PLANS.search(said):
+        return not set(catalogue.plans) <= set(feature.plans)
+    named = plans.findall(said)
+    return bool(named) and not set(named) & set(feature.plans)
+
+
+def _price_table(catalogue: ProductCatalogue) -> Guardrail:
+    plans = _plan_names(catalogue)
+
+    @guardrail(
+        id="PRODUCT_PRICE_TABLE",
+        task_type="product",
+        requirement="Prices must match the current price table",
+        action="Regenerate with the prices of the price table",
+    )
+    def price_table(reading: Reading) -> Iterator[Place]:
+        """The output says that a plan costs another amount than the price table."""
+        scope = Scope(reading)
+        for sentence in scope.claims():
+            said = reading.text[sentence.start : sentence.end]
+            if not _NO_PRICE.search(said) or (said.startswith("|")):
+                yield from _wrong_prices(sentence, said, plans, catalogue.prices)
+
+    return price_table
+
+
+def _wrong_prices(
+    sentence: Sentence, said: str, plans: re.Pattern[str], prices: tuple[Price, ...]
+) -> Iterator[Place]:
+    named = [*plans.finditer(said)]
+    for figure in sentence.figures:
+        if figure.kind != MONEY or not named:
+            continue
+        at = figure.start - sentence.start
+        plan = min(named, key=lambda one: min(abs(at - one.end()), abs(one.start() - at)))
+        if min(abs(at - plan.end()), abs(plan.start() - at)) > _NEAR:
+            continue
+        own = [one for one in prices if one.plan == plan[0]]
+        behind = said[figure.end - sentence.start :][:25]
+        pers = {per for per, form in _PER.items() if form.search(behind)} or {
+            per for per, form in _PER.items() if form.search(said)
+        }
+        if own and not any(_matches(one, figure.numbers[0], figure.unit, pers) for one in own):
+            yield figure.start, figure.end
+
+
+def _matches(price: Price, amount: Decimal, currency: str, pers: set[str]) -> bool:
+    if price.amount != amount or (currency and currency != price.currency):
+        return False
+    return not pers or not price.per or price.per in pers
+
+
+def _roadmap(catalogue: ProductCatalogue) -> Guardrail:
+    items = _names(name for item in catalogue.roadmap for name in (item.name, *item.aliases))
+
+    @guardrail(
+        id="PRODUCT_ROADMAP",
+        task_type="product",
+        requirement="Feature roadmap references must be marked as provisional",
+        action='Regenerate with a mark (e.g., "planned, subject to change")',
+    )
+    def roadmap(reading: Reading) -> Iterator[Place]:
+        """The output promises a feature of the roadmap without a provisional mark."""
+        scope = Scope(reading)
+        for sentence in scope.claims():
+            said = reading.text[sentence.start : sentence.end]
+            if not items.search(said) or not _RELEASED.search(said) or _NOW.search(said):
+                continue
+            if not _PROVISIONAL.search(_without_month(scope.context_of(sentence))):
+                yield sentence.start, sentence.end
+
+    return roadmap
+
+
+def _without_month(text: str) -> str:
+    """Return a text without the month of May, which is no mark of a plan."""
+    return re.sub(r"\bMay\b", "", text)
