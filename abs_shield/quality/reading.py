@@ -204,7 +204,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
             inside.append((*cited[next_cited], None))
             next_cited += 1
         if end - start <= _LONGEST_SENTENCE:
-            yield _Builder(text, start).built(sorted(inside, key=lambda one: one[:2]), end, line)
+            yield _Builder(text, start).build(sorted(inside, key=lambda one: one[:2]), end, line)
 
 
 class _Builder:
@@ -218,7 +218,7 @@ class _Builder:
         self.figures: list[Figure] = []
         self.at: list[int] = []
 
-    def built(self, inside: list[tuple[int, int, Figure | None]], end: int, line: int) -> Sentence:
+    def build(self, inside: list[tuple[int, int, Figure | None]], end: int, line: int) -> Sentence:
         """Return the sentence that ends at *end*, with its figures and citations *inside*."""
         behind = self.start
         for begin, stop, figure in inside:
@@ -232,7 +232,7 @@ class _Builder:
             behind = stop
         self._add_words(behind, end)
         unmarked = "".join(self.plain)
-        ranged = _ranged(unmarked, self.figures, self.at)
+        ranged = _find_ranges(unmarked, self.figures, self.at)
         for figure, place in zip(self.figures, self.at, strict=True):
             if place not in ranged:
                 self.plain[place] = _MARKS[_mark_of(figure, unmarked, place)]
@@ -281,7 +281,7 @@ def _mark_of(figure: Figure, plain: str, place: int) -> str:
     return "X" if figure.unit == "s" else "Y" if _says_year(figure) else "N"
 
 
-def _ranged(plain: str, figures: Sequence[Figure], at: Sequence[int]) -> set[int]:
+def _find_ranges(plain: str, figures: Sequence[Figure], at: Sequence[int]) -> set[int]:
     """Return the places of numbers that are one end of a range, a fraction or a score."""
     found: set[int] = set()
     for n, (one, other) in enumerate(pairwise(figures)):

@@ -20,7 +20,7 @@ ARTICLES = (
     r"(?:an? |the |or |i\.e\.,? |by |which (?:is|was) |that is,? |representing |marking |equal to "
     r"|with |for |about )*"
 )
-"""What may stand between a comma and a change."""
+"""Words between a comma and a change."""
 BREAK = r",? ?[,;:(\u2013\u2014=-] ?"
 """A mark between two parts of a sentence."""
 GAP = r"(?:(?: [^\W\d_][\w'\u2019.-]{0,24}| <Y>){0,7}?)"
@@ -40,4 +40,4 @@ CHANGED = re.compile(
     r"|instead|actual(?:ly)?|second|third|other|another|each|per|respectively|former|latter)\b",
     re.IGNORECASE,
 )
-"""What lets a quantity have two values: another time, another source, or another thing."""
+"""Words of another time, source or thing, with which a quantity can have two values."""

@@ -1,4 +1,4 @@
-"""What a figure of a text may stand for: an interval, as wide as it is rounded."""
+"""The interval of values that a figure of a text can mean: as wide as it is rounded."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def share_of(figure: Figure) -> Interval:
     return Interval(low / 100, high / 100)
 
 
-def shown(interval: Interval) -> str:
+def render(interval: Interval) -> str:
     """
     Return the middle of an interval in at most four digits.
 
-    >>> shown(Interval(Decimal("44796380"), Decimal("46118721")))
+    >>> render(Interval(Decimal("44796380"), Decimal("46118721")))
     '45.46 million'
     """
     middle = (interval.low + interval.high) / 2

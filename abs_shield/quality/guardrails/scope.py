@@ -1,4 +1,4 @@
-"""Which sentences of an output make a claim, and which others belong to it."""
+"""The sentences of an output that make a claim, with what belongs to each of them."""
 
 from __future__ import annotations
 

@@ -61,11 +61,11 @@ def counts(reading: Reading) -> Relations:
         if match is not None:
             behind = sentence.plain[match.end() :].strip()
             number = sentence.figure(match, "count")
-            items = _inline(behind) if behind else _bulleted(lines, sentence.line)
+            items = _count_inline(behind) if behind else _count_bullets(lines, sentence.line)
             if number is not None and items:
-                yield from _compared(reading, sentence, int(number.numbers[0]), items)
+                yield from _compare(reading, sentence, int(number.numbers[0]), items)
     for paragraph in reading.paragraphs:
-        yield from _enumerated(reading, paragraph)
+        yield from _count_ordinals(reading, paragraph)
 
 
 def _announcement(sentence: Sentence) -> re.Match[str] | None:
@@ -88,7 +88,7 @@ def _announcement(sentence: Sentence) -> re.Match[str] | None:
     return None
 
 
-def _compared(reading: Reading, sentence: Sentence, number: int, items: Sequence[int]) -> Relations:
+def _compare(reading: Reading, sentence: Sentence, number: int, items: Sequence[int]) -> Relations:
     if number in items:
         yield None
         return
@@ -99,7 +99,7 @@ def _compared(reading: Reading, sentence: Sentence, number: int, items: Sequence
     yield fault(reading, (sentence.start, sentence.end), CODE, detail=detail, remedy=_REMEDY)
 
 
-def _bulleted(lines: Sequence[str], line: int) -> tuple[int, ...]:
+def _count_bullets(lines: Sequence[str], line: int) -> tuple[int, ...]:
     """Return how many items the list below a line has; nothing if where it ends is not clear."""
     found, first = 0, None
     for text in lines[line + 1 :]:
@@ -129,7 +129,7 @@ def _is_one_list(rest: Sequence[str], found: int, first: tuple[str, str] | None)
     return len(same) == found
 
 
-def _inline(behind: str) -> tuple[int, ...]:
+def _count_inline(behind: str) -> tuple[int, ...]:
     """Return how many items a list in a sentence has: every way it can be read; nothing if long."""
     text = _PAIRS.sub("pair", _BRACKETS.sub("", behind)).strip(" .!")
     if ":" in text or "?" in text or "\u2014" in text:
@@ -153,7 +153,7 @@ def _inline(behind: str) -> tuple[int, ...]:
     return (len(items) + 1,)
 
 
-def _enumerated(reading: Reading, paragraph: Sequence[Sentence]) -> Relations:
+def _count_ordinals(reading: Reading, paragraph: Sequence[Sentence]) -> Relations:
     """Compare "There are two reasons." with the "First, Second, Third" behind it."""
     for n, sentence in enumerate(paragraph):
         match = _ANNOUNCED.search(sentence.plain)
@@ -165,6 +165,6 @@ def _enumerated(reading: Reading, paragraph: Sequence[Sentence]) -> Relations:
             if place < len(_ORDINALS) and _ORDINALS[place].match(later.plain):
                 place += 1
         if place >= 2 and place != number.numbers[0] and place >= number.numbers[0]:
-            yield from _compared(reading, sentence, int(number.numbers[0]), (place,))
+            yield from _compare(reading, sentence, int(number.numbers[0]), (place,))
         elif place == number.numbers[0]:
             yield None

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP, MOVE
-from abs_shield.quality.consistency.interval import Interval, interval_of, shown
+from abs_shield.quality.consistency.interval import Interval, interval_of, render
 from abs_shield.quality.consistency.relation import Relations, fault, span_of
 from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
@@ -76,14 +76,14 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             some = [sentence.figure(match, name) for name in ("one", "other", "gap")]
             if _is_comparable(sentence, match, some):
                 compared.add(match.start("gap"))
-                yield from _compared(reading, span_of(sentence, match), some)
+                yield from _compare(reading, span_of(sentence, match), some)
     for pattern in (_LEFT, _LEFT_OF):
         for match in pattern.finditer(sentence.plain):
             if match.start("left") not in compared and _LEAVES.search(match[0]):
                 compared.add(match.start("left"))
                 some = [sentence.figure(match, name) for name in ("whole", "part", "left")]
                 if _is_one_kind(some):
-                    yield from _compared(reading, span_of(sentence, match), some)
+                    yield from _compare(reading, span_of(sentence, match), some)
 
 
 def _is_one_kind(some: list[Figure | None]) -> bool:
@@ -106,7 +106,7 @@ def _is_comparable(sentence: Sentence, match: re.Match[str], some: list[Figure |
     return _is_one_kind(some)
 
 
-def _compared(reading: Reading, span: tuple[int, int], some: list[Figure | None]) -> Relations:
+def _compare(reading: Reading, span: tuple[int, int], some: list[Figure | None]) -> Relations:
     one, other, gap = some
     if one is None or other is None or gap is None:
         return
@@ -117,7 +117,7 @@ def _compared(reading: Reading, span: tuple[int, int], some: list[Figure | None]
     if found.agrees(stated):
         yield None
         return
-    detail = f'"{one.text}" and "{other.text}" differ by {shown(found)}, not "{gap.text}"'
+    detail = f'"{one.text}" and "{other.text}" differ by {render(found)}, not "{gap.text}"'
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 

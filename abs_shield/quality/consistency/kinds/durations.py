@@ -88,7 +88,7 @@ def durations(reading: Reading) -> Relations:
         if len(sentence.figures) > 1:
             yield from _between(reading, sentence)
             yield from _after(reading, sentence)
-            yield from _reversed(reading, sentence)
+            yield from _compare_ends(reading, sentence)
 
 
 def _between(reading: Reading, sentence: Sentence) -> Relations:
@@ -98,7 +98,7 @@ def _between(reading: Reading, sentence: Sentence) -> Relations:
             if match.start("count") in counted or _NO_LENGTH.search(_words(match)):
                 continue
             counted.add(match.start("count"))
-            yield from _compared(reading, sentence, match)
+            yield from _compare(reading, sentence, match)
 
 
 def _words(match: re.Match[str]) -> str:
@@ -106,7 +106,7 @@ def _words(match: re.Match[str]) -> str:
     return match[0] + re.split(r"[,.;]", match.string[match.end() : match.end() + 16])[0]
 
 
-def _compared(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
     count, unit = sentence.figure(match, "count"), unit_of(match["unit"])
     if first is None or last is None or count is None or not unit:
@@ -129,10 +129,10 @@ def _after(reading: Reading, sentence: Sentence) -> Relations:
             words = _words(match).replace("later", "").replace("before", "")
             if _NO_LENGTH.search(words):
                 continue
-            yield from _moved(reading, sentence, match)
+            yield from _compare_shift(reading, sentence, match)
 
 
-def _moved(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+def _compare_shift(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     """Compare "ten days after A, on B" with A and B."""
     first, last = sentence.figure(match, "first"), sentence.figure(match, "last")
     if match["way"].casefold() == "before":
@@ -150,7 +150,7 @@ def _moved(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relati
     yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
 
 
-def _reversed(reading: Reading, sentence: Sentence) -> Relations:
+def _compare_ends(reading: Reading, sentence: Sentence) -> Relations:
     """Compare the first day of something with its last one."""
     for match in _REVERSED.finditer(sentence.plain):
         first, last = sentence.figure(match, "first"), sentence.figure(match, "last")

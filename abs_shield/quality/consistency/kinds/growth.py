@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP, MOVE, PRIOR
-from abs_shield.quality.consistency.interval import exact, interval_of, share_of, shown
+from abs_shield.quality.consistency.interval import exact, interval_of, render, share_of
 from abs_shield.quality.consistency.relation import (
     Relations,
     fault,
@@ -97,11 +97,11 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             figures = [sentence.figure(match, name) for name in ("prior", "current", "rate")]
             if match.start("rate") not in rated and _in_order(sentence, match):
                 rated.add(match.start("rate"))
-                yield from _compared(
+                yield from _compare(
                     reading, span_of(sentence, match), figures, match["up"] is not None
                 )
     for match in () if rated else _MOVED.finditer(sentence.plain):
-        yield from _turned(reading, sentence, match)
+        yield from _compare_direction(reading, sentence, match)
 
 
 def _in_order(sentence: Sentence, match: re.Match[str]) -> bool:
@@ -112,7 +112,7 @@ def _in_order(sentence: Sentence, match: re.Match[str]) -> bool:
     return first is not None and last is not None and first.numbers[0] < last.numbers[0]
 
 
-def _compared(
+def _compare(
     reading: Reading, span: tuple[int, int], figures: list[Figure | None], is_up: bool
 ) -> Relations:
     prior, current, rate = figures
@@ -128,13 +128,13 @@ def _compared(
         return
     way = "increase" if is_up else "decrease"
     detail = (
-        f'a {rate.text} {way} to "{current.text}" means a prior value of {shown(base)}, '
+        f'a {rate.text} {way} to "{current.text}" means a prior value of {render(base)}, '
         f'not "{prior.text}"'
     )
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 
-def _turned(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+def _compare_direction(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     """Compare the direction of "rose from A to B" with A and B."""
     prior, current = sentence.figure(match, "prior"), sentence.figure(match, "current")
     if prior is None or current is None or prior.unit != current.unit or prior.soft:
@@ -175,7 +175,7 @@ def _across(reading: Reading, paragraph: tuple[Sentence, ...], n: int) -> Relati
     sentences = [prior.sentence, current.sentence, change]
     span = min(one.start for one in sentences), max(one.end for one in sentences)
     is_up = match["up"] is not None or match["up2"] is not None
-    yield from _compared(
+    yield from _compare(
         reading, span, [prior.figure, current.figure, change.figure_at(place)], is_up
     )
 

@@ -108,9 +108,9 @@ def orders(reading: Reading) -> Relations:
     for edge in edges:
         by_scale[edge.scale].append(edge)
     for some in by_scale.values():
-        yield from _ordered(reading, some)
+        yield from _order(reading, some)
     for paragraph in reading.paragraphs:
-        yield from _ranked(reading, paragraph)
+        yield from _compare_ranks(reading, paragraph)
 
 
 def _comparisons(sentence: Sentence) -> Iterator[_Edge]:
@@ -139,7 +139,7 @@ def _name(text: str) -> str:
     return "" if not words or _PRONOUNS.intersection(words) else " ".join(words)
 
 
-def _ordered(reading: Reading, edges: list[_Edge]) -> Relations:
+def _order(reading: Reading, edges: list[_Edge]) -> Relations:
     """Add comparisons one by one, and find each that closes a circle."""
     below: dict[str, set[str]] = defaultdict(set)
     for edge in edges:
@@ -188,7 +188,7 @@ _VALUED = frozenset("tall large old heavy expensive deep wide".split())
 """Scales on which a greater number is more."""
 
 
-def _ranked(reading: Reading, paragraph: tuple[Sentence, ...]) -> Relations:
+def _compare_ranks(reading: Reading, paragraph: tuple[Sentence, ...]) -> Relations:
     """Compare "A came third, B fifth" with "B finished ahead of A"."""
     ranks: dict[str, set[int]] = defaultdict(set)
     for sentence in paragraph:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from itertools import pairwise
 
-from abs_shield.quality.consistency.interval import ZERO, Interval, exact, interval_of, shown
+from abs_shield.quality.consistency.interval import ZERO, Interval, exact, interval_of, render
 from abs_shield.quality.consistency.relation import Relations, fault
 from abs_shield.quality.reading import Reading, Sentence, form
 from abs_shield.text.values.figure import MONEY, Figure
@@ -71,7 +71,7 @@ def _total_behind(reading: Reading, sentence: Sentence) -> Relations:
         summed = _parts_of(sentence, (start, match.start()), whole)
         if whole is not None and summed:
             span = sentence.span(0, match.end())
-            yield from _compared(reading, span, whole, summed)
+            yield from _compare(reading, span, whole, summed)
             return
 
 
@@ -86,7 +86,7 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
         summed = _parts_of(sentence, (match.end(), end), whole)
         if whole is not None and summed and whole.numbers[0] != len(summed):
             span = sentence.span(match.start(), end)
-            yield from _compared(reading, span, whole, summed)
+            yield from _compare(reading, span, whole, summed)
             return
 
 
@@ -100,7 +100,7 @@ def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relat
     whole = sentence.figure(match, "whole") or sentence.figure(match, "other")
     summed = _parts_of(before, (0, len(before.plain)), whole)
     if whole is not None and summed:
-        yield from _compared(reading, (before.start, sentence.end), whole, summed)
+        yield from _compare(reading, (before.start, sentence.end), whole, summed)
 
 
 def _parts_of(
@@ -137,7 +137,7 @@ def _is_one_unit(found: Sequence[Figure], whole: Figure) -> bool:
     return not (len(same) == 1 and nouns and whole.unit.endswith("s") and whole.unit not in same)
 
 
-def _compared(
+def _compare(
     reading: Reading, span: tuple[int, int], whole: Figure, found: Sequence[Figure]
 ) -> Relations:
     total, stated = sum_of(found), interval_of(whole)
@@ -150,7 +150,7 @@ def _compared(
         yield None
         return
     listed = ", ".join(f'"{one.text}"' for one in found[:8])
-    detail = f'the parts {listed} add up to {shown(total)}, not "{whole.text}"'
+    detail = f'the parts {listed} add up to {render(total)}, not "{whole.text}"'
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
 

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK, GAP
-from abs_shield.quality.consistency.interval import Interval, exact, interval_of, shown
+from abs_shield.quality.consistency.interval import Interval, exact, interval_of, render
 from abs_shield.quality.consistency.relation import (
     Relations,
     fault,
@@ -90,7 +90,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             if not is_alike(large, small) or _HEDGED.search(sentence.plain[:place]):
                 continue
             compared.add(place)
-            yield from _compared(reading, span_of(sentence, match), (large, small), ratio)
+            yield from _compare(reading, span_of(sentence, match), (large, small), ratio)
 
 
 def _ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, int]:
@@ -108,7 +108,7 @@ def _ratio(sentence: Sentence, match: re.Match[str]) -> tuple[Interval | None, i
     return None, 0
 
 
-def _compared(
+def _compare(
     reading: Reading, span: tuple[int, int], figures: tuple[Figure, Figure], ratio: Interval
 ) -> Relations:
     large, small = figures
@@ -119,7 +119,8 @@ def _compared(
         yield None
         return
     detail = (
-        f'"{large.text}" is {shown(one.over(other))} times "{small.text}", not {shown(ratio)} times'
+        f'"{large.text}" is {render(one.over(other))} times "{small.text}", '
+        f"not {render(ratio)} times"
     )
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
 
@@ -136,5 +137,5 @@ def _price_times_count(reading: Reading, sentence: Sentence) -> Relations:
         if product.agrees(interval_of(total)):
             yield None
             continue
-        detail = f'{count.text} times "{price.text}" is {shown(product)}, not "{total.text}"'
+        detail = f'{count.text} times "{price.text}" is {render(product)}, not "{total.text}"'
         yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)

@@ -81,7 +81,7 @@ def repeats(reading: Reading) -> Relations:
     for some in stated.values():
         first = some[0]
         for other in some[1:]:
-            yield from _compared(reading, first, other)
+            yield from _compare(reading, first, other)
 
 
 def _is_plain(sentence: Sentence) -> bool:
@@ -113,7 +113,7 @@ def _is_named(label: str) -> bool:
     return any(one.named for one in tokens(label, most=20))
 
 
-def _compared(reading: Reading, first: _Statement, other: _Statement) -> Relations:
+def _compare(reading: Reading, first: _Statement, other: _Statement) -> Relations:
     one, two = first.figure, other.figure
     if not is_alike(one, two) or (one.unit == "%") != (two.unit == "%"):
         return

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from abs_shield.quality.consistency.changes import ARTICLES, BREAK
-from abs_shield.quality.consistency.interval import exact, interval_of, share_of, shown
+from abs_shield.quality.consistency.interval import exact, interval_of, render, share_of
 from abs_shield.quality.consistency.kinds.parts import sum_of
 from abs_shield.quality.consistency.relation import Relations, fault, is_positive, span_of
 from abs_shield.quality.reading import Reading, Sentence, form
@@ -64,12 +64,12 @@ def shares(reading: Reading) -> Relations:
             for match in pattern.finditer(sentence.plain):
                 if match.start("rate") not in rated:
                     rated.add(match.start("rate"))
-                    yield from _compared(reading, sentence, match)
+                    yield from _compare(reading, sentence, match)
         if not rated:
             yield from _all_of_one(reading, sentence)
 
 
-def _compared(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
+def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
     some = [sentence.figure(match, name) for name in ("part", "whole", "rate")]
     part, whole, rate = some
     if part is None or whole is None or rate is None or not _is_part(part, whole):
@@ -81,7 +81,7 @@ def _compared(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Rel
         yield None
         return
     hundred = one.over(all_).times(exact(100))
-    detail = f'"{part.text}" of "{whole.text}" is {shown(hundred)}%, not "{rate.text}"'
+    detail = f'"{part.text}" of "{whole.text}" is {render(hundred)}%, not "{rate.text}"'
     yield fault(reading, span_of(sentence, match), CODE, detail=detail, remedy=_REMEDY)
 
 
@@ -106,5 +106,5 @@ def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
     if total.agrees(exact(100), Decimal(0)):
         yield None
         return
-    detail = f"the shares of one whole add up to {shown(total)}%, not 100%"
+    detail = f"the shares of one whole add up to {render(total)}%, not 100%"
     yield fault(reading, (sentence.start, sentence.end), CODE, detail=detail, remedy=_REMEDY)

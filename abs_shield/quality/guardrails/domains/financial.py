@@ -27,7 +27,8 @@ _INTERVAL = re.compile(
     r"\u00b1|\+/-|\bplus or minus\b|\bconfidence (?:interval|level)|\b\d{2}\s?% CI\b|\bCI\b"
     r"|\binterval"
     r"|\bmargin of error\b|\bstandard (?:error|deviation)\b|\bpercentile|\brange[sd]? (?:of|from)\b"
-    r"|\bcredible\b|\bbetween (?!(?:19|20)\d\d)|\d\s?%?\s?(?:-|\u2013|\bto\b)\s?[$\u20ac\u00a3]?(?!(?:19|20)\d\d\b)\d",
+    r"|\bcredible\b|\bbetween (?!(?:19|20)\d\d)|\d\s?%?\s?(?:-|\u2013|\bto\b)\s?[$\u20ac\u00a3]?"
+    r"(?!(?:19|20)\d\d\b)\d",
     re.IGNORECASE,
 )
 _FIXED = re.compile(
