@@ -47,7 +47,7 @@ _HEDGED = re.compile(
     r" than|at (?:least|most)|up to|as (?:many|much|few|little|high|low|long) as|close to|near"
     r"|just (?:over|under|shy of|short of|above|below)|exceed(?:s|ed|ing)?|upwards? of|well over"
     r"|minimum of|maximum of|average of|averaging|typically|usually|generally|every|any)"
-    r"(?: an?| the)?|[~\u2248<>\u2264\u2265\u00b1]|\bno\.?|#) ?$",
+    r"(?: an?)?|[~\u2248<>\u2264\u2265\u00b1]|\bno\.?|#) ?$",
     re.IGNORECASE,
 )
 _SIGNED = re.compile(r"(?:^|[\s(:])[-+\u2212]\Z")

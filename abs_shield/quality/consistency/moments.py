@@ -59,7 +59,7 @@ def apart(first: Figure, last: Figure) -> Span | None:
     if DATE in (first.kind, last.kind) or TIME in (first.kind, last.kind):
         return None
     years = float(last.numbers[0] - first.numbers[0])
-    return Span((years - 1) * _YEAR_DAYS, (years + 1) * _YEAR_DAYS)
+    return Span(years * _YEAR_DAYS, years * _YEAR_DAYS)
 
 
 def _days_apart(first: Figure, last: Figure) -> Span | None:
@@ -87,7 +87,7 @@ def _months_apart(one: Day, other: Day) -> Span | None:
     months = (other.year or 0) * 12 + other.month - (one.year or 0) * 12 - one.month
     if months < 0 and one.year is None:
         months += 12
-    return Span((months - 1) * _MONTH_DAYS, (months + 1) * _MONTH_DAYS)
+    return Span(months * _MONTH_DAYS, months * _MONTH_DAYS)
 
 
 def _minutes_apart(first: Figure, last: Figure) -> Span | None:

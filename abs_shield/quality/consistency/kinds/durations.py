@@ -26,7 +26,7 @@ _STARTED = (
     rf"|took office|kick|run|ran|arriv)\w*{_WORDS}{_AT} <first:DTY>{_WORDS},?(?: \(?(?:and"
     rf"|but))?{_WORDS}"
     rf" (?:end|finish|clos|conclud|last|return|left|leav|check|retir|complet|run|resign|step"
-    rf"|dissol|shut)"
+    rf"|dissol|shut|land|arriv)"
     rf"\w*{_WORDS}{_AT} <last:DTY>"
 )
 _DASHED = r"(?P<paren>\()?<first:DTY> ?[-\u2013\u2014] ?<last:DTY>\)?"
@@ -36,7 +36,8 @@ _LASTING = (
     r" is,? "
     r"|(?:it |she |he |they |this |that |which )?(?:took|takes|lasts|lasted|ran|runs|spans|spanned"
     r"|covers"
-    r"|covered|is|was|makes|made) |it |(?:total|period|span|stretch|duration|run|tenure|stay|length"
+    r"|covered|is|was|makes|made) |it |(?:total|period|span|stretch|duration|(?:[a-z]+ )?time|run"
+    r"|tenure|stay|length"
     r"|term) of |exactly |equal to |full )*"
 )
 _FORMS = tuple(

@@ -28,7 +28,8 @@ _FORMS = tuple(
             rf"(?:{BREAK}{ARTICLES}|,? (?:is|are|was|equals|comes to|makes|gives|or|meaning) )"
             rf"(?:exactly )?<part:NM>",
             rf"\bof (?:the |its |our |their |all |these )*(?:[a-z]+ )?<whole:NM>{_NOUNS}, "
-            rf"(?:[a-z]+ )?<part:NM>{_NOUNS}(?:{BREAK}{ARTICLES})<rate:P>(?! of )",
+            rf"(?:[a-z]+ )?<part:NM>{_NOUNS}(?:{BREAK}{ARTICLES})(?:(?:[a-z]+ )?(?:rate|share) of"
+            rf" )?<rate:P>(?! of )",
             rf"\bof (?:the |its |our |their |all |these )*(?:[a-z]+ )?<whole:NM>{_NOUNS}, "
             rf"<rate:P>{_NOUNS}{BREAK}{ARTICLES}<part:NM>",
             rf"<part:NM>{_NOUNS}{BREAK}{ARTICLES}<rate:P> of (?:the |its |our |their |all )*"
