@@ -77,8 +77,15 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
 
 NAMED: dict[str, str] = {
-    "citations": "tests/answer/test_cited.py",
+    "derivation: days in a range": "tests/answer/test_facts.py",
+    "exemptions: endings": "tests/answer/test_facts.py",
+    "numbers: signs": "tests/answer/test_facts.py",
+    "numbers: groups with blanks": "tests/answer/test_facts.py",
+    "actions: other ids": "tests/answer/test_deeds.py",
     "actions: results that say no": "tests/answer/test_undone.py",
+    "citations": "tests/answer/test_cited.py",
     "polarity: sentences": "tests/text/test_polarity.py",
+    "claims: actions": "tests/answer/test_claims.py",
+    "claims: markup": "tests/answer/test_markup.py",
 }
-"""Rules that the specification asks for, or that a test needs and no data has: name to test."""
+"""Rules whose case no data has, to the file of the test that fails without them."""
