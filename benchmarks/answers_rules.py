@@ -77,6 +77,8 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
 
 NAMED: dict[str, str] = {
+    "records: fields of a moment": "tests/answer/test_other_domains.py",
+    "derivation: short texts": "tests/answer/test_facts.py",
     "derivation: days in a range": "tests/answer/test_facts.py",
     "exemptions: endings": "tests/answer/test_facts.py",
     "numbers: signs": "tests/answer/test_facts.py",
@@ -85,6 +87,7 @@ NAMED: dict[str, str] = {
     "actions: results that say no": "tests/answer/test_undone.py",
     "citations": "tests/answer/test_cited.py",
     "polarity: sentences": "tests/text/test_polarity.py",
+    "claims: statements in questions": "tests/answer/test_claims.py",
     "claims: actions": "tests/answer/test_claims.py",
     "claims: markup": "tests/answer/test_markup.py",
 }
