@@ -46,7 +46,7 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
-    "actions": (Part("answer.checks.actions:claimed_actions", ()),),
+    "actions: any": (Part("answer.checks.actions:claimed_actions", ()),),
     "actions: kinds of calls": (Part("answer.checks.action_calls:Call.can_be", True),),
     "actions: calls that failed": (Part("answer.checks.actions:_is_meant", False),),
     "actions: values of failed calls": (Part("answer.checks.actions:_alone_failed", False),),
@@ -54,7 +54,7 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: other ids": (Part("answer.checks.actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
-    "citations": (Part("answer.checks.citations:Sources.conflict", ""),),
+    "citations: any": (Part("answer.checks.citations:Sources.conflict", ""),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
@@ -85,7 +85,7 @@ NAMED: dict[str, str] = {
     "numbers: groups with blanks": "tests/answer/test_facts.py",
     "actions: other ids": "tests/answer/test_deeds.py",
     "actions: results that say no": "tests/answer/test_undone.py",
-    "citations": "tests/answer/test_cited.py",
+    "citations: any": "tests/answer/test_cited.py",
     "polarity: sentences": "tests/text/test_polarity.py",
     "claims: statements in questions": "tests/answer/test_claims.py",
     "claims: actions": "tests/answer/test_claims.py",
