@@ -23,7 +23,7 @@ _PAIRS = (
     "bought sold|lend borrow|import export|add remove|insert delete|create destroy|build demolish|"
     "push pull|send receive|give take|come go|enter leave|enter exit|up down|full empty|"
     "always never|often rarely|all none|every no|with without|present absent|success failure|"
-    "succeed fail|pass fail|love hate|like dislike|happy sad|friend enemy|war peace|life death|"
+    "succeed fail|succeeded failed|pass fail|love hate|like dislike|happy sad|friend enemy|war peace|life death|"
     "alive dead|born died|day night|morning evening|summer winter|wet dry|clean dirty|"
     "refundable nonrefundable|domestic international|direct indirect|temporary permanent|"
     "required optional|mandatory optional|major minor|majority minority|senior junior|"

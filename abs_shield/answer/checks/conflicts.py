@@ -19,6 +19,14 @@ _REQUEST = re.compile(
 )
 _DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
 _LEAST_WORDS = 3
+_LEAST_CONTRARY = 2
+"""Words of a claim that is compared with its contrary: "Breakfast is included"."""
+_CHANGES = re.compile(
+    r"\b(?:until|till|before|after|again|since|from|once|anymore|no longer|bis|ab|nach|wieder"
+    r"|jusqu|apr\u00e8s|hasta|desde|despu\u00e9s)\b",
+    re.IGNORECASE,
+)
+"""Words for when a state ends or begins: "closed until June" and "open from June" agree."""
 _MOST_WORDS = 60
 _SURE = 0.8
 _SAME = 0.6
@@ -94,6 +102,10 @@ def _shifted(missing: Figure, other: Figure) -> bool:
     return False
 
 
+def _changes(sentence: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _CHANGES.findall(sentence))
+
+
 def _asks_for(sentence: str) -> bool:
     """Return whether a sentence of the evidence asks for what it says: it is not so, maybe."""
     return _REQUEST.match(sentence) is not None
@@ -103,14 +115,17 @@ def contrary(claim: str, evidence: Evidence) -> tuple[Statement, str] | None:
     """
     Return the sentence that says the same but for a negation or an opposite, and which; or None.
 
-    It has all words of the claim but for that one, and one more at most: nothing else may differ.
+    It has all words of the claim but for that one, and one more at most, of a short claim none:
+    nothing else may differ.
     """
     said = without_reply(claim)
     if said.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
         return None
     words = _said(said)
-    near = nearest(words, evidence) if len(words) >= _LEAST_WORDS else None
-    if near is None or len(near.words) > len(words) + 1 or _asks_for(near.text):
+    near = nearest(words, evidence) if len(words) >= _LEAST_CONTRARY else None
+    if near is None or _asks_for(near.text) or _changes(said) != _changes(near.text):
+        return None
+    if len(near.words) > len(words) + (len(words) >= _LEAST_WORDS):
         return None
     new = len(words - near.words)
     compare = (denial, opposite)[new] if new < 2 else None

@@ -20,6 +20,18 @@ _FROM_TO = re.compile(
     r"(?=(?<!Mr|Ms|Dr)(?<!Mrs)[.!?;](?:\s|$)|[ ](?:and|from)[ ]|\n|$)",
     re.IGNORECASE,
 )
+_RETURN = re.compile(
+    r"\b(?:back|return(?:s|ing)?|undo|revers\w+|inbound|zur\u00fcck|r\u00fcck\w+|retour|vuelta"
+    r"|regreso)\b",
+    re.IGNORECASE,
+)
+"""Words before a way that make it the way back."""
+_NONE = re.compile(
+    r"\b(?:not|no|none|nothing|never|either|instead|vice versa|\w+n't|kein\w*|nicht|aucun\w*"
+    r"|ning\w+)\b",
+    re.IGNORECASE,
+)
+"""Words of a claim that there is no such way, or another one."""
 _WORD = re.compile(r"\w+(?:[.\-/]\w+)*")
 _MOST_OBJECTS, _MOST_PAIRS, _MOST_LEAVES, _MOST_WAYS = 5_000, 100, 20, 20
 
@@ -44,7 +56,11 @@ class Directions:
 
     def conflict(self, claim: str) -> str:
         """Return in one line which way a claim has turned round; empty if it has not."""
-        for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS) if self._ends else ():
+        if not self._ends or _NONE.search(claim):
+            return ""
+        for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS):
+            if _RETURN.search(claim, 0, match.start()):
+                continue
             first, second = _words(match["first"]), _words(match["second"])
             if first.isdisjoint(self._seconds):
                 continue
