@@ -13,6 +13,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
     "records: fields of a moment": (Part("answer.checks.bindings:Bindings.of_field", Argument(2)),),
     "records: swapped values": (Part("answer.checks.values:AnswerValues._is_swapped", False),),
+    "records: sentences that say it": (
+        Part("answer.checks.bindings:Bindings.is_of_another", False),
+    ),
     "results: outdated ones": (Part("answer.checks.bindings:Bindings.is_outdated", False),),
     "derivation: any": (
         Part("answer.checks.derivation:Derivation.supports", False),
@@ -77,6 +80,7 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
 
 NAMED: dict[str, str] = {
+    "records: sentences that say it": "tests/answer/test_honest_answers.py",
     "records: fields of a moment": "tests/answer/test_other_domains.py",
     "derivation: short texts": "tests/answer/test_facts.py",
     "derivation: days in a range": "tests/answer/test_facts.py",

@@ -366,3 +366,21 @@ def test_a_short_claim_against_its_contrary(sentence, claim):
 def test_states_that_change(sentence, answer):
     """What ends at a day may be otherwise after it."""
     assert "block" != after(sentence, answer=answer).report.action
+
+
+HOTELS = "The Alder hotel has 85 rooms. The Birch hotel has 95 rooms. Both hotels have 180 rooms."
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("The Alder hotel has 85 rooms.", True),
+        ("The Alder hotel has 85 rooms, and the Birch hotel has 95 rooms.", True),
+        ("Both hotels have 180 rooms.", True),
+        ("The Alder hotel has 95 rooms.", False),
+        ("The Birch hotel has 85 rooms.", False),
+    ],
+)
+def test_numbers_of_running_text(answer, emitted):
+    """A sentence that says the very thing decides, wherever else the number stands."""
+    assert emitted == (after(HOTELS, answer=answer).report.action == "emit")

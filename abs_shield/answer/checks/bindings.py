@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from abs_shield.answer.checks.conflicts import other_value
+from abs_shield.answer.checks.conflicts import has_other_value, other_value
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.records import is_foreign, without_indices
 from abs_shield.answer.evidence.types import Evidence
@@ -142,6 +142,15 @@ class Bindings:
     def _words(self, value: Figure) -> set[str]:
         """Return the words of a value's sentence."""
         return set(words(normal(self._answer[slice(*self.scope.sentence(value.start))])))
+
+    def is_of_another(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
+        """Return whether running text has a number only of something else than its sentence."""
+        if value.kind not in SUMS or not found or len(found) > _MOST_RECORDS:
+            return False
+        if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in found):
+            return False
+        sentence = self._answer[slice(*self.scope.sentence(value.start))]
+        return has_other_value(sentence, value, self._evidence)
 
     def is_outdated(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
         """Return whether newer results of the same calls have something else."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.text.polarity import denial, opposite, read, without_reply
-from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
+from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, same
 from abs_shield.text.values.reader import figures
 
 _REQUEST = re.compile(
@@ -28,6 +29,8 @@ _CHANGES = re.compile(
 )
 """Words for when a state ends or begins: "closed until June" and "open from June" agree."""
 _MOST_WORDS = 60
+_MOST_ALIKE = 50
+"""Sentences with all words of a claim that are compared with it."""
 _SURE = 0.8
 _SAME = 0.6
 
@@ -85,6 +88,23 @@ def other_value(claim: str, missing: Figure, evidence: Evidence) -> tuple[Statem
     if share >= _SURE or _shifted(missing, alike[0]):
         return near, alike[0]
     return None
+
+
+def has_other_value(claim: str, value: Figure, evidence: Evidence) -> bool:
+    """
+    Return whether the sentences that say the very thing of a claim all have another value.
+
+    They have all words of the claim and one value of that kind each: "Alder has 85 rooms" for
+    "Alder has 95 rooms", wherever 95 is said of something else.
+    """
+    words = _said(claim)
+    if len(words) < _LEAST_WORDS or len([*filter(partial(_alike, value), figures(claim))]) != 1:
+        return False
+    index = index_of(evidence)
+    places = [set(index.postings.get(word, ())) for word in words]
+    said = sorted(set.intersection(*places))[:_MOST_ALIKE]
+    values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in said]
+    return bool(values) and all(len(some) == 1 and not same(value, some[0]) for some in values)
 
 
 def _alike(missing: Figure, other: Figure) -> bool:

@@ -199,6 +199,8 @@ class AnswerValues:
             return self._absent(value, conflict)
         if self._has_other_sign(value, found) or self._bindings.is_outdated(value, found):
             return self._absent(value)
+        if self._bindings.is_of_another(value, found):
+            return self._absent(value)
         records = self._bindings.records(value)
         found = self._bindings.of_field(value, found, records)
         one = self._bindings.own(found, records)
