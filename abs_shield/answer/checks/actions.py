@@ -104,7 +104,18 @@ def _conflicts(text: str, calls: Calls) -> Iterator[str]:
             return
         ids = _ids_of(text) if ids is None else ids
         done = calls.have_done(claimed, ids)
-        yield "" if done else f"{shown(claimed.text)}: no successful call stands behind it"
+        named = shown(_without_aside(claimed.text))
+        yield "" if done else f"{named}: no successful call stands behind it"
+
+
+def _without_aside(text: str) -> str:
+    """
+    Return an action without what stands between commas in it: a conflict quotes few words.
+
+    >>> _without_aside("I have, as Maria of 4 Elm Street wished, cancelled")
+    'I have ... cancelled'
+    """
+    return re.sub(r",.{1,80},", " ...", text)
 
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:

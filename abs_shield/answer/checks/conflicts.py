@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.types import Span
 from abs_shield.text.polarity import denial, opposite, read, without_reply
 from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, same
 from abs_shield.text.values.reader import figures
@@ -36,10 +37,18 @@ _SAME = 0.6
 
 
 class Statement(NamedTuple):
-    """A sentence of a result or a document, and the words of it that say something."""
+    """
+    A sentence of a result or a document.
+
+    Attributes:
+        text: The sentence.
+        words: Its words that say something.
+        span: Its place in the evidence.
+    """
 
     text: str
     words: frozenset[str]
+    span: Span | None = None
 
 
 def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
@@ -55,7 +64,7 @@ def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
     if not votes:
         return None
     best = max(votes, key=lambda n: (votes[n], -len(index.sentences[n].content)))
-    return Statement(index.text(best), _words(index.sentences[best].content))
+    return Statement(index.text(best), _words(index.sentences[best].content), index.span(best))
 
 
 def _said(claim: str) -> frozenset[str]:
