@@ -54,6 +54,7 @@ ACTIONS: dict[str, tuple[Part, ...]] = {
     "actions: calls that failed": (Part("answer.checks.actions:_is_meant", False),),
     "actions: values of failed calls": (Part("answer.checks.actions:_alone_failed", False),),
     "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
+    "actions: results that report one": (Part("answer.checks.actions:Calls._is_reported", False),),
     "actions: other ids": (Part("answer.checks.actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
@@ -87,6 +88,7 @@ NAMED: dict[str, str] = {
     "exemptions: endings": "tests/answer/test_facts.py",
     "numbers: signs": "tests/answer/test_facts.py",
     "numbers: groups with blanks": "tests/answer/test_facts.py",
+    "actions: results that report one": "tests/answer/test_deeds.py",
     "actions: other ids": "tests/answer/test_deeds.py",
     "actions: results that say no": "tests/answer/test_undone.py",
     "citations: any": "tests/answer/test_cited.py",
