@@ -20,14 +20,16 @@ from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.replay.toolsets import Toolsets
 from abs_shield.text.values.figure import DATE, ID, MONEY, TIME
 
-GOALS = {ID: 0.99, MONEY: 0.95, DATE: 0.85, TIME: 0.85}
+GOALS = {ID: 0.98, MONEY: 0.93, DATE: 0.95, TIME: 0.88}
+ACTIONS = 0.98
+"""Of changed values and of actions without any call: the share that is seen."""
 _GATE_EVERY = 10
 """The gate is asked four times of each answer: a tenth of the runs tells enough."""
 _ABLATED_EVERY = 8
 """Runs are judged once for each rule: an eighth of them shows what a rule does."""
 _TEXTS = 2_000
 """Labelled answers of a corpus that are checked in a session, where every run is read."""
-FLAGGED, PRECISION, ALARMS = 0.025, 0.87, 0.03
+FLAGGED, PRECISION, ALARMS = 0.03, 0.90, 0.02
 
 
 def of_answers(folder: Path, *, show: bool) -> dict[str, Any]:
@@ -76,6 +78,9 @@ def not_reached(report: dict[str, Any]) -> list[str]:
         missed += [
             f"changed {k}" for k, goal in GOALS.items() if k in seen and seen[k]["share"] < goal
         ]
+        actions = replies["replies that say what was done, after a call that did something"]
+        if replies["of these caught without any such call"] < ACTIONS * actions:
+            missed.append("actions without a call")
     if answers := report.get("answers"):
         if answers["all"]["precision"] < PRECISION:
             missed.append("precision of the number check")

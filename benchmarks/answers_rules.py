@@ -13,6 +13,9 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "records: days as keys": (Part("answer.checks.record_scope:RecordScope._days", ()),),
     "records: fields of a moment": (Part("answer.checks.bindings:Bindings.of_field", Argument(2)),),
     "records: swapped values": (Part("answer.checks.values:AnswerValues._is_swapped", False),),
+    "records: sentences that say it": (
+        Part("answer.checks.bindings:Bindings.is_of_another", False),
+    ),
     "results: outdated ones": (Part("answer.checks.bindings:Bindings.is_outdated", False),),
     "derivation: any": (
         Part("answer.checks.derivation:Derivation.supports", False),
@@ -46,15 +49,16 @@ FACTS: dict[str, tuple[Part, ...]] = {
     "conflict: another value": (Part("answer.checks.conflicts:other_value", None),),
 }
 ACTIONS: dict[str, tuple[Part, ...]] = {
-    "actions": (Part("answer.checks.actions:claimed_actions", ()),),
+    "actions: any": (Part("answer.checks.actions:claimed_actions", ()),),
     "actions: kinds of calls": (Part("answer.checks.action_calls:Call.can_be", True),),
     "actions: calls that failed": (Part("answer.checks.actions:_is_meant", False),),
     "actions: values of failed calls": (Part("answer.checks.actions:_alone_failed", False),),
     "actions: results that say no": (Part("answer.evidence.undone:undone", False),),
+    "actions: results that report one": (Part("answer.checks.actions:Calls._is_reported", False),),
     "actions: other ids": (Part("answer.checks.actions:Calls._have_ids", True),),
 }
 SOURCES: dict[str, tuple[Part, ...]] = {
-    "citations": (Part("answer.checks.citations:Sources.conflict", ""),),
+    "citations: any": (Part("answer.checks.citations:Sources.conflict", ""),),
 }
 POLARITY: dict[str, tuple[Part, ...]] = {
     "polarity: sentences": (Part("answer.checks.polarity:contrary", None),),
@@ -77,8 +81,20 @@ WORDS: dict[str, tuple[Part, ...]] = {}
 RULES = {**FACTS, **ACTIONS, **SOURCES, **POLARITY, **EXTRACTION, **WORDS}
 
 NAMED: dict[str, str] = {
-    "citations": "tests/answer/test_cited.py",
+    "records: sentences that say it": "tests/answer/test_honest_answers.py",
+    "records: fields of a moment": "tests/answer/test_other_domains.py",
+    "derivation: short texts": "tests/answer/test_facts.py",
+    "derivation: days in a range": "tests/answer/test_facts.py",
+    "exemptions: endings": "tests/answer/test_facts.py",
+    "numbers: signs": "tests/answer/test_facts.py",
+    "numbers: groups with blanks": "tests/answer/test_facts.py",
+    "actions: results that report one": "tests/answer/test_deeds.py",
+    "actions: other ids": "tests/answer/test_deeds.py",
     "actions: results that say no": "tests/answer/test_undone.py",
+    "citations: any": "tests/answer/test_cited.py",
     "polarity: sentences": "tests/text/test_polarity.py",
+    "claims: statements in questions": "tests/answer/test_claims.py",
+    "claims: actions": "tests/answer/test_claims.py",
+    "claims: markup": "tests/answer/test_markup.py",
 }
-"""Rules that the specification asks for, or that a test needs and no data has: name to test."""
+"""Rules whose case no data has, to the file of the test that fails without them."""

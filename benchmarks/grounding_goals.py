@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-AUC, LEAST_QA, MARGIN, LEFT_OUT = 0.79, 0.78, 0.02, 0.03
-CALIBRATION, BAD_EMITTED, GOOD_EMITTED, GOOD_BLOCKED = 0.05, 0.02, 0.32, 0.01
-PRECISION, ALARMS, SPANS, MILLISECONDS = 0.87, 0.03, 0.38, 1.5
+POOLED, MEAN, LEAST_QA, LEFT_OUT = 0.87, 0.82, 0.82, 0.03
+ABOVE_WORDS, BELOW_WORDS = 0.02, -0.01
+"""By how much the check is ahead of the share of words found: of all together, and of each."""
+CALIBRATION, BAD_EMITTED, GOOD_EMITTED = 0.06, 0.02, 0.35
+GOOD_BLOCKED, GOOD_DOUBTED = 0.008, 0.10
+PRECISION, ALARMS, SPANS, MILLISECONDS = 0.90, 0.014, 0.40, 3.0
 TIMED = "below 3000"
 
 
@@ -48,12 +51,15 @@ def _of_all(
 ) -> Iterator[Goal]:
     emit, numbers = together["emit"], together["number_check"]
     claiming = together["emit_of_claims"]
-    yield Goal("mean ROC-AUC", AUC, True, together["mean_roc_auc"])
-    yield Goal("mean ROC-AUC, no claims as 1.0", AUC, True, together["mean_roc_auc_as_shown"])
+    pooled, words = together["roc_auc_as_shown"], together["roc_auc_share_found"]
+    yield Goal("ROC-AUC, no claims as 1.0", POOLED, True, pooled)
+    yield Goal("mean ROC-AUC, no claims as 1.0", MEAN, True, together["mean_roc_auc_as_shown"])
+    yield Goal("above the share of words found", ABOVE_WORDS, True, _difference(pooled, words))
     yield Goal("calibration error", CALIBRATION, False, together["calibration_error"])
     yield Goal("bad answers emitted", BAD_EMITTED, False, emit["bad"])
     yield Goal("bad answers emitted, of those with claims", BAD_EMITTED, False, claiming["bad"])
     yield Goal("good answers emitted", GOOD_EMITTED, True, emit["good"])
+    yield Goal("good answers below .4", GOOD_DOUBTED, False, together["bands"]["block"]["good"])
     yield Goal("good answers blocked", GOOD_BLOCKED, False, together["block"]["good"])
     yield Goal("number check, precision", PRECISION, True, numbers["precision"])
     yield Goal("number check, false alarms", ALARMS, False, numbers["false_alarms"])
@@ -64,11 +70,14 @@ def _of_all(
 def _of_each(natural: Mapping[str, Mapping[str, Any]]) -> Iterator[Goal]:
     for name, figures in natural.items():
         auc, share = figures["roc_auc"], figures["roc_auc_share_found"]
-        above = None if auc is None or share is None else auc - share
-        yield Goal(f"{name}, above the share of words found", MARGIN, True, above)
+        above = _difference(auc, share)
+        yield Goal(f"{name}, above the share of words found", BELOW_WORDS, True, above)
         if name == "ragtruth-qa-test":
             yield Goal(f"{name}, ROC-AUC", LEAST_QA, True, auc)
         if "roc_auc_left_out" in figures:
-            without = figures["roc_auc_left_out"]
-            lost = None if auc is None or without is None else auc - without
+            lost = _difference(auc, figures["roc_auc_left_out"])
             yield Goal(f"{name}, lost when left out", LEFT_OUT, False, lost)
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else round(one - other, 3)

@@ -53,12 +53,13 @@ def combine(
         score = check.score if score is None else min(score, _cap(check))
     outvoted = _odds([*models.values()]) > 0  # the others support what one calls contradicted
     against = [*checks.values(), *(() if outvoted else models.values())]
+    refuting = [one for one in against if one.contradicted]  # what they found says why
     return Assessment(
         claim,
         score,
-        spans=next((one.spans for one in (*checks.values(), *summed) if one.spans), ()),
+        spans=next((one.spans for one in (*refuting, *checks.values(), *summed) if one.spans), ()),
         missing=_missing(words, [*checks.values(), *models.values()]),
-        contradicted=next((one.contradicted for one in against if one.contradicted), ""),
+        contradicted=refuting[0].contradicted if refuting else "",
         confirmed=any(
             effects[name] is Effect.BLOCK and _refutes(name, one, missing_confirms)
             for name, one in given.items()

@@ -87,7 +87,8 @@ def request_of(
         raise ShieldError(f"check_answer: `session` is {shown(session)}; give a `Session`")
     ended = _session_of(run) if run is not None else session
     if ended is None:
-        found = evidence if isinstance(evidence, Evidence) else evidence_from(evidence)
+        is_collected = isinstance(evidence, Evidence)
+        found = evidence if is_collected else evidence_from(evidence, name="evidence")
     else:
         collect = gathered or Gathered(ended, allow=allow)
         found = collect(strict_tool_evidence=settings.strict_tool_evidence)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any, NamedTuple
 
 from abs_shield.answer.assembly import NOT_CHECKED, Checked
+from abs_shield.answer.checks.statements import has_predicate
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
 from abs_shield.errors import ShieldError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.text.show import escaped, shown
-from abs_shield.text.tokens import tokens
+from abs_shield.text.tokens import keys_of, tokens
+from abs_shield.text.values.reader import figures
 
 Write = Callable[[str], Any]
 """Writes the answer again, given the feedback; sync or async."""
@@ -42,8 +46,10 @@ _STOPPED = (
 )
 _MOST_WEAK = 3
 _SAYS_NOTHING = frozenset("don set sort ready fix finish complet updat cost total".split())
-"""Stems of the only content word of a rewrite that says nothing: "Done!", "It costs"."""
+"""Stems of the only content words of a rewrite that says nothing: "Done!", "It costs"."""
 _MOST_WORDS = 40
+_MOST_MISSING = 5
+_UNIT = re.compile(r"[ \u00a0]?[^\W\d_][\w/]{0,20}")
 _FAILED = "revisions_failed"
 _IN_VAIN = frozenset({"not_probed"})
 """Notes that no other wording changes."""
@@ -101,8 +107,26 @@ def _line(claim: ReportedClaim, one: Assessment) -> str:
     line = f"- {status}: {escaped(claim.text, limit=_CLAIM)}"
     if one.contradicted:
         line += f" ({escaped(one.contradicted, limit=_EVIDENCE)})"
+    if missing := ", ".join(_missing(one)):
+        line += f" (missing: {missing})"
     nearest = claim.evidence_spans[0].text if claim.evidence_spans else ""
     return f"{line}\n  nearest evidence: {escaped(nearest, limit=_EVIDENCE) or 'none'}"
+
+
+def _missing(one: Assessment) -> Iterator[str]:
+    """Yield the values of a claim that the evidence lacks, and its contradiction does not name."""
+    units = _units(one)
+    written = (value.text + units.get(value.start, "") for value in one.missing)
+    texts = dict.fromkeys(map(escaped, written))
+    new = (text for text in texts if text not in one.contradicted)
+    yield from (f"`{text}`" for text in islice(new, _MOST_MISSING))
+
+
+def _units(one: Assessment) -> dict[int, str]:
+    """Return what is written behind the numbers of a claim as their unit, by their offsets."""
+    text, start = one.claim.text, one.claim.start
+    behind = ((value.start, _UNIT.match(text, value.end)) for value in figures(text) if value.unit)
+    return {start + place: unit[0] for place, unit in behind if unit}
 
 
 def _rejected(found: Checked) -> Iterator[str]:
@@ -127,9 +151,11 @@ def settled(
         enforced: Whether an answer that does not hold is stopped; otherwise it is only checked.
 
     Returns:
-        The text to emit. A draft that repeats an earlier one, or scores no better, ends the
-        rounds, and so does one that says nothing, such as an empty text or "Done!", if an earlier
-        one had claims. A refused answer is reported as blocked.
+        The text to emit. A draft that repeats an earlier one, or makes no progress, ends the
+        rounds, and so does one without a statement, such as an empty text, "Done!" or "I don't
+        have that information.", if an earlier one had claims. Progress is a higher overall score,
+        at the same score fewer claims that do not hold, and at as many fewer missing values. A
+        refused answer is reported as blocked.
 
     Raises:
         ShieldError: *write* returned no text.
@@ -168,7 +194,7 @@ def rounds(
     It is sent the `Checked` of the draft, and the text that was written.
     """
     drafts = {answer}
-    best: float | None = None
+    best: _Progress | None = None
     before: Checked | None = None
     rounds = 0
     while True:
@@ -178,11 +204,11 @@ def rounds(
             return _refused(found, rounds, config, because=before)
         if report.action == "emit" or not enforced:
             return Settled(answer, found, rounds)
-        score = -1.0 if report.overall_score is None else report.overall_score
-        stuck = best is not None and score <= best
+        progress = _Progress.of(found)
+        stuck = best is not None and progress <= best
         if report.action == "block" or stuck or rounds >= config.revisions or _in_vain(found):
             return _refused(found, rounds, config)
-        best = score
+        best = progress
         before = found if report.claims else before
         answer = yield "write", feedback_on(found)
         if not isinstance(answer, str):
@@ -195,16 +221,37 @@ def rounds(
         drafts.add(answer)
 
 
+class _Progress(NamedTuple):
+    """How far a draft is from an answer that holds; the greater of two is nearer."""
+
+    score: float
+    open: int
+    missing: int
+
+    @classmethod
+    def of(cls, found: Checked) -> _Progress:
+        """Return the progress of a draft; one claim at its cap hides what was mended beside it."""
+        report = found.report
+        score = -1.0 if report.overall_score is None else report.overall_score
+        open_ = sum(claim.status != "grounded" for claim in report.claims)
+        return cls(score, -open_, -sum(len(one.missing) for one in found.claims))
+
+
 def _says_something(found: Checked) -> bool:
-    """Return whether a rewrite has a claim left, and not the rest of one such as "Done!"."""
-    words = {
-        token.key
-        for claim in found.report.claims
-        for token in tokens(claim.text, most=_MOST_WORDS)
-        if token.content
-    }
-    marked = any(one.claim.kinds for one in found.claims)
-    return marked or not words <= _SAYS_NOTHING
+    """Return whether a rewrite makes a statement, and is not the rest of one such as "Done!"."""
+    both = zip(found.report.claims, found.claims, strict=True)
+    return any(bool(one.claim.kinds) or _is_statement(reported) for reported, one in both)
+
+
+def _is_statement(claim: ReportedClaim) -> bool:
+    """Return whether a claim has a predicate or words of substance, or is one of the evidence's."""
+    words = tokens(claim.text, most=_MOST_WORDS)
+    if len(words) == 1:
+        return any(words[0].key in keys_of(span.text) for span in claim.evidence_spans)
+    if has_predicate(claim.text):
+        return True
+    content = {word.key for word in words if word.content}
+    return any(not (key.isascii() and len(key) == 1) for key in content - _SAYS_NOTHING)
 
 
 def _in_vain(found: Checked) -> bool:

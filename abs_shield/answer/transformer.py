@@ -126,6 +126,48 @@ def libraries() -> tuple[Any, Any]:
         ) from None
 
 
+_TOKENIZER = ("tokenizer*", "vocab*", "*.model", "*.tiktoken")
+_FILES = {"AutoTokenizer": (_TOKENIZER, "tokenizer.json"), "AutoConfig": ((), "")}
+_WEIGHTS = (("*.safetensors", "*.bin"), "model.safetensors")
+"""What has one of these in its folder, and the usual name of it."""
+
+
+def folder_of(folder: Any) -> Path:
+    """
+    Return the folder of a model.
+
+    Raises:
+        ShieldError: torch or transformers is not installed.
+        PolicyError: It is not the path of a folder.
+    """
+    if not isinstance(folder, str | Path) or not str(folder).strip():
+        raise PolicyError(
+            f"verifier: the folder of a model is {shown(folder)}; give its path, such as"
+            " `models/minicheck`"
+        )
+    libraries()  # whoever lacks them installs them first
+    if not Path(folder).is_dir():
+        raise PolicyError(
+            f"verifier: `{escaped(str(folder))}` is not a folder; download the model first, see"
+            " `Models` in docs/answers.md"
+        )
+    return Path(folder)
+
+
+def require_files(folder: Path, names: Sequence[str], *, usual: str) -> None:
+    """
+    Refuse a folder that has no file of these names, in fewer words than `transformers`.
+
+    Raises:
+        PolicyError: There is none.
+    """
+    if not any(True for name in names for _ in folder.glob(name)):
+        raise PolicyError(
+            f"verifier: `{escaped(str(folder))}` cannot be loaded: it has no `{usual}`; download"
+            " the whole model, see `Models` in docs/answers.md"
+        )
+
+
 def load(kind: str, folder: str | Path, **options: Any) -> Any:
     """
     Return a tokenizer, configuration or model from a local folder; no code of it is run.
@@ -133,12 +175,12 @@ def load(kind: str, folder: str | Path, **options: Any) -> Any:
     Raises:
         PolicyError: It is not a folder, or cannot be loaded.
     """
+    path = folder_of(folder)
+    require_files(path, ("config.json", "adapter_config.json"), usual="config.json")
+    names, usual = _FILES.get(kind, _WEIGHTS)
+    if names:
+        require_files(path, names, usual=usual)
     _, transformers = libraries()
-    if not Path(folder).is_dir():
-        raise PolicyError(
-            f"verifier: `{escaped(str(folder))}` is not a folder; download the model first, see"
-            " `Models` in docs/answers.md"
-        )
     try:
         return getattr(transformers, kind).from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False, **options

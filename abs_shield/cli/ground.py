@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 
 from abs_shield.answer.assembly import Checked
+from abs_shield.answer.evidence.collect import evidence_from
 from abs_shield.answer.pipeline import checked
 from abs_shield.answer.report import ReportedClaim
 from abs_shield.answer.types import Assessment
@@ -90,7 +91,8 @@ def _all(file: str) -> Iterator[dict[str, Any] | BadLine]:
 def _grounded(line: bytes) -> dict[str, Any]:
     """Check one line's answer."""
     told = _record(line)
-    found = checked(told["answer"], evidence=told["context"], question=told.get("question"))
+    context = evidence_from(told["context"])
+    found = checked(told["answer"], evidence=context, question=told.get("question"))
     return {"id": told.get("id"), **shape(found)}
 
 

@@ -43,6 +43,9 @@ _AT_LARGE = {
 }
 """What speaks against an answer as a whole: where its report says so, and in words."""
 
+_MOST_TOKENS = 5
+"""Values, or words that a verifier marked, that a finding names: it quotes no sentence."""
+
 
 class Began(NamedTuple):
     """When a check began: by the calendar, and by the clock that measures."""
@@ -155,7 +158,9 @@ def _why(claim: ReportedClaim, one: Assessment) -> str:
         return one.contradicted
     if claim.status == "divergent":
         return "the model answered otherwise when it was asked again"
-    missed = ", ".join(f"`{escaped(miss.text, limit=80)}`" for miss in one.missing[:5])
+    values = [miss.text for miss in one.missing if miss.kind != "words"]
+    texts = values or [" ".join(miss.text.split()[:_MOST_TOKENS]) for miss in one.missing[:1]]
+    missed = ", ".join(f"`{escaped(text, limit=80)}`" for text in texts[:_MOST_TOKENS])
     return f"{missed} stands nowhere in the evidence" if missed else "no evidence says this"
 
 

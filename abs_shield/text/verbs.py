@@ -107,6 +107,73 @@ FAMILIES: dict[str, frozenset[int]] = {
     for verb in " ".join(_FAMILIES).split()
 }
 """Of each verb the groups of verbs by which one action may be named."""
+_BLOCK = "disable deactivate suspend freeze block ban lock revoke hold"
+_UNBLOCK = "enable activate grant unlock unblock unfreeze unban reinstate allow"
+_EDIT = "write edit patch rewrite save"
+_KIN = (
+    (_BLOCK, f"{_BLOCK} remove stop close pause"),
+    ("stop close end", f"{_BLOCK} stop close end"),
+    (_UNBLOCK, f"{_UNBLOCK} open resume restore add"),
+    ("open", "unlock"),
+    ("transfer wire deposit", "send transfer deposit"),
+    ("transfer handover", "forward connect assign"),
+    ("pay", "send"),
+    ("deploy release publish launch", "deploy release publish launch roll ship deliver restart"),
+    ("restore rollback revert", "restart"),
+    (
+        "assign reassign escalate delegate route",
+        "forward send deliver transfer escalate assign notify contact inform",
+    ),
+    ("comment reply respond post announce", "notify reply message forward contact inform send"),
+    ("respond answer rsvp", "reply accept decline reject confirm"),
+    ("exchange swap replace replacement", "return send ship dispatch deliver refund order charge"),
+    ("replacement", "cancel block lock freeze disable deactivate"),
+    ("return", "create generate open send ship"),
+    ("password", "send notify"),
+    (_EDIT, f"{_EDIT} remove delete erase drop discard clear disable undo terminate end repair"),
+)
+"""Verbs of tools, and the verbs by which their action may be named, which do not name others."""
+
+
+def _kin() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for row, others in _KIN:
+        for verb in row.split():
+            found.setdefault(verb, set()).update(others.split())
+    return {verb: frozenset(others) for verb, others in found.items()}
+
+
+KIN = _kin()
+"""Of each word of a tool's name the further verbs by which its action may be named."""
+_SAME = (
+    "refund reimburse repay credit",
+    "pay charge bill debit settle",
+    "ship dispatch",
+    "email send notify",
+    "book reserve",
+    "cancel void abort",
+    "transfer move",
+    "approve accept grant",
+    "reject decline deny",
+)
+SAME: dict[str, frozenset[str]] = {
+    verb: frozenset(" ".join(row for row in _SAME if verb in row.split()).split())
+    for verb in " ".join(_SAME).split()
+}
+"""Of each verb those that report the same state of a record."""
+ACTIONS = {
+    "cancellation": "cancel", "deletion": "delete", "removal": "remove", "approval": "approve",
+    "registration": "register", "refund": "refund", "reimbursement": "reimburse",
+    "compensation": "compensate", "dispute": "dispute", "restart": "restart", "reboot": "reboot",
+    "renewal": "renew", "notification": "notify", "merge": "merge", "rollback": "rollback",
+}  # fmt: skip
+"""Nouns of actions: ``create_cancellation`` cancels."""
+YIELDS = {
+    "payment": "pay", "invoice": "bill", "reservation": "reserve", "booking": "book",
+    "appointment": "book", "shipment": "ship", "delivery": "deliver", "sms": "text",
+    "trade": "sell", "signature": "sign", "subscription": "subscribe",
+}  # fmt: skip
+"""Nouns of what an action yields: ``submit_payment`` pays, ``update_payment`` does not."""
 SENDING = frozenset(
     "send email mail message notify text forward transmit reply contact pay charge bill debit "
     "transfer deposit withdraw refund".split()

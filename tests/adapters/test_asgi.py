@@ -420,3 +420,268 @@ def test_starlette_takes_it_as_one_line() -> None:
 
     assert TRUE == asyncio.run(asked(TRUE.encode()))
     assert "cannot answer" in asyncio.run(asked(FALSE.encode()))
+
+
+DEEP = b"[" * 99_999 + b"]" * 99_999
+UNREADABLE = {
+    "not valid JSON": (JSON, b'{"answer": "' + FALSE.encode()),
+    "too many digits": (JSON, answer(FALSE)[:-1] + b', "x": ' + b"9" * 5_000 + b"}"),
+    "nested too deeply": (JSON, answer(FALSE)[:-1] + b', "x": ' + DEEP + b"}"),
+    "not text in its charset": (TEXT, FALSE.encode() + b"\xff"),
+    "is not known here": (b"text/plain; charset=nope", FALSE.encode()),
+    "no text at any of `answers`": (JSON, b'{"reply": "' + FALSE.encode() + b'"}'),
+}  # fmt: skip
+"""What the log says of a body that cannot be read."""
+
+
+@pytest.mark.parametrize("mode", ["strict", "audit"])
+@pytest.mark.parametrize("problem", UNREADABLE)
+def test_the_log_says_once_what_cannot_be_read(
+    problem: str, mode: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The body passes byte by byte, and no kind of problem passes in silence."""
+    kind, body = UNREADABLE[problem]
+    firewall = guard(mode)
+    app = AnswerMiddleware(service(firewall, body, kind=kind), firewall)
+
+    assert [body, body] == [played(app)[1], played(app)[1]]
+    assert 1 == sum(problem in line for line in caplog.messages)
+    assert 1 == len(caplog.messages)
+
+
+def test_each_kind_of_problem_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    """The first one hides none of the others."""
+    firewall = guard()
+    left = [*UNREADABLE.values()]
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        kind, body = left.pop()
+        await service(firewall, body, kind=kind)(scope, receive, send)
+
+    wrapped = AnswerMiddleware(app, firewall)
+    for _ in UNREADABLE:
+        played(wrapped)
+
+    assert len(UNREADABLE) == len(caplog.messages)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b'{"answer": " "}', completion(None, tool_calls=[{"id": "t1"}])]
+)
+def test_what_holds_no_answer_is_no_problem(body: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    """A blank answer and a message that calls tools are as they should be."""
+    firewall = guard()
+
+    assert body == played(AnswerMiddleware(service(firewall, body), firewall))[1]
+    assert not caplog.messages
+
+
+def test_a_service_without_a_run_has_no_answer_to_miss(caplog: pytest.LogCaptureFixture) -> None:
+    """The page that says whether a service is up is no agent's."""
+    firewall = guard()
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        head = [(b"content-type", JSON)]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        await send({"type": "http.response.body", "body": b'{"status": "up"}'})
+
+    played(AnswerMiddleware(app, firewall), body=b"")
+
+    assert not caplog.messages
+
+
+LATIN = b"application/json; charset=iso-8859-1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "encoding", "more"),
+    [
+        (JSON, "utf-8", '"\\ud83d"'),
+        (JSON, "utf-8", '"\\ud83d\\ude00"'),
+        (JSON, "utf-8", '{"\\udc00": ["\\ud800"]}'),
+        (JSON, "utf-8-sig", "1"),
+        (JSON, "utf-16", "1"),
+        (b"application/json; charset=utf-16", "utf-16", '"\\ud83d"'),
+        (b"application/vnd.x+json", "utf-32", "1"),
+        (LATIN, "latin-1", '"B\u00fcro"'),
+        (LATIN, "latin-1", '"B\u00fcro \\u20ac"'),
+    ],
+)
+def test_an_answer_is_replaced_in_the_encoding_of_its_body(
+    kind: bytes, encoding: str, more: str
+) -> None:
+    """Whatever stands beside it, halves of pairs too, comes back; a response is always sent."""
+    firewall = guard()
+    body = f'{{"answer": "{FALSE}", "x": {more}}}'.encode(encoding)
+    headers, sent, _ = played(AnswerMiddleware(service(firewall, body, kind=kind), firewall))
+    data = json.loads(sent.decode(encoding))
+
+    assert "cannot answer" in data["answer"]
+    assert json.loads(more) == data["x"]
+    assert str(len(sent)).encode() == headers[b"content-length"]
+
+
+@pytest.mark.parametrize("on_error", ["block", "allow"])
+def test_an_answer_that_cannot_be_replaced(on_error: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A response is sent: an error with the refusal, or the draft."""
+    monkeypatch.setattr("abs_shield.adapters.asgi.body._set", lambda *given: 1 / 0)
+    firewall = guard(on_error=on_error)
+    body = answer(FALSE)
+    _, sent, events = played(AnswerMiddleware(service(firewall, body), firewall))
+
+    if on_error == "allow":
+        assert (200, body) == (events[0]["status"], sent)
+    else:
+        assert 500 == events[0]["status"]
+        assert b"I cannot answer this reliably: it could not be checked." == sent
+
+
+def choices(*contents: Any) -> bytes:
+    """A response with several choices."""
+    some = [{"message": {"role": "assistant", "content": content}} for content in contents]
+    return json.dumps({"choices": some}).encode()
+
+
+def part(text: str, **more: Any) -> Event:
+    """A part of a message."""
+    return {"type": "text", "text": text, **more}
+
+
+def test_every_choice_is_judged() -> None:
+    """The wrong ones are replaced, wherever they stand, and the others stay."""
+    firewall = guard()
+    body = choices(TRUE, FALSE, None, TRUE, FALSE)
+    _, sent, _ = played(AnswerMiddleware(service(firewall, body), firewall))
+    texts = [one["message"]["content"] for one in json.loads(sent)["choices"]]
+
+    assert [TRUE, None, TRUE] == [texts[0], texts[2], texts[3]]
+    assert ["cannot answer" in texts[n] for n in (1, 4)] == [True, True]
+    assert 4 == len(judged(firewall))
+
+
+def test_a_choice_that_calls_tools_is_left_alone() -> None:
+    """The one beside it is an answer."""
+    firewall = guard()
+    body = json.loads(choices(FALSE, FALSE))
+    body["choices"][0]["message"]["tool_calls"] = [{"id": "t1"}]
+    app = service(firewall, json.dumps(body).encode())
+    first, second = json.loads(played(AnswerMiddleware(app, firewall))[1])["choices"]
+
+    assert FALSE == first["message"]["content"]
+    assert "cannot answer" in second["message"]["content"]
+
+
+BLOCKS = {
+    "OpenAI": lambda parts: choices(parts),
+    "Anthropic": lambda parts: json.dumps({"role": "assistant", "content": parts}).encode(),
+}
+
+
+@pytest.mark.parametrize("shape", BLOCKS)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [part(FALSE)],
+        [part("Booking ABC123 costs"), part(" 380.00 EUR.", citations=[{"cited_text": "x"}])],
+        [{"type": "thinking", "thinking": "Hm."}, part(TRUE), part(FALSE)],
+        [{"text": FALSE}],
+    ],
+)
+def test_the_texts_of_parts_are_one_answer(shape: str, parts: list[Event]) -> None:
+    """The first text has what is sent in its place; parts of other types stay."""
+    firewall = guard()
+    body = BLOCKS[shape](parts)
+    _, sent, _ = played(AnswerMiddleware(service(firewall, body), firewall))
+    data = json.loads(sent)
+    content = data["content"] if "content" in data else data["choices"][0]["message"]["content"]
+
+    assert ["thinking"] * (len(parts) == 3) == [one["type"] for one in content if "text" not in one]
+    (text,) = [one for one in content if "text" in one]
+    assert "cannot answer" in text["text"]
+    assert "citations" not in text
+    assert 1 == len(judged(firewall))
+
+
+@pytest.mark.parametrize("shape", BLOCKS)
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [part(TRUE)],
+        [part("Booking ABC123 costs "), part("420.00 EUR.")],
+        [part(TRUE), part("It includes breakfast.")],
+        [part(FALSE), {"type": "tool_use", "id": "t1", "name": "find_booking", "input": {}}],
+    ],
+)
+def test_parts_that_hold_or_call_are_sent_as_they_are(shape: str, parts: list[Event]) -> None:
+    """An honest answer in parts, and one that is not final."""
+    firewall = guard()
+    body = BLOCKS[shape](parts)
+
+    assert body == played(AnswerMiddleware(service(firewall, body), firewall))[1]
+
+
+@pytest.mark.parametrize("text", [TRUE, FALSE])
+@pytest.mark.parametrize("session_header", [None, "x-session"])
+def test_headers_may_be_read_once(text: str, session_header: str | None) -> None:
+    """A generator of headers reaches the client whole, and so do those of the request."""
+    firewall = guard()
+    inner = service(firewall, answer(text), headers=[(b"x-id", b"7")])
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        async def once(event: Any) -> None:
+            more = {"headers": iter(event["headers"])} if "headers" in event else {}
+            await send({**event, **more})
+
+        assert [(b"x-session", b"s-7")] == [*scope["headers"]]
+        await inner(scope, receive, once)
+
+    asked: list[Event] = [{"type": "http.request", "body": ASKED, "more_body": False}]
+    sent: list[Event] = []
+
+    async def receive() -> Event:
+        return asked.pop()
+
+    async def send(event: Any) -> None:
+        sent.append(event)
+
+    scope = {"type": "http", "method": "POST", "headers": iter([(b"x-session", b"s-7")])}
+    wrapped = AnswerMiddleware(app, firewall, session_header=session_header)
+    asyncio.run(wrapped(scope, receive, send))
+    headers = dict(sent[0]["headers"])
+
+    assert (JSON, b"7") == (headers[b"content-type"], headers[b"x-id"])
+    assert str(len(sent[1]["body"])).encode() == headers[b"content-length"]
+    assert (text == FALSE) == (b"cannot answer" in sent[1]["body"])
+
+
+@pytest.mark.parametrize(
+    ("length", "reads"),
+    [
+        (b"9" * 5_000, False),
+        (b"0" * 5_000 + b"46", True),
+        (b"abc", True),
+        (b"-1", True),
+        (b"\xb2", True),
+        (b"", True),
+    ],
+)
+def test_any_content_length_has_a_response(length: bytes, reads: bool) -> None:
+    """One that is too large passes, and one that is no number counts as none."""
+    firewall = guard()
+    body = answer(FALSE)
+    app = service(firewall, body, headers=[(b"content-length", length)], sized=False)
+    _, sent, _ = played(AnswerMiddleware(app, firewall))
+
+    assert reads == (b"cannot answer" in sent)
+    assert reads or body == sent
+
+
+def test_partial_content_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+    """A range of a body is the range that was asked for."""
+    firewall = guard()
+    body = answer(FALSE)
+    ranged = (b"content-range", b"bytes 0-45/99")
+    app = AnswerMiddleware(service(firewall, body, headers=[ranged]), firewall)
+
+    assert [body, body] == [played(app)[1], played(app)[1]]
+    assert 1 == sum("partial content" in line for line in caplog.messages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -283,3 +284,20 @@ def test_what_is_marked_is_less_than_what_is_unsupported():
         "47",
     ] == [answer[start:end] for start, end in found.marked]
     assert "The roof is closed all May." in unsupported
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (5, "`evidence` is 5; give a text or a list of documents"),
+        (b"x", "`evidence` is a value of type bytes; give"),
+        ([5], "document 1 of `evidence` is 5; give a text or"),
+        (["x", {"id": "a"}], "document 2 of `evidence` is an object of 1 member; give"),
+    ],
+)
+def test_an_error_names_the_argument(given, message):
+    """`evidence` here, and `context` where that is the argument."""
+    with pytest.raises(ShieldError, match=re.escape(message)):
+        check_answer("It rains.", evidence=given)
+    with pytest.raises(ShieldError, match=re.escape(message.replace("evidence", "context"))):
+        evidence_from(given)

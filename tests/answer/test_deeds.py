@@ -276,3 +276,162 @@ def test_what_is_talk_or_told_by_a_result_is_no_deed(run, answer):
 def test_a_state_that_a_record_contradicts(answer):
     """A state without an action is compared with the record."""
     assert 'the evidence has "confirmed"' in told("book", answer)
+
+
+BACKED = {
+    "transfer_money": "sent $100 to B; moved $100 to B; added $100 to B; scheduled the transfer",
+    "transfer_call": "forwarded you to billing; connected you to billing",
+    "modify_booking": "rebooked you; booked you on June 12; cancelled the old slot",
+    "update_calendar_event": "rebooked E1; scheduled E1 for June 17",
+    "cancel_and_rebook": "cancelled B1 and rebooked you for June 12",
+    "disable_card": "blocked it; froze it; locked it; suspended it; put a hold on it",
+    "freeze_account": "disabled it; suspended it; deactivated it; blocked it",
+    "ban_user": "revoked the access of bob; removed bob; locked bob out",
+    "revoke_access": "blocked bob; locked bob out; suspended bob",
+    "grant_access": "unlocked it for bob; unblocked bob; enabled bob",
+    "deploy": "rolled out the build; shipped the build; restarted the service",
+    "rollback_deployment": "rolled it back; restored the old build; restarted the service",
+    "assign_ticket": "forwarded it to ops; transferred it to ops; notified ops",
+    "update_lead": "transferred it to bob; forwarded it to bob",
+    "post_message": "notified #ops; replied in #ops; contacted the team",
+    "add_comment": "replied on the issue; notified the reporter",
+    "reply_to_review": "added a reply; published our answer; created a response",
+    "respond_to_invite": "declined it; replied to the host",
+    "send_email": "scheduled the email; created an email and sent it",
+    "write_file": "removed the old code; deleted the import; disabled the check",
+    "edit_document": "deleted a section; dropped the table; undid the change",
+    "exchange_item": "returned the old item and sent TS-2; shipped the new one",
+    "order_replacement_card": "sent you a new card; cancelled the old card",
+    "return_order": "created a return label; sent back the parcel",
+    "pay_bill": "sent $50; scheduled the payment; created a payment",
+    "reset_password": "sent bob a reset link",
+    "move_file": "transferred it to the archive",
+    "enroll_student": "booked you into the course; reserved a seat",
+    "apply_patch": "deleted the import; removed the loop",
+}
+UNBACKED = {
+    "transfer_money": "cancelled your card; updated your address; moved your appointment; "
+    "emailed you the receipt; created a meeting in your calendar; deleted your account",
+    "modify_booking": "cancelled your booking; refunded the fare; emailed you; paid the bill",
+    "disable_card": "refunded $20; activated the card; shipped a new card; created a ticket",
+    "deploy": "cancelled the job; refunded you; deleted the branch; paid the invoice",
+    "assign_ticket": "cancelled it; refunded you; restarted the server; deleted it",
+    "post_message": "cancelled the booking; deleted the file; restarted the server",
+    "write_file": "cancelled the booking; refunded $20; restarted the server",
+    "exchange_item": "cancelled the order; emailed you; restarted the server",
+    "send_email": "moved the meeting; created an order; cancelled it; refunded $20",
+    "pay_bill": "emailed you the receipt; created an account",
+    "reset_password": "refunded $20; cancelled it; booked a room",
+}
+
+
+def by_one(tool, sentence, result=None, arguments=None):
+    """Why a sentence is contradicted after one call."""
+    RUNS["one call"] = [(tool, arguments or {"ref": "x"}, result or {"ok": True})]
+    return told("one call", sentence)
+
+
+def each(table):
+    return [(tool, one.strip()) for tool, said in table.items() for one in said.split(";")]
+
+
+@pytest.mark.parametrize(("tool", "said"), each(BACKED))
+def test_another_word_for_what_a_call_did(tool, said):
+    """The verb of an answer is kin to the one of the tool."""
+    assert "" == by_one(tool, f"I {said}.")
+
+
+@pytest.mark.parametrize(("tool", "said"), each(UNBACKED))
+def test_a_word_for_something_else(tool, said):
+    """Cancelling, refunding, sending and booking need a call of their own kind."""
+    assert "no successful call" in by_one(tool, f"I {said}.")
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "answer"),
+    [
+        ("modify_booking", {"id": "B1", "fee": 30}, "I charged the $30 fee."),
+        ("modify_booking", {"id": "B1", "refund_amount": 12}, "I refunded the $12."),
+        ("update_order", {"ok": True, "price_difference": 5}, "I charged the $5."),
+        ("unlock_user", {"user": "bob", "email_sent": True}, "I emailed bob a link."),
+        ("close_ticket", {"survey": "sent"}, "I sent the survey."),
+    ],
+)
+def test_what_the_result_of_a_call_says_it_did(tool, result, answer):
+    """A short result of a call that did something tells what else was done."""
+    assert "" == by_one(tool, answer, result)
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        ({"id": "B1", "fee": 0}, "I charged the fee."),
+        ({"id": "B1", "refund": None}, "I refunded you."),
+        ({"id": "B1", "refund_policy": "30 days"}, "I refunded you."),
+        ({"id": "B1", "email_sent": False}, "I emailed you."),
+    ],
+)
+def test_what_the_result_of_a_call_does_not_say(result, answer):
+    """Nothing, an empty field and a rule are no action."""
+    assert "no successful call" in by_one("modify_booking", answer, result)
+
+
+def test_what_a_change_takes_away():
+    """A list of what a call removes."""
+    assert "" == by_one("update_order", "I cancelled the cap.", arguments={"remove": ["cap"]})
+
+
+ORDER = {
+    "id": "ORD-1101",
+    "status": "cancelled",
+    "cancelled_at": "2025-05-01",
+    "refund": {"amount": 20, "status": "sent"},
+    "shipment": {"id": "SH-7", "carrier": "DHL", "weight": 3},
+    "payments": [{"amount": 20, "status": "settled"}],
+}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "We cancelled order ORD-1101 on May 1 and refunded $20.",
+        "We have already cancelled it and reimbursed you.",
+        "We voided order ORD-1101.",
+        "We issued a refund of $20.",
+        "We credited $20 to your card.",
+        "We shipped it.",
+        "We dispatched the parcel SH-7.",
+        "We charged $20.",
+    ],
+)
+def test_the_past_of_a_service(answer):
+    """What "we" did may have been done before the run, as a state or a record of a result says."""
+    assert "" == by_one("get_order", answer, ORDER)
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        (ORDER, "I cancelled order ORD-1101 on May 1."),
+        (ORDER, "I've refunded $20."),
+        (ORDER, "We emailed you the receipt."),
+        (ORDER, "We updated your address."),
+        ({**ORDER, "refund": {"amount": 20, "status": "failed"}}, "We refunded $20."),
+        ({**ORDER, "refund": {"amount": 0}}, "We refunded you."),
+        ({"id": "ORD-1101", "status": "confirmed", "cancelled_at": None}, "We cancelled ORD-1101."),
+        ({"id": "ORD-1101", "refund_policy": "30 days", "refundable": True}, "We refunded you."),
+        ([{"id": "ORD-1101"}, {"id": "ORD-1202", "status": "cancelled"}], "We cancelled ORD-1101."),
+        ({"text": "Orders that are cancelled are refunded."}, "We refunded you."),
+        ("Orders are refunded in 5 days.", "We refunded you."),
+        ("Order ORD-1202 was refunded.", "We refunded ORD-1101."),
+    ],
+)
+def test_the_past_of_a_service_that_no_result_has(result, answer):
+    """Another action, another record, a rule, an empty field; and what the agent says of itself."""
+    assert "no successful call" in by_one("get_order", answer, result)
+
+
+@pytest.mark.parametrize("answer", ["We refunded order ORD-1101.", "We've refunded it."])
+def test_the_past_of_a_service_in_prose(answer):
+    """A result in words."""
+    assert "" == by_one("get_order", answer, "Order ORD-1101 was refunded on May 2.")

@@ -204,6 +204,21 @@ STAY = {"check_in": "2025-10-13", "check_out": "2025-10-19"}
 
 
 @pytest.mark.parametrize(
+    ("answer", "texts"),
+    [
+        ("You paid with the card ending in 7781.", []),
+        ("Ihre Karte mit der Endung 7781 wurde belastet.", []),
+        ("La tarjeta que termina en 7781 se ha cargado.", []),
+        ("You paid with the card ending in 7718.", ["7718"]),
+        ("You paid with the card 7781.", ["7781"]),
+    ],
+)
+def test_the_end_of_a_longer_number(answer, texts):
+    """It needs no other evidence where the answer says that it is one."""
+    assert texts == missing(answer, {"iban": "DE89370400440532017781"})
+
+
+@pytest.mark.parametrize(
     ("answer", "result", "user", "texts"),
     [
         ("You can come on Friday, October 17.", SLOTS, "When?", ["October 17"]),

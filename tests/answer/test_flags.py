@@ -212,6 +212,10 @@ def test_the_other_way_round(document, answer):
         (SEAT, "I moved you from coach 22, seat 45 to coach 24, seat 61."),
         (LEGS, "You fly from Bergen to Oslo."),
         (MAIL, "The office is open from nine to five."),
+        (LEGS[0], "For the way back from Bergen to Oslo, tell me the date."),
+        (LEGS[0], "From Bergen to Oslo there is nothing on that day."),
+        (LEGS[0], "Your return flight from Bergen to Oslo is not booked yet."),
+        (MOVE, "To undo it, move it from Checking to Savings."),
     ],
 )
 def test_the_right_way_round(document, answer):

@@ -280,3 +280,107 @@ def test_what_is_missed_beside_another_spelling_has_its_place(answer, text):
 
     assert text in {answer[miss.start : miss.end] for miss in claim.missing}
     assert all(answer[miss.start : miss.end] == miss.text for miss in claim.missing)
+
+
+MEETINGS = [
+    {"title": "Standup", "start": "2025-05-05T09:00", "end": "2025-05-05T09:15"},
+    {"title": "Budget review", "start": "2025-05-05T14:00", "end": "2025-05-05T15:30"},
+]
+TRAINS = [
+    {"train": "ICE 599", "dep": "08:05", "arr": "12:07", "platform": 5},
+    {"train": "ICE 701", "dep": "10:05", "arr": "14:02", "platform": 7},
+]
+VISITS = [
+    {"id": "A-1", "doctor": "Dr. Keller", "at": "2025-10-14T09:30", "room": "2.14"},
+    {"id": "A-2", "doctor": "Dr. Novak", "at": "2025-10-16T15:00", "room": "1.02"},
+]
+INVOICES = [
+    {"invoice": "INV-1", "customer": "Acme Corp", "due": "2025-05-01", "days_late": 12},
+    {"invoice": "INV-2", "customer": "Beta LLC", "due": "2025-05-20", "days_late": 0},
+]
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        (MEETINGS, "There is the standup at 9:00 and the budget review from 2 to 3:30 pm."),
+        (MEETINGS, "Standup ends at 9:15. Your next meeting starts at 14:00."),
+        (MEETINGS, "The budget review is at 14:00, hours after the standup."),
+        (TRAINS, "Take ICE 599 at 08:05. If you miss it, there is another one at 10:05."),
+        (TRAINS, "If you take ICE 701, you leave at 10:05 instead of 08:05."),
+        (TRAINS, "ICE 599 leaves at 08:05. At 10:05 there is a later train."),
+        (VISITS, "You can move A-2 to any day after October 14."),
+        (VISITS, "You see Dr. Keller on October 14. The dentist comes later, on October 16."),
+        (VISITS, "Dr. Keller ist am 14. Oktober frei. Der Zahnarzt erst am 16. Oktober."),
+        (INVOICES, "Acme Corp is 12 days late. The other invoice is due on May 20."),
+        (INVOICES, "Beta LLC's invoice is due 19 days after the first one (May 1)."),
+        (BANK, "You spent $60.40 on groceries. Your salary of $3,120.50 came in on April 28."),
+    ],
+)  # fmt: skip
+def test_moments_of_two_records(result, answer):
+    """A sentence that relates a moment to a record, or goes on to another one, states neither."""
+    results = result if isinstance(result, tuple) else (result,)
+
+    assert "block" != after(*results, answer=answer).report.action
+
+
+@pytest.mark.parametrize(
+    ("result", "answer"),
+    [
+        (MEETINGS, "The Budget review begins at 9:00."),
+        (TRAINS, "ICE 599 leaves at 10:05."),
+        (TRAINS, "- ICE 599: leaves at 10:05\n- ICE 701: leaves at 08:05"),
+        (VISITS, "Dr. Keller sees you on October 16."),
+    ],
+)
+def test_a_moment_of_another_record(result, answer):
+    """A sentence or an item that states it of one record is against that record."""
+    assert after(result, answer=answer).report.action in ("revise", "block")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("Breakfast is not included.", "Breakfast is included."),
+        ("Pets are not allowed.", "Pets are allowed."),
+        ("Sales fell by 12 %.", "Sales rose by 12 %."),
+        ("The invoice has not been paid.", "The invoice has been paid."),
+        ("The payment failed.", "The payment succeeded."),
+        ("Your flight is not confirmed.", "Your flight is confirmed."),
+    ],
+)
+def test_a_short_claim_against_its_contrary(sentence, claim):
+    """Two words and a negation, or an opposite, are enough; the sentence itself passes."""
+    assert "emit" != after(sentence, answer=claim).report.action
+    assert "emit" == after(sentence, answer=sentence).report.action
+
+
+@pytest.mark.parametrize(
+    ("sentence", "answer"),
+    [
+        ("The pool is closed for repairs until June 1.", "After June 1 the pool is open again."),
+        ("Check-in opens at 15:00.", "Until 15:00 check-in is closed."),
+        ("Breakfast is not included in the basic rate.", "Breakfast is included in the flex rate."),
+    ],
+)
+def test_states_that_change(sentence, answer):
+    """What ends at a day may be otherwise after it."""
+    assert "block" != after(sentence, answer=answer).report.action
+
+
+HOTELS = "The Alder hotel has 85 rooms. The Birch hotel has 95 rooms. Both hotels have 180 rooms."
+
+
+@pytest.mark.parametrize(
+    ("answer", "emitted"),
+    [
+        ("The Alder hotel has 85 rooms.", True),
+        ("The Alder hotel has 85 rooms, and the Birch hotel has 95 rooms.", True),
+        ("Both hotels have 180 rooms.", True),
+        ("The Alder hotel has 95 rooms.", False),
+        ("The Birch hotel has 85 rooms.", False),
+    ],
+)
+def test_numbers_of_running_text(answer, emitted):
+    """A sentence that says the very thing decides, wherever else the number stands."""
+    assert emitted == (after(HOTELS, answer=answer).report.action == "emit")

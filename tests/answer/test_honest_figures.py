@@ -63,3 +63,30 @@ def test_a_part_of_what_an_error_says_stays_whole():
     told = checked("It cannot be cancelled since 19 January 2026. W-77120.", session=session)
 
     assert ["W-77120"] == [one.text for claim in told.claims for one in claim.missing]
+
+
+ACCOUNTS = {"checking": {"balance": 2431.77}, "savings": {"balance": 10250.0}}
+
+
+@pytest.mark.parametrize(
+    ("result", "answer", "change"),
+    [
+        ({"copay": 25}, "The co-pay is $25.", ("$25", "$26")),
+        ({"postage": 9, "currency": "EUR"}, "Postage is €9.", ("€9", "€8")),
+        (
+            {"total": 57.25, "shipping": 4.95},
+            "That is $52.30 before shipping.",
+            ("$52.30", "$52.40"),
+        ),
+        (ACCOUNTS, "Zusammen sind das 12.681,77 $.", ("12.681,77 $", "12.681,87 $")),
+        (ACCOUNTS, "En total son $12,681.77.", ("$12,681.77", "$12,681.87")),
+        ({"term_months": 360}, "The term is 30 years.", ("30 years", "31 years")),
+        ({"rating": 8.7}, "It is rated 8.7/10.", ("8.7/10", "8.4/10")),
+        ({"at": "2025-10-16T15:00"}, "C'est confirmé à 15 h.", ("à 15 h", "à 14 h")),
+        ({"additions": 210, "deletions": 198}, "The diff is +210 -198.", ("-198", "-197")),
+    ],
+)
+def test_figures_as_people_write_them(result, answer, change):
+    """Amounts, differences, longer units, scores, times and diffs; a changed one is missed."""
+    assert missing(result, answer) == []
+    assert missing(result, answer.replace(*change)) != []

@@ -121,3 +121,83 @@ def test_a_first_draft_without_claims_is_emitted(shop):
     done = through(shop, "Shall I ask the shop?", Writer())
 
     assert ("Shall I ask the shop?", 0, "") == (done.text, done.rounds, done.refused)
+
+
+UNMENDED = "W-2040 cost $99.10. It was placed on 9 March 2025. Returns take 45 days."
+PARTS = [
+    ["It cost $99.10. It came on 9 March 2025.", "It cost $120.50. It came on 9 March 2025."],
+    [UNMENDED, UNMENDED.replace("$99.10", "$120.50")],
+    ["Order W-2040 cost $99.10 for 77 boxes.", "Order W-2040 cost $120.50 for 77 boxes."],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("draft", "better"), PARTS)
+def test_a_rewrite_that_mends_a_part_is_progress(shop, draft, better):
+    """The claims that are left keep the overall score where it was."""
+    writer = Writer(better, TRUE)
+    done = through(shop, draft, writer, AnswerConfig())
+
+    assert (2, TRUE, "") == (done.rounds, done.text, done.refused)
+
+
+@pytest.mark.parametrize(("draft", "better"), PARTS)
+def test_a_rewrite_that_mends_nothing_ends_the_rounds(shop, draft, better):
+    """Neither one in other words nor one that is worse has a second chance."""
+    for left in (draft.replace("cost", "has cost"), f"{draft} It weighs 8 kg."):
+        done = through(shop, draft, Writer(left, TRUE), AnswerConfig())
+
+        assert (1, "block") == (done.rounds, done.checked.report.action)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The update is complete.",
+        "It is ready.",
+        "The order has been set up, and it is complete.",
+        "Your order is finished.",
+        "Everything was fixed.",
+        "Shipped.",
+        "Die Bestellung ist unterwegs.",
+        "\u6ce8\u6587\u306f\u767a\u9001\u3055\u308c\u307e\u3057\u305f\u3002",
+    ],
+)
+def test_a_rewrite_with_a_statement_is_emitted(shop, text):
+    """Also one whose only words of substance would say nothing by themselves."""
+    done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
+
+    assert (1, text, "") == (done.rounds, done.text, done.refused)
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "N/A", "Zebra.", "Ready!", "The cost is", "The total cost", "a b c", "..."]
+)
+def test_a_rewrite_without_a_statement_is_refused(shop, text):
+    """One word says something only where the evidence has it."""
+    done = through(shop, "It took 55 minutes.", Writer(text), AnswerConfig())
+
+    assert (1, "block") == (done.rounds, done.checked.report.action)
+
+
+@pytest.mark.parametrize(
+    ("draft", "missing"),
+    [
+        ("Order W-2040 weighs 3.2 kg.", "(missing: `3.2 kg`)"),
+        ("It took 55 minutes.", "(missing: `55 minutes`)"),
+        ("Order W-2040 has 77 boxes and 88 labels.", "(missing: `77 boxes`, `88 labels`)"),
+        ("The order was placed on 17 June 2025.", "`17 June 2025`"),
+        ("The parcel number is ZX-48151623.", "(missing: `ZX-48151623`)"),
+    ],
+)
+def test_feedback_names_the_missing_values(shop, draft, missing):
+    """With their units, so that the model knows what to leave out."""
+    assert missing in feedback_on(checked(draft, session=shop.session))
+
+
+def test_feedback_names_a_value_once():
+    """Not again where the contradiction has named it."""
+    bookings = '[{"id": "ABC123", "leaves": "2026-03-04"}, {"id": "X9", "leaves": "2026-03-09"}]'
+    told = feedback_on(checked("Booking ABC123 leaves on 2026-03-09.", evidence=bookings))
+
+    assert "stands for another record" in told
+    assert "missing" not in told

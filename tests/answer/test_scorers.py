@@ -93,7 +93,7 @@ def test_contradiction_is_told_apart_from_absence():
 
     scored = verify(CLAIMS, EVIDENCE, model=says)
 
-    assert scored[1].contradicted.startswith("the evidence says `")
+    assert "the evidence says otherwise" == scored[1].contradicted
     assert 0.1 == scored[1].score
     assert "" == scored[0].contradicted
 
@@ -164,9 +164,7 @@ def test_each_claim_is_shown_its_own_evidence():
     refuted = verify(claims, evidence, model=says)
     supported = verify(claims, evidence, model=Words())
 
-    assert [f"the evidence says `{text}`" for text in texts] == [
-        one.contradicted for one in refuted
-    ]
+    assert [*texts] == [one.spans[0].text for one in refuted if one.contradicted]
     assert ["Refunds", "Tickets"] == [one.spans[0].piece for one in supported]
 
 

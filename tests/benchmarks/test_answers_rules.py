@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -42,3 +43,13 @@ def test_a_rule_without_data_has_a_test(name: str) -> None:
     """Its file exists, and it is a rule."""
     assert name in RULES
     assert (ROOT / NAMED[name]).is_file()
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_has_its_row_on_the_page(name: str) -> None:
+    """The table says what it changes; a rule without data names its test there."""
+    page = (ROOT / "docs" / "answers.md").read_text(encoding="utf-8")
+    [row] = re.findall(rf"^\| {re.escape(name)} \|.*$", page, re.MULTILINE)
+
+    assert re.search(r"[-+]\d|`tests/", row)
+    assert NAMED.get(name, "") in row

@@ -26,7 +26,7 @@ def words(line: str) -> str:
 def test_every_line_of_the_walk_is_printed():
     """Counts, rates, reasons and changes, each line of them."""
     argv = [sys.executable, str(ROOT / "benchmarks" / "rollout.py"), "--data", str(DATA)]
-    done = subprocess.run(argv, capture_output=True, text=True, timeout=300, check=True)
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=900, check=True)
     printed = {words(line) for line in done.stdout.splitlines()}
     page = (ROOT / "docs" / "rollout.md").read_text(encoding="utf-8")
     shown = {words(line) for block in TEXT.findall(page) for line in block.splitlines()}

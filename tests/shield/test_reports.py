@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 import pytest
 
-from abs_shield import Shield, shield
+from abs_shield import AnswerConfig, Shield, shield
+from abs_shield.answer import Faithfulness
+from abs_shield.answer.verifier import Odds
 from abs_shield.core.events import Returned
 from abs_shield.shield import Recording, redacted
 from abs_shield.stores import MemoryStore, SqliteStore
@@ -86,3 +89,119 @@ def test_a_store_without_reports_is_a_store(caplog):
 
     assert ("block", None) == (report.action, kept)
     assert "could not keep a report" in caplog.text
+
+
+QUOTES = {
+    "a denial": (
+        "The patient Maria Kellermann is not allergic to penicillin after May 3.",
+        "The patient Maria Kellermann is allergic to penicillin after May 3.",
+    ),
+    "an opposite": (
+        "The museum near the house of Maria Kellermann is closed on Mondays.",
+        "The museum near the house of Maria Kellermann is open on Mondays.",
+    ),
+    "a direction": (
+        [{"from": "Kellermann Street", "to": "Elm Street"}],
+        "Maria moved from Elm Street to Kellermann Street with her two small cats and a piano.",
+    ),
+    "an action": (
+        "Nothing was done.",
+        "I have, as Maria Kellermann of Elm Street wished, cancelled the booking.",
+    ),
+    "a state": (
+        [{"name": "Maria Kellermann", "test_status": "rejected"}],
+        "The test of Maria Kellermann at the clinic in Elm Street was approved.",
+    ),
+    "another value": (
+        "Last year the Kellermann bakery in Lyon sold 2.4 million loaves of bread.",
+        "Last year the Kellermann bakery in Lyon sold 2.4 billion loaves of bread.",
+    ),
+    "words alone": (
+        "The hotel of Maria Kellermann has a garden.",
+        "Its owner collects violins from Cremona and reads Greek poetry every single night.",
+    ),
+}
+"""What a tool returned, and an answer that does not hold beside it."""
+SENTENCE = 6
+"""Words in a row that are a part of a sentence, and no value or name of it."""
+
+
+def written(store, tmp_path):
+    """All that a store has: the bytes of its files, or the records in memory."""
+    if isinstance(store, SqliteStore):
+        store.flush()
+        return "".join(
+            path.read_bytes().decode("latin-1") for path in sorted(tmp_path.glob("log.db*"))
+        )
+    return repr([*store.decisions(), *store.reports()])
+
+
+def quoted(text, *, of):
+    """The parts of a text of six words that stand in what was written."""
+    words = (text if isinstance(text, str) else json.dumps(text)).split()
+    parts = [" ".join(words[n : n + SENTENCE]) for n in range(max(1, len(words) - SENTENCE + 1))]
+    return [part for part in parts if part in of]
+
+
+@pytest.mark.parametrize("case", QUOTES)
+def test_no_sentence_is_written(store, tmp_path, case):
+    """Neither of the answer nor of the evidence, whatever speaks against a claim."""
+    result, answer = QUOTES[case]
+    config = AnswerConfig(words="gate", base_rate=0.5)
+    firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None)
+    with firewall.session() as session:
+        session.user("Tell me about it.")
+        session.tool_result("look", result if isinstance(result, str) else json.dumps(result))
+        report = firewall.check_answer(answer, config=config)
+        firewall.settle_answer(answer, write=lambda feedback: f"{answer} So.", config=config)
+    raw = written(store, tmp_path)
+
+    assert "emit" != report.action
+    assert session.answer_decisions[-1].findings
+    assert session.answer_decisions[-1].id in raw
+    assert [] == quoted(result, of=raw) + quoted(answer, of=raw)
+
+
+@pytest.mark.parametrize("case", ["a denial", "an opposite"])
+def test_the_caller_has_the_sentence_that_says_otherwise(case):
+    """It is the evidence of the claim in the report."""
+    sentence, answer = QUOTES[case]
+    firewall = Shield(shield.configure(mode="strict"), hooks=None)
+    with firewall.session() as session:
+        session.tool_result("look", sentence)
+        report = firewall.check_answer(answer)
+    (finding, *_) = session.answer_decisions[-1].findings
+
+    assert "contradicted" == report.claims[0].status
+    assert sentence == report.claims[0].evidence_spans[0].text
+    assert finding.detail.startswith("the evidence says otherwise: `")
+
+
+def test_no_sentence_of_a_verifier_is_written(store, tmp_path):
+    """Neither the window that it takes for the opposite, nor the stretch that it marks."""
+    sentence, answer = QUOTES["words alone"]
+
+    def verifier(premise, claims, against=0.0):
+        return [Odds(0.1, against, unsupported=((0, len(claim)),)) for claim in claims]
+
+    firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None)
+    for model in (verifier, partial(verifier, against=0.8)):
+        with firewall.session() as session:
+            session.tool_result("look", sentence)
+            firewall.check_answer(answer, config=AnswerConfig(verifier=model))
+        assert session.answer_decisions[-1].findings
+    raw = written(store, tmp_path)
+
+    assert [] == quoted(sentence, of=raw) + quoted(answer, of=raw)
+
+
+def test_no_sentence_of_a_guarded_text_is_written(store, tmp_path):
+    """A reason of the guardrail without a model names words and values alone."""
+    sentence, text = QUOTES["an opposite"]
+    firewall = Shield(shield.configure(mode="strict"), store=store, hooks=None)
+    guard = Faithfulness(provider="lexical", context=sentence, shield=firewall)
+    with firewall.session():
+        assert guard.check(text).denied
+    raw = written(store, tmp_path)
+
+    assert [] == quoted(sentence, of=raw) + quoted(text, of=raw)

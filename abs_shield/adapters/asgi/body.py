@@ -14,32 +14,58 @@ _DEPENDENT = frozenset(
 """Headers that are wrong of any other body."""
 
 
+_TEXT_PARTS = frozenset({"text", "output_text"})
+_CALL_PARTS = frozenset({"tool_use", "tool_call", "function_call", "server_tool_use"})
+_EACH, _ENDS = "*", (".", "!", "?", ":")
+_LONGEST_LENGTH = 18
+"""Digits of a Content-Length that are read; one with more is too large in any case."""
+
+
 class Answer(NamedTuple):
     """
     An answer, and where it stands.
 
     Attributes:
-        text: The answer.
+        text: The answer; of a list of parts their texts, joined.
         pointer: JSON pointer of the answer; None where the whole body is the answer.
-        data: The JSON of the body.
-        charset: The encoding of the body.
     """
 
     text: str
     pointer: str | None
-    data: Any
-    charset: str
 
-    def replaced(self, text: str) -> bytes:
-        """Return the body with another answer."""
-        if self.pointer is None:
-            return text.encode(self.charset, "replace")
-        *parents, last = _keys(self.pointer)
-        holder = self.data
-        for key in parents:
-            holder = _member(holder, key)
-        holder[int(last) if isinstance(holder, list) else last] = text
-        return json.dumps(self.data, ensure_ascii=False, separators=(",", ":")).encode()
+
+class ResponseBody(NamedTuple):
+    """
+    The body of a response.
+
+    Attributes:
+        answers: The answers in it, in order.
+        data: Its JSON.
+        encoding: The encoding of the body.
+        problem: Why no answer can be read in it; empty where one can, or where it is blank or
+            belongs to a message that calls tools.
+    """
+
+    answers: tuple[Answer, ...] = ()
+    data: Any = None
+    encoding: str = "utf-8"
+    problem: str = ""
+
+    def replaced(self, texts: Sequence[str]) -> bytes:
+        """Return the body with other answers, in its own encoding."""
+        for answer, text in zip(self.answers, texts, strict=True):
+            if answer.pointer is None:
+                return text.encode(self.encoding, "replace")
+            if text != answer.text:
+                _set(self.data, answer.pointer, text)
+        try:
+            return self._written(ensure_ascii=False)
+        except UnicodeEncodeError:  # half of a pair, or a letter that the encoding lacks
+            return self._written(ensure_ascii=True)
+
+    def _written(self, *, ensure_ascii: bool) -> bytes:
+        text = json.dumps(self.data, ensure_ascii=ensure_ascii, separators=(",", ":"))
+        return text.encode(self.encoding)
 
 
 def media_type(headers: Headers) -> tuple[str, str]:
@@ -59,32 +85,139 @@ def header(headers: Headers, name: bytes) -> str:
     return next((v.decode("latin-1") for k, v in headers if k.lower() == name), "")
 
 
+def content_length(headers: Headers) -> int:
+    """Return the length that a response states; 0 where it states none that can be read."""
+    length = header(headers, b"content-length").strip()
+    digits = length.lstrip("0")[: _LONGEST_LENGTH + 1]
+    return int(digits) if length.isascii() and length.isdecimal() and digits else 0
+
+
 def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
     """Return the headers of another body of *length* bytes."""
     others = [(k, v) for k, v in headers if k.lower() not in _DEPENDENT]
     return [*others, (b"content-length", b"%d" % length)]
 
 
-def answer_in(body: bytes, headers: Headers, pointers: Sequence[str]) -> Answer | None:
+def read_body(body: bytes, headers: Headers, pointers: Sequence[str]) -> ResponseBody:
     """
-    Return the answer in a body, at the first of *pointers* that leads to text.
+    Return the answers in a body: all that the first of *pointers* with a text leads to.
 
-    None where there is no answer, it is blank, or the message that holds it calls tools as well.
+    One is left out where it is blank, or where the message that holds it calls tools as well.
     """
     kind, charset = media_type(headers)
     try:
-        if not is_json(kind):
-            text = body.decode(charset)
-            return Answer(text, None, None, charset) if text.strip() else None
-        data = json.loads(body)
-    except (ValueError, LookupError, RecursionError):
-        return None
+        if is_json(kind):
+            encoding, text = _decoded(body, charset)
+            return _answers(json.loads(text), encoding, pointers)
+        text = body.decode(charset)
+        return ResponseBody((Answer(text, None),) if text.strip() else (), encoding=charset)
+    except Exception as error:
+        problem = next((text for kinds, text in _PROBLEMS if isinstance(error, kinds)), "")
+        if not problem:
+            raise
+        return ResponseBody(problem=problem)
+
+
+_PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
+    (UnicodeError, "a response is not text in its charset"),
+    (LookupError, "a response has a charset that is not known here"),
+    (json.JSONDecodeError, "a response is not valid JSON"),
+    (RecursionError, "a response is nested too deeply"),
+    (ValueError, "a response has a number of too many digits, or a charset that is no name"),
+)
+"""What an error says about a body; the first that fits counts."""
+NO_ANSWER = "a JSON response has no text at any of `answers`"
+
+
+def _decoded(body: bytes, charset: str) -> tuple[str, str]:
+    """Return the encoding and the text of JSON: in Unicode, as it has to be, or in its charset."""
+    encoding = json.detect_encoding(body)
+    try:
+        return encoding, body.decode(encoding)
+    except UnicodeDecodeError:
+        return charset, body.decode(charset)
+
+
+def _answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
     for pointer in pointers:
-        text = value_at(data, pointer)
-        if isinstance(text, str) and text.strip():
-            calls = value_at(data, f"{pointer.rpartition('/')[0]}/tool_calls")
-            return None if calls else Answer(text, pointer, data, "utf-8")
-    return None
+        places = [*_places(data, pointer)]
+        held = [(place, _text(value_at(data, place))) for place in places]
+        texts = [(place, text) for place, text in held if text is not None]
+        calls = {place for place in places if _calls(data, place)}
+        if texts or calls:
+            answers = (Answer(text, place) for place, text in texts if place not in calls)
+            some = tuple(answer for answer in answers if answer.text.strip())
+            return ResponseBody(some, data, encoding)
+    return ResponseBody(problem=NO_ANSWER)
+
+
+def _places(data: Any, pointer: str) -> Iterator[str]:
+    """Yield the pointers that a pointer with `*` leads to; one that ends in it is a list's own."""
+    before, each, after = pointer.partition(f"/{_EACH}/")
+    if not each:
+        whole = pointer.removesuffix(f"/{_EACH}")
+        if whole == pointer or (whole and isinstance(value_at(data, whole), list)):
+            yield whole
+        return
+    items = value_at(data, before)
+    for number in range(len(items)) if isinstance(items, list) else ():
+        yield from _places(data, f"{before}/{number}/{after}")
+
+
+def _text(value: Any) -> str | None:
+    """Return a text, or the joined texts of a list of parts; None of anything else."""
+    if isinstance(value, str):
+        return value
+    texts = [part["text"] for part in value if _is_text(part)] if isinstance(value, list) else []
+    return _joined(texts) if texts else None
+
+
+def _joined(texts: Sequence[str]) -> str:
+    r"""
+    Return the texts of parts as one; a sentence that ends a part does not touch the next.
+
+    >>> _joined(["It costs", " $9.", "It has shipped."])
+    'It costs $9.\nIt has shipped.'
+    """
+    pairs = zip(texts, [*texts[1:], ""], strict=True)
+    return "".join(
+        f"{text}\n" if text[-1:] in _ENDS and after[:1].strip() else text for text, after in pairs
+    )
+
+
+def _is_text(part: Any) -> bool:
+    return _kind(part) in _TEXT_PARTS and isinstance(part.get("text"), str)
+
+
+def _kind(part: Any) -> str:
+    """Return the type of a part; one without a type is a text, and what is no object has none."""
+    return str(part.get("type", "text")) if isinstance(part, Mapping) else ""
+
+
+def _calls(data: Any, place: str) -> bool:
+    """Return whether the message that holds a text calls tools as well."""
+    message, parts = place.rpartition("/")[0], value_at(data, place)
+    if any(value_at(data, f"{message}/{name}") for name in ("tool_calls", "function_call")):
+        return True
+    kinds = (_kind(part) for part in parts) if isinstance(parts, list) else ()
+    return any(kind in _CALL_PARTS for kind in kinds)
+
+
+def _set(data: Any, pointer: str, text: str) -> None:
+    """Set an answer; of a list of parts the first one's text, and leave out the other texts."""
+    *parents, last = _keys(pointer)
+    holder = data
+    for key in parents:
+        holder = _member(holder, key)
+    place = int(last) if isinstance(holder, list) else last
+    parts = holder[place]
+    if isinstance(parts, list):
+        first = next(part for part in parts if _is_text(part))
+        kind = {"type": first["type"]} if "type" in first else {}
+        others = (part for part in parts if part is first or not _is_text(part))
+        holder[place] = [{**kind, "text": text} if part is first else part for part in others]
+    else:
+        holder[place] = text
 
 
 def messages_in(

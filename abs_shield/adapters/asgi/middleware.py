@@ -7,13 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequen
 from typing import Any
 
 from abs_shield.adapters.asgi.body import (
+    NO_ANSWER,
     Answer,
     Headers,
-    answer_in,
+    ResponseBody,
+    content_length,
     header,
     is_json,
     media_type,
     messages_in,
+    read_body,
     with_length,
 )
 from abs_shield.errors import ShieldError
@@ -32,11 +35,12 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Write = Callable[[str, Session], Any]
 """Writes an answer again, given the feedback and the session of the request; sync or async."""
 
-ANSWERS = ("/choices/0/message/content", "/answer")
-"""Where an answer stands by default: in a chat completion of OpenAI's shape, or plainly."""
+ANSWERS = ("/choices/*/message/content", "/answer", "/content/*")
+"""Where an answer stands by default: in OpenAI's chat completions, plainly, or in blocks."""
 QUESTIONS = ("/messages", "/question", "/input")
 """Where the words of the user stand by default in a request."""
 _REASON = "it could not be checked"
+_PARTIAL = 206
 
 
 class AnswerMiddleware:
@@ -51,7 +55,9 @@ class AnswerMiddleware:
     Args:
         app: The application.
         firewall: The Shield.
-        answers: JSON pointers of the answer in a JSON response; the first that leads to text.
+        answers: JSON pointers of the answer in a JSON response; the first that leads to text. A
+            ``*`` stands for each item of a list, each an answer; at the end, and for a list of
+            parts without it, for the texts of the list's parts, which are one answer.
         questions: JSON pointers of the user's words in a JSON request: a text, or a list of
             messages. They are heard where the application itself told the session of no user.
         trust_messages: Whether messages of all roles in a request are heard, as where the client
@@ -102,6 +108,8 @@ class AnswerMiddleware:
             await self.app(scope, receive, send)
             return
         name = self.session_header
+        if name is not None:
+            scope["headers"] = [*scope["headers"]]  # an iterator is read once
         session_id = header(scope["headers"], name) if name is not None else ""
         with self.firewall.session(session_id or None) as session:
             if self.firewall.policy.answer is False or scope["method"] == "HEAD":
@@ -123,35 +131,57 @@ class AnswerMiddleware:
             self._notes.add(reason)
             logger.warning("abs_shield does not check an answer: %s", reason)
 
-    async def settle(self, answer: Answer, session: Session) -> str:
+    async def settle(self, answers: Sequence[Answer], session: Session) -> list[str]:
         """
-        Return the text that may be sent in place of an answer.
+        Return the texts that may be sent in place of the answers of one response.
 
         In a session that heard nothing an answer is recorded, and sent as it is.
         """
+        heard = bool(session.log.version)
+        return [await self._settled(answer, session, heard=heard) for answer in answers]
+
+    async def _settled(self, answer: Answer, session: Session, *, heard: bool) -> str:
         config = self.firewall.policy.answer
         assert isinstance(config, AnswerConfig)
-        if not session.log.version:
-            await self.firewall.acheck_answer(answer.text, session=session)
-            return answer.text
-        write = self.write
-        if write is None:
-            config = config.model_copy(update={"revisions": 0})
-        settled = await self.firewall.asettle_answer(
-            answer.text,
-            write=lambda feedback: None if write is None else write(feedback, session),
-            session=session,
-            config=config,
-        )
+        try:
+            if not heard:
+                await self.firewall.acheck_answer(answer.text, session=session)
+                return answer.text
+            write = self.write
+            if write is None:
+                config = config.model_copy(update={"revisions": 0})
+            settled = await self.firewall.asettle_answer(
+                answer.text,
+                write=lambda feedback: None if write is None else write(feedback, session),
+                session=session,
+                config=config,
+            )
+        except Exception as error:
+            return self.failed(answer.text, error)
         return settled.text
 
-    def failed(self, answer: Answer, error: Exception) -> str:
+    def failed(self, answer: str, error: Exception) -> str:
         """Return the text to send where settling failed, as the policy's `on_error` says."""
         logger.error("abs_shield could not settle an answer: %s", type(error).__name__)
-        config, policy = self.firewall.policy.answer, self.firewall.policy
-        if not isinstance(config, AnswerConfig) or policy.on_error == "allow":
-            return answer.text
-        return config.refusal.format(reason=_REASON)
+        return answer if self.allows_errors else self._refusal
+
+    @property
+    def allows_errors(self) -> bool:
+        """Whether an answer is sent that an internal error left unchecked."""
+        policy = self.firewall.policy
+        return not isinstance(policy.answer, AnswerConfig) or policy.on_error == "allow"
+
+    @property
+    def _refusal(self) -> str:
+        config = self.firewall.policy.answer
+        return config.refusal.format(reason=_REASON) if isinstance(config, AnswerConfig) else ""
+
+    def failure(self, error: Exception) -> tuple[Message, bytes]:
+        """Return the start and the body of a response whose answer could not be replaced."""
+        logger.error("abs_shield could not replace an answer: %s", type(error).__name__)
+        body = self._refusal.encode("utf-8", "replace")
+        headers = with_length([(b"content-type", b"text/plain; charset=utf-8")], len(body))
+        return {"type": "http.response.start", "status": 500, "headers": headers}, body
 
 
 class _Request:
@@ -174,11 +204,11 @@ class _Request:
             self._parts = [*self._parts, part] if self._size <= self._most else None
         return event
 
-    def hear(self, pointers: Sequence[str], *, whole: bool) -> None:
-        """Tell the session of the user's words, where the application told it of none."""
-        if self._session.turns == self._turns and self._parts:
-            found = messages_in(b"".join(self._parts), pointers, whole=whole)
-            self._session.add([*found], tolerant=True)
+    def messages(self, pointers: Sequence[str], *, whole: bool) -> list[Mapping[str, Any]]:
+        """Return the user's words, where the application told the session of none."""
+        if self._session.turns != self._turns or not self._parts:
+            return []
+        return [*messages_in(b"".join(self._parts), pointers, whole=whole)]
 
 
 class _Response:
@@ -203,9 +233,11 @@ class _Response:
 
     async def send(self, event: Message) -> None:
         """Send one event of the application's, or hold it back."""
+        if not isinstance(event.get("headers", []), (list, tuple)):
+            event = {**event, "headers": [*event["headers"]]}  # an iterator is read once
         match event["type"]:
             case "http.response.start" if self._is_candidate(event):
-                self._headers, self._parts = [*event.get("headers", ())], []
+                self._headers, self._parts = event.get("headers", ()), []
                 if self._owner.enforced:
                     self._start = event
                     return
@@ -241,8 +273,10 @@ class _Response:
         if encoding not in ("", "identity"):
             self._owner.note(f"a response is encoded as {shown(encoding)}; compress outside of it")
             return False
-        length = header(headers, b"content-length")
-        return not (length.isdecimal() and self._is_too_large(int(length)))
+        if event["status"] == _PARTIAL or header(headers, b"content-range"):
+            self._owner.note("a response is partial content")
+            return False
+        return not self._is_too_large(content_length(headers))
 
     def _is_too_large(self, size: int) -> bool:
         if size > self._owner.max_bytes:
@@ -280,43 +314,51 @@ class _Response:
             await self._send(start)
 
     async def _check(self) -> None:
-        """Check an answer that has been sent."""
-        answer, _ = self._read()
-        if answer is None:
-            return
-        try:
-            await self._owner.firewall.acheck_answer(answer.text, session=self._session)
-        except Exception as error:
-            logger.error("abs_shield could not check an answer: %s", type(error).__name__)
+        """Check the answers that have been sent."""
+        for answer in self._read()[0].answers:
+            try:
+                await self._owner.firewall.acheck_answer(answer.text, session=self._session)
+            except Exception as error:
+                logger.error("abs_shield could not check an answer: %s", type(error).__name__)
 
     async def _finish(self) -> None:
-        """Send the response with its answer settled."""
+        """Send the response with its answers settled."""
         start, self._start = self._start, None
         assert start is not None
-        answer, body = self._read()
-        if answer is not None:
-            text = await self._settled(answer)
-            if text != answer.text:
-                body = answer.replaced(text)
-                start = {**start, "headers": with_length(self._headers, len(body))}
+        found, body = self._read()
+        texts = await self._owner.settle(found.answers, self._session)
+        if texts != [answer.text for answer in found.answers]:
+            start, body = self._replaced(start, body, found, texts)
         await self._send(start)
         await self._send({"type": "http.response.body", "body": body, "more_body": False})
 
-    async def _settled(self, answer: Answer) -> str:
+    def _replaced(
+        self, start: Message, body: bytes, found: ResponseBody, texts: Sequence[str]
+    ) -> tuple[Message, bytes]:
+        """Return the start and the body of the response with other answers."""
         try:
-            return await self._owner.settle(answer, self._session)
+            new = found.replaced(texts)
         except Exception as error:
-            return self._owner.failed(answer, error)
+            failure = self._owner.failure(error)
+            return (start, body) if self._owner.allows_errors else failure
+        return {**start, "headers": with_length(self._headers, len(new))}, new
 
-    def _read(self) -> tuple[Answer | None, bytes]:
-        """Return the answer of the body, and the body; the session hears the request before."""
+    def _read(self) -> tuple[ResponseBody, bytes]:
+        """Return the answers of the body, and the body; the session hears the request before."""
         parts, self._parts = self._parts or [], None
         body, owner = b"".join(parts), self._owner
         try:
-            answer = answer_in(body, self._headers, owner.answers)
-            if answer is not None:
-                self._request.hear(owner.questions, whole=owner.trust_messages)
+            found = read_body(body, self._headers, owner.answers)
+            asked = self._request.messages(owner.questions, whole=owner.trust_messages)
+            if found.answers:
+                self._session.add(asked, tolerant=True)
+            elif found.problem and body and self._is_of_agent(found, asked):
+                owner.note(found.problem)
         except Exception as error:
             logger.error("abs_shield could not read an answer: %s", type(error).__name__)
-            return None, body
-        return answer, body
+            return ResponseBody(), body
+        return found, body
+
+    def _is_of_agent(self, found: ResponseBody, asked: Sequence[Any]) -> bool:
+        """Return whether a body without a text may be an agent's: of others it is no news."""
+        return found.problem != NO_ANSWER or bool(asked) or bool(self._session.log.version)

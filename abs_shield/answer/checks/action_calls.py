@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
+from abs_shield.answer.checks.action_patterns import MESSAGE
 from abs_shield.answer.evidence.types import ExecutedAction
 from abs_shield.plan.verbs import also_writes, commanded, deed
 from abs_shield.text.leaves import leaves, scalar_text
@@ -17,38 +18,51 @@ from abs_shield.text.synonyms import canonical
 from abs_shield.text.values.figure import ID, SUMS
 from abs_shield.text.values.ids import id_key
 from abs_shield.text.values.reader import figures
-from abs_shield.text.verbs import CLASSES, FAMILIES, SENDING, Does, infinitive
+from abs_shield.text.verbs import ACTIONS, CLASSES, FAMILIES, KIN, SENDING, YIELDS, Does, infinitive
 
 _BROAD = frozenset(
     "remove hold share replace patch fix approve start reset resume restore reschedule close end "
     "discard return".split()
 )
 """Verbs of a family that a call outside of it may mean as well: an update may remove."""
-_ACTIONS = {
-    "cancellation": "cancel", "deletion": "delete", "removal": "remove", "approval": "approve",
-    "registration": "register", "refund": "refund", "reimbursement": "reimburse",
-    "compensation": "compensate", "dispute": "dispute", "restart": "restart", "reboot": "reboot",
-    "renewal": "renew", "notification": "notify", "merge": "merge", "rollback": "rollback",
-}  # fmt: skip
-"""Nouns of actions: ``create_cancellation`` cancels."""
-_THINGS = {
-    "payment": "pay", "invoice": "bill", "reservation": "reserve", "booking": "book",
-    "appointment": "book", "shipment": "ship", "delivery": "deliver", "sms": "text",
-    "trade": "sell", "signature": "sign", "subscription": "subscribe",
-}  # fmt: skip
-"""Nouns of what an action yields: ``submit_payment`` pays, ``update_payment`` does not."""
 _PRICED = frozenset(
     "payment price amount fee refund transaction certificate voucher invoice cost charge money "
     "fund cash".split()
 )
-_PAYING = frozenset(
+PAYING = frozenset(
     "pay charge bill debit settle refund reimburse credit compensate transfer deposit".split()
 )
 _GENERIC = frozenset("execute run call process trigger submit request upsert place".split())
 """Verbs that leave it to the rest of a name what is done."""
 _SENT_AS = frozenset("invite issue post update".split())
 """Verbs by which a message may be named: "I've updated the team"."""
+_SENT_BY = frozenset("add create make generate schedule publish move put book".split())
+"""Verbs that name a call that sends or pays, by their object: "I've scheduled the payment"."""
 _HTTP = frozenset("post put patch".split())
+_PLAIN = frozenset(
+    "create add make new generate insert update change modify edit set alter revise adjust put "
+    "correct amend".split()
+)
+"""Verbs that only their noun specifies: they cancel, send or pay nothing by themselves."""
+_BOOKED = frozenset(
+    "booking reservation appointment event meeting flight trip slot visit pickup delivery".split()
+)
+_BOOKING = frozenset("book reserve schedule reschedule postpone".split())
+"""Verbs of a change of what was booked: "I rebooked you"."""
+_WRITTEN = frozenset(
+    "file document doc page section code script text content cell sheet paragraph config".split()
+)
+"""What is edited part by part, so that an edit may delete a part."""
+_SENT = re.compile(
+    r"[$\u20ac\u00a3\u00a5]|\b(?:e-?mail|mail|message|sms|text|note|newsletter|notification|notice"
+    r"|reply|response|answer|reminder|payment|transfer|transaction|refund|deposit|money|funds?"
+    r"|amount|bill|invoice|usd|eur|gbp|chf|euros?|dollars?|pounds?)(?:s|es)?\b",
+    re.IGNORECASE,
+)
+"""What a call that sends or pays may have made, moved or scheduled."""
+_AND = re.compile(r",\s|\sand\s")
+_MOVED = {"transfer": "move", "forward": "move"}
+"""Verbs that only move a thing where neither money nor a message is sent."""
 _MOST_LEAVES = 400
 _LONGEST_WORD, _LONGEST_VALUE, _LONGEST_TEXT = 30, 64, 1_000
 _TOKEN = re.compile(r"[\w./:#@+-]{1,64}")
@@ -65,10 +79,10 @@ class Call:
     def __init__(self, action: ExecutedAction) -> None:
         arguments = action.arguments if isinstance(action.arguments, dict) else {}
         words = name_words(action.tool)
-        nouns = {_ACTIONS[word] for word in words if word in _ACTIONS}
+        nouns = {ACTIONS[word] for word in words if word in ACTIONS}
         ordered = commanded(arguments)
         read = ordered or deed(action.tool)
-        named = {_THINGS.get(word, word) for word in words} & FAMILIES.keys() | nouns
+        named = {YIELDS.get(word, word) for word in words} & FAMILIES.keys() | nouns
         verbs = {read.verb, also_writes(action.tool) if ordered is None else ""} - {""} | nouns
         if read.verb in _GENERIC or read.mints:
             verbs |= named
@@ -80,22 +94,33 @@ class Call:
         self._does = read.does
         self._is_opaque = not read.verb or (generic and not named)
         self._sends = bool(verbs) and verbs <= SENDING
-        self._words = {*verbs, *_verbs_in(arguments)}
+        removed = {*_removals(arguments)}
+        self._words = {*verbs, *_verbs_in(arguments), *_repeated(words), *removed}
         self._names = {canonical(verb) for verb in verbs}
-        self._families = frozenset[int]().union(*(FAMILIES.get(verb, ()) for verb in verbs))
+        self._families = frozenset[int]().union(
+            *(FAMILIES.get(verb, ()) for verb in verbs | removed)
+        )
+        self._kin = frozenset(_kin_of(words, verbs, read.does) if verbs else ())
+        self._is_plain = not verbs.isdisjoint(_PLAIN)
         if not _PRICED.isdisjoint(words):
             self._families -= FAMILIES["notify"]  # `send_money` sends no message
+        self._sends_no_message = "send" in self._kin and "notify" not in self._kin
         self._is_priced = not _PRICED.isdisjoint({*words, *_keys_of(arguments)})
+
+    @property
+    def changes(self) -> bool:
+        """Whether it changes what was there before."""
+        return self._does is Does.CHANGE
 
     @cached_property
     def ids(self) -> frozenset[str]:
         """The ids among its arguments, as they are compared."""
-        return frozenset(_ids_in(self._action.arguments))
+        return frozenset(ids_in(self._action.arguments))
 
     @cached_property
     def returned_ids(self) -> frozenset[str]:
         """The ids in its result."""
-        return frozenset(_ids_in(self._action.value))
+        return frozenset(ids_in(self._action.value))
 
     @cached_property
     def fields(self) -> dict[str, set[str]]:
@@ -110,24 +135,66 @@ class Call:
 
     def is_related(self, verb: str) -> bool:
         """Return whether it says, or implies, what a verb says."""
-        if canonical(verb) in self._names or verb in self._words:
+        if canonical(verb) in self._names or verb in self._words or verb in self._kin:
             return True
-        if self._is_priced and verb in _PAYING:
+        if self._is_priced and verb in PAYING:
             return True
         return not self._families.isdisjoint(FAMILIES.get(verb, ()))
 
-    def can_be(self, verb: str) -> bool:
-        """Return whether it can be what a verb says was done."""
+    def can_be(self, verb: str, around: str = "") -> bool:
+        """
+        Return whether it can be what a verb says was done.
+
+        Args:
+            verb: The verb, in the infinitive.
+            around: The clause of the verb.
+        """
+        if verb == "send" and self._sends_no_message and MESSAGE.search(around):
+            return False
         if self._is_opaque or self.is_related(verb):
             return True
+        sent = _SENT.search(_AND.split(around, maxsplit=1)[0])
+        if verb in _MOVED and not sent:
+            verb = _MOVED[verb]
         does = CLASSES.get(verb, Does.ACT)
         if self._sends and does in (Does.MAKE, Does.UNMAKE, Does.CHANGE):
-            return verb in _SENT_AS and not (verb == "update" and self._is_priced)
+            is_message = verb in _SENT_AS and not (verb == "update" and self._is_priced)
+            return is_message or (verb in _SENT_BY and sent is not None)
         if does is self._does and does in (Does.MAKE, Does.UNMAKE):
             return True
-        if verb in FAMILIES and verb not in _BROAD:
+        if verb in FAMILIES and verb not in _BROAD and self._is_of_known_kind:
             return False
         return Does.ACT in (does, self._does) or Does.CHANGE in (does, self._does)
+
+    @property
+    def _is_of_known_kind(self) -> bool:
+        """Whether verbs that are not its kin are known to say something else."""
+        return bool(self._families or self._kin) or self._is_plain
+
+
+def _kin_of(words: Iterable[str], verbs: Iterable[str], does: Does) -> Iterator[str]:
+    """Yield the further verbs by which the action of a name may be named."""
+    words = {*words}
+    for word in {*words, *verbs}:
+        yield from KIN.get(word, ())
+    if does is Does.CHANGE and not words.isdisjoint(_BOOKED):
+        yield from _BOOKING
+    if does is Does.CHANGE and not words.isdisjoint(_WRITTEN):
+        yield from KIN["edit"]
+
+
+def _repeated(words: Iterable[str]) -> Iterator[str]:
+    """Yield the verbs that a name says are done again: ``cancel_and_rebook``."""
+    again = (word.removeprefix("re") for word in words if word.startswith("re"))
+    yield from (verb for verb in again if verb in FAMILIES)
+
+
+def _removals(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the verbs of fields that list what is taken away: ``{"remove": ["A"]}``."""
+    for name, value in list(arguments.items())[:_MOST_LEAVES]:
+        verb = next(iter(name_words(str(name))), "")
+        if value and isinstance(value, (list, bool)) and CLASSES.get(verb) is Does.UNMAKE:
+            yield verb
 
 
 def _verbs_in(arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -143,7 +210,8 @@ def _keys_of(arguments: Mapping[str, Any]) -> Iterator[str]:
         yield from name_words(str(name))
 
 
-def _ids_in(value: Any) -> Iterator[str]:
+def ids_in(value: Any) -> Iterator[str]:
+    """Yield the ids that a value has, as they are compared."""
     for _, leaf in leaves(value, most=_MOST_LEAVES):
         for one in figures((scalar_text(leaf) or "")[:_LONGEST_TEXT]):
             if (one.kind == ID and not one.soft) or (one.kind in SUMS and len(one.text) > 3):

@@ -74,3 +74,12 @@ NOTICE = re.compile(
     r"\b(?:e-?mail|confirmation|notification|notice|receipt|sms|reminder)s?\b", re.IGNORECASE
 )
 """Messages that a system sends by itself after an action."""
+OLD = re.compile(
+    r"^\D{0,40}?\b(?:your|the|its|their|an?)[ ](?:old|previous|former|original|prior)[ ]",
+    re.IGNORECASE,
+)
+"""What a change replaces: I cancelled the old slot and booked another one."""
+MESSAGE = re.compile(
+    r"\b(?:e-?mail|messag|text|notif|confirmation|receipt|sms|reminder)", re.IGNORECASE
+)
+"""Words of a clause that is about a message, not about goods or money."""

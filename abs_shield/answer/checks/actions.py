@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from abs_shield.answer.checks.action_calls import Call
@@ -17,13 +18,16 @@ from abs_shield.answer.checks.action_patterns import (
     CONDITION,
     FAILURE,
     MANAGED,
+    MESSAGE,
     NOTICE,
+    OLD,
     PASSIVE,
     RELATIVE,
     STATE,
     TALK_OBJECT,
 )
 from abs_shield.answer.checks.opinions import from_conflicts
+from abs_shield.answer.checks.reported_actions import ReportedActions, is_short
 from abs_shield.answer.evidence.types import Evidence, Source
 from abs_shield.answer.types import Claim, Opinions, Unavailable
 from abs_shield.text.leaves import leaves
@@ -56,7 +60,7 @@ _BY_ITSELF = re.compile(
 _WORD = re.compile(r"[a-z]{3,20}")
 _TOKEN = re.compile(r"[\w#@][\w./:#@+-]{0,62}[\w]|[\w#]")
 _LONGEST_CLAUSE, _LONGEST_ADVICE, _LONGEST_RELATIVE = 300, 300, 8
-_LONGEST_ID = 64
+_LONGEST_ID, _LONGEST_RESULT, _MOST_RESULTS = 64, 5_000, 20
 _MOST_ACTIONS, _MOST_STRANGERS = 50, 20
 _PATTERNS = (ACTIVE, MANAGED, PASSIVE, STATE)
 
@@ -72,6 +76,7 @@ class ClaimedAction(NamedTuple):
         is_passive: Whether the claim does not say who did it.
         is_talk: Whether it is an action only in a run that did nothing.
         is_state: Whether it may as well report a record.
+        is_joint: Whether "we" did it, who may have done it before the run.
     """
 
     verb: str
@@ -80,6 +85,7 @@ class ClaimedAction(NamedTuple):
     is_passive: bool = False
     is_talk: bool = False
     is_state: bool = False
+    is_joint: bool = False
 
 
 def actions(
@@ -104,7 +110,18 @@ def _conflicts(text: str, calls: Calls) -> Iterator[str]:
             return
         ids = _ids_of(text) if ids is None else ids
         done = calls.have_done(claimed, ids)
-        yield "" if done else f"{shown(claimed.text)}: no successful call stands behind it"
+        named = shown(_without_aside(claimed.text))
+        yield "" if done else f"{named}: no successful call stands behind it"
+
+
+def _without_aside(text: str) -> str:
+    """
+    Return an action without what stands between commas in it: a conflict quotes few words.
+
+    >>> _without_aside("I have, as Maria of 4 Elm Street wished, cancelled")
+    'I have ... cancelled'
+    """
+    return re.sub(r",.{1,80},", " ...", text)
 
 
 def claimed_actions(text: str) -> Iterator[ClaimedAction]:
@@ -121,11 +138,13 @@ def claimed_actions(text: str) -> Iterator[ClaimedAction]:
         return
     for pattern in _PATTERNS:
         for match in pattern.finditer(text):
+            is_joint = match[0][:2].casefold() == "we"
             if claimed := _claimed(text, match, pattern):
-                yield claimed
+                yield claimed._replace(is_joint=is_joint)
             if pattern is ACTIVE and _PAST.search(match["verb"]) and _is_done(text, match):
                 more = AND.finditer(text, match.end(), _clause_end(text, match))
-                yield from filter(None, (_claimed(text, one, ACTIVE) for one in more))
+                others = filter(None, (_claimed(text, one, ACTIVE) for one in more))
+                yield from (other._replace(is_joint=is_joint) for other in others)
 
 
 def _claimed(text: str, match: re.Match[str], pattern: re.Pattern[str]) -> ClaimedAction | None:
@@ -179,8 +198,8 @@ class Calls:
         self._done = [Call(one) for one in evidence.deeds or () if not one.reads]
         self._failed = [Call(one) for one in evidence.failed if not one.reads]
         self._ids = frozenset[str]().union(*(call.ids for call in (*self._done, *self._failed)))
-        results = (one.text for one in evidence if one.source is Source.TOOL_RESULT)
-        words = {word for text in results for word in _WORD.findall(text.casefold())}
+        found = [one for one in evidence if one.source is Source.TOOL_RESULT]
+        words = {word for one in found for word in _WORD.findall(one.text.casefold())}
         self._reported = {verb for verb in map(infinitive, words) if verb} | (words & _NOUNS)
         system = (one.text for one in evidence if one.source is Source.SYSTEM)
         self._sends_by_itself = any(_BY_ITSELF.search(text) for text in system)
@@ -200,7 +219,9 @@ class Calls:
             return True
         if claimed.is_talk and not failed:
             return bool(self._done) or not (self._evidence.deeds or self._failed)
-        able = [call for call in self._done if call.can_be(claimed.verb)]
+        if not failed and self._is_reported(claimed, ids):
+            return True
+        able = [call for call in self._done if call.can_be(claimed.verb, claimed.around)]
         if claimed.verb == "send" and self._is_sent_anyway(claimed):
             able = self._done
         if failed:
@@ -208,6 +229,43 @@ class Calls:
         if not able or any(_alone_failed(call, able, claimed) for call in failed):
             return False
         return self._have_ids(ids, able, claimed.verb)
+
+    def _is_reported(self, claimed: ClaimedAction, ids: frozenset[str]) -> bool:
+        """Return whether results report it: those of its own calls, or any if "we" did it."""
+        verbs = {*_reporting(claimed)}
+        if any(self._own.has(verb, ids) for verb in verbs):
+            return True
+        if claimed.is_joint and any(self._all.has(verb, ids) for verb in verbs):
+            return True
+        if claimed.is_joint and self._is_in_prose(verbs, ids):
+            return True
+        has_changed = any(call.changes for call in self._done)
+        is_removal = CLASSES.get(claimed.verb) is Does.UNMAKE
+        return has_changed and is_removal and OLD.search(claimed.around) is not None
+
+    @cached_property
+    def _all(self) -> ReportedActions:
+        """The actions that results report."""
+        results = (one for one in self._evidence if one.source is Source.TOOL_RESULT)
+        return ReportedActions(one.value for one in results if one.value is not None)
+
+    @cached_property
+    def _own(self) -> ReportedActions:
+        """The actions that short results of calls that did something report."""
+        own = (one.value for one in self._evidence.deeds or () if not one.reads)
+        return ReportedActions(value for value in own if is_short(value))
+
+    @cached_property
+    def _prose(self) -> list[tuple[frozenset[str], set[str]]]:
+        """The ids of each result in prose, and the verbs of what it says was done."""
+        results = [one for one in self._evidence if one.source is Source.TOOL_RESULT]
+        prose = [one for one in results if not isinstance(one.value, (dict, list))]
+        texts = [one.text[:_LONGEST_RESULT] for one in prose[-_MOST_RESULTS:]]
+        return [(_ids_of(text), {*_done_in(text)}) for text in texts]
+
+    def _is_in_prose(self, verbs: set[str], ids: frozenset[str]) -> bool:
+        texts = ((own, told) for own, told in self._prose if not ids or not ids.isdisjoint(own))
+        return any(not verbs.isdisjoint(told) for _, told in texts)
 
     def _is_sent_anyway(self, claimed: ClaimedAction) -> bool:
         notice = claimed.is_passive and NOTICE.search(claimed.around) is not None
@@ -234,6 +292,22 @@ class Calls:
         return any(_form(one) == _form(own) and fields.agree(one, own) for own in ids)
 
 
+def _done_in(text: str) -> Iterator[str]:
+    """Yield the verbs of what a result in prose says was done; "are refunded" is a rule."""
+    for one in claimed_actions(text):
+        if one.is_passive and not one.text.casefold().startswith("are "):
+            yield one.verb
+
+
+def _reporting(claimed: ClaimedAction) -> Iterator[str]:
+    """Yield the verbs by which a result may report an action: "we issued a refund"."""
+    yield claimed.verb
+    if claimed.verb in _REFUNDING and _REFUND.search(claimed.around):
+        yield "refund"
+    if claimed.verb == "send" and not MESSAGE.search(claimed.around):
+        yield "ship"
+
+
 def _is_meant(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozenset()) -> bool:
     """Return whether a call is what is claimed, by its verb or by its noun."""
     if ids and call.ids and ids.isdisjoint(call.ids):
@@ -241,7 +315,7 @@ def _is_meant(call: Call, claimed: ClaimedAction, ids: frozenset[str] = frozense
     if call.is_related(claimed.verb) and not claimed.is_state:
         return True
     words = {stem(word.casefold()) for word in _TOKEN.findall(claimed.around)}
-    return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb)
+    return bool(call.nouns) and call.nouns <= words and call.can_be(claimed.verb, claimed.around)
 
 
 def _alone_failed(failed: Call, able: Sequence[Call], claimed: ClaimedAction) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from abs_shield.answer.checks.conflicts import other_value
+from abs_shield.answer.checks.conflicts import has_other_value, other_value
 from abs_shield.answer.checks.record_scope import RecordScope
 from abs_shield.answer.evidence.records import is_foreign, without_indices
 from abs_shield.answer.evidence.types import Evidence
@@ -36,6 +36,15 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that may speak of an earlier state."""
+_RELATIVE = re.compile(
+    r"\b(?:other|another|next|previous|prior|later|earlier|since|after|before|between|until|till|from"
+    r"|instead|first|second|third|last|than|both|apart|following|rest|remaining|soonest|earliest"
+    r"|latest|while|whereas|or|then|another|anderer?s?|n\u00e4chste[rns]?|erst|ab|seit|nach|vor|bis"
+    r"|zwischen|statt|autre|prochaine?|depuis|apr\u00e8s|avant|entre|jusqu|otr[oa]|siguiente|desde"
+    r"|despu\u00e9s|antes|hasta)\b",
+    re.IGNORECASE,
+)
+"""Words of a sentence that may set a moment apart from the record that it names."""
 _NO_FIELD = frozenset("id time date at est utc gmt local number of the is to in on and a".split())
 
 
@@ -117,7 +126,8 @@ class Bindings:
         many after each key.
         """
         if value.kind in _MOMENTS:
-            return next(iter(self._alike(value, records)), None)
+            own = self.scope.is_of_named_record(value) and not self._is_set_apart(value)
+            return next(iter(self._alike(value, records)), None) if own else None
         fields = {self._field(one) for one in found}
         members = (one for place in records for one in self._index.members(place))
         other = next((one for one in members if self._field(one) in fields), None)
@@ -125,9 +135,22 @@ class Bindings:
             return other
         return other if _names_field(self._words(value), other.field) else None
 
+    def _is_set_apart(self, value: Figure) -> bool:
+        """Return whether a sentence relates a moment to its record instead of stating it."""
+        return _RELATIVE.search(self._answer, *self.scope.sentence(value.start)) is not None
+
     def _words(self, value: Figure) -> set[str]:
         """Return the words of a value's sentence."""
         return set(words(normal(self._answer[slice(*self.scope.sentence(value.start))])))
+
+    def is_of_another(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
+        """Return whether running text has a number only of something else than its sentence."""
+        if value.kind not in SUMS or not found or len(found) > _MOST_RECORDS:
+            return False
+        if any(one.piece < 0 or self._index.pieces[one.piece].lines for one in found):
+            return False
+        sentence = self._answer[slice(*self.scope.sentence(value.start))]
+        return has_other_value(sentence, value, self._evidence)
 
     def is_outdated(self, value: Figure, found: Sequence[EvidenceValue]) -> bool:
         """Return whether newer results of the same calls have something else."""

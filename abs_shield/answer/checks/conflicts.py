@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
 from abs_shield.answer.evidence.sentence_index import index_of
 from abs_shield.answer.evidence.types import Evidence
+from abs_shield.answer.types import Span
 from abs_shield.text.polarity import denial, opposite, read, without_reply
-from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
+from abs_shield.text.values.figure import DATE, SUMS, Day, Figure, same
 from abs_shield.text.values.reader import figures
 
 _REQUEST = re.compile(
@@ -19,16 +21,34 @@ _REQUEST = re.compile(
 )
 _DIGITS = re.compile(r"(?<!\w)\d[\d.,]*(?!\w)")
 _LEAST_WORDS = 3
+_LEAST_CONTRARY = 2
+"""Words of a claim that is compared with its contrary: "Breakfast is included"."""
+_CHANGES = re.compile(
+    r"\b(?:until|till|before|after|again|since|from|once|anymore|no longer|bis|ab|nach|wieder"
+    r"|jusqu|apr\u00e8s|hasta|desde|despu\u00e9s)\b",
+    re.IGNORECASE,
+)
+"""Words for when a state ends or begins: "closed until June" and "open from June" agree."""
 _MOST_WORDS = 60
+_MOST_ALIKE = 50
+"""Sentences with all words of a claim that are compared with it."""
 _SURE = 0.8
 _SAME = 0.6
 
 
 class Statement(NamedTuple):
-    """A sentence of a result or a document, and the words of it that say something."""
+    """
+    A sentence of a result or a document.
+
+    Attributes:
+        text: The sentence.
+        words: Its words that say something.
+        span: Its place in the evidence.
+    """
 
     text: str
     words: frozenset[str]
+    span: Span | None = None
 
 
 def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
@@ -44,7 +64,7 @@ def nearest(words: frozenset[str], evidence: Evidence) -> Statement | None:
     if not votes:
         return None
     best = max(votes, key=lambda n: (votes[n], -len(index.sentences[n].content)))
-    return Statement(index.text(best), _words(index.sentences[best].content))
+    return Statement(index.text(best), _words(index.sentences[best].content), index.span(best))
 
 
 def _said(claim: str) -> frozenset[str]:
@@ -79,6 +99,23 @@ def other_value(claim: str, missing: Figure, evidence: Evidence) -> tuple[Statem
     return None
 
 
+def has_other_value(claim: str, value: Figure, evidence: Evidence) -> bool:
+    """
+    Return whether the sentences that say the very thing of a claim all have another value.
+
+    They have all words of the claim and one value of that kind each: "Alder has 85 rooms" for
+    "Alder has 95 rooms", wherever 95 is said of something else.
+    """
+    words = _said(claim)
+    if len(words) < _LEAST_WORDS or len([*filter(partial(_alike, value), figures(claim))]) != 1:
+        return False
+    index = index_of(evidence)
+    places = [set(index.postings.get(word, ())) for word in words]
+    said = sorted(set.intersection(*places))[:_MOST_ALIKE]
+    values = [[*filter(partial(_alike, value), figures(index.text(n)))] for n in said]
+    return bool(values) and all(len(some) == 1 and not same(value, some[0]) for some in values)
+
+
 def _alike(missing: Figure, other: Figure) -> bool:
     return missing.kind == other.kind and missing.unit == other.unit
 
@@ -94,6 +131,10 @@ def _shifted(missing: Figure, other: Figure) -> bool:
     return False
 
 
+def _changes(sentence: str) -> frozenset[str]:
+    return frozenset(word.casefold() for word in _CHANGES.findall(sentence))
+
+
 def _asks_for(sentence: str) -> bool:
     """Return whether a sentence of the evidence asks for what it says: it is not so, maybe."""
     return _REQUEST.match(sentence) is not None
@@ -103,14 +144,17 @@ def contrary(claim: str, evidence: Evidence) -> tuple[Statement, str] | None:
     """
     Return the sentence that says the same but for a negation or an opposite, and which; or None.
 
-    It has all words of the claim but for that one, and one more at most: nothing else may differ.
+    It has all words of the claim but for that one, and one more at most, of a short claim none:
+    nothing else may differ.
     """
     said = without_reply(claim)
     if said.rstrip().endswith("?"):  # "Isn't it refundable?" denies nothing
         return None
     words = _said(said)
-    near = nearest(words, evidence) if len(words) >= _LEAST_WORDS else None
-    if near is None or len(near.words) > len(words) + 1 or _asks_for(near.text):
+    near = nearest(words, evidence) if len(words) >= _LEAST_CONTRARY else None
+    if near is None or _asks_for(near.text) or _changes(said) != _changes(near.text):
+        return None
+    if len(near.words) > len(words) + (len(words) >= _LEAST_WORDS):
         return None
     new = len(words - near.words)
     compare = (denial, opposite)[new] if new < 2 else None

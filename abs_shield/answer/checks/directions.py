@@ -20,15 +20,35 @@ _FROM_TO = re.compile(
     r"(?=(?<!Mr|Ms|Dr)(?<!Mrs)[.!?;](?:\s|$)|[ ](?:and|from)[ ]|\n|$)",
     re.IGNORECASE,
 )
+_RETURN = re.compile(
+    r"\b(?:back|return(?:s|ing)?|undo|revers\w+|inbound|zur\u00fcck|r\u00fcck\w+|retour|vuelta"
+    r"|regreso)\b",
+    re.IGNORECASE,
+)
+"""Words before a way that make it the way back."""
+_NONE = re.compile(
+    r"\b(?:not|no|none|nothing|never|either|instead|vice versa|\w+n't|kein\w*|nicht|aucun\w*"
+    r"|ning\w+)\b",
+    re.IGNORECASE,
+)
+"""Words of a claim that there is no such way, or another one."""
 _WORD = re.compile(r"\w+(?:[.\-/]\w+)*")
 _MOST_OBJECTS, _MOST_PAIRS, _MOST_LEAVES, _MOST_WAYS = 5_000, 100, 20, 20
 
 
 class Ends(NamedTuple):
-    """The words of the values at both ends of one way: each value as one set."""
+    """
+    The values at both ends of one way: of each value its words.
+
+    Attributes:
+        first: Those where it begins.
+        second: Those where it ends.
+        fields: The names of both fields.
+    """
 
     first: tuple[frozenset[str], ...]
     second: tuple[frozenset[str], ...]
+    fields: tuple[str, str]
 
 
 class Directions:
@@ -44,17 +64,20 @@ class Directions:
 
     def conflict(self, claim: str) -> str:
         """Return in one line which way a claim has turned round; empty if it has not."""
-        for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS) if self._ends else ():
+        if not self._ends or _NONE.search(claim):
+            return ""
+        for match in islice(_FROM_TO.finditer(claim), _MOST_WAYS):
+            if _RETURN.search(claim, 0, match.start()):
+                continue
             first, second = _words(match["first"]), _words(match["second"])
             if first.isdisjoint(self._seconds):
                 continue
-            straight = any(_is(first, a) or _is(second, b) for a, b in self._ends)
-            turned = any(
-                _is(first, b) and _is(second, a) and not (_is(first, a) or _is(second, b))
-                for a, b in self._ends
-            )
-            if turned and not straight:
-                return f"the evidence has it the other way round: `{match[0][:120]}`"
+            if any(_is(first, a) or _is(second, b) for a, b, _ in self._ends):
+                continue
+            turned = (one for a, b, one in self._ends if _is(first, b) and _is(second, a))
+            if fields := next(turned, None):
+                names = " and ".join(f"`{name}`" for name in fields)
+                return f"the evidence has it the other way round, under {names}"
         return ""
 
 
@@ -69,7 +92,7 @@ def _ends(value: Any) -> Iterator[Ends]:
         if isinstance(item, Mapping):
             for first, second in _PAIRS:
                 if first in item and second in item:
-                    yield Ends(_values(item[first]), _values(item[second]))
+                    yield Ends(_values(item[first]), _values(item[second]), (first, second))
         inner = item.values() if isinstance(item, Mapping) else item
         if isinstance(item, (Mapping, list)):
             left += [(one, depth + 1) for one in inner if isinstance(one, (Mapping, list))]

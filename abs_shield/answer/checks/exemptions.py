@@ -20,8 +20,9 @@ _EXAMPLE = re.compile(
 _FURTHER = re.compile(r"(?:and|or|for)\b|\S*\d|[^\w\s]+$")
 """What may stand between an example and the next one of a list."""
 _ENDING = re.compile(
-    r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?)[\s:*#.x\u2022]{0,6}"
-    r"(?:in|with|is|are|of)?[\s:*#.x\u2022]{0,8}$",
+    r"\b(?:ending|ends|end|last (?:four|4)(?: digits)?|endung|endet|endend|termina(?:d[ao])?"
+    r"|(?:se )?terminant|finissant)[\s:*#.x\u2022]{0,6}"
+    r"(?:in|with|is|are|of|auf|en|par)?[\s:*#.x\u2022]{0,8}$",
     re.IGNORECASE,
 )
 

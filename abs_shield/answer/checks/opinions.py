@@ -12,7 +12,14 @@ NOTHING = Unavailable("nothing to check")
 
 
 def contradicted(conflict: str, span: Span | None = None) -> Opinion:
-    """Return the opinion that the evidence says something else: *conflict*, in one line."""
+    """
+    Return the opinion that the evidence says something else.
+
+    Args:
+        conflict: What differs, in one line. It is stored with the decision: it may name values and
+            fields, and quotes no sentence of the answer or the evidence.
+        span: The part of the evidence that differs; the report alone has its text.
+    """
     return Opinion(score=CONTRADICTED, contradicted=conflict, spans=(span,) if span else ())
 
 

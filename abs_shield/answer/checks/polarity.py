@@ -11,7 +11,6 @@ from abs_shield.answer.checks.opinions import NOTHING, contradicted
 from abs_shield.answer.checks.states import Flags
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.types import Claim, Opinion, Opinions, Unavailable
-from abs_shield.text.show import shown
 
 _PROPOSAL = re.compile(
     r"\b(?:please confirm|confirm if|confirm that you|for confirmation|to proceed|go ahead with"
@@ -37,7 +36,7 @@ def polarity(
 def _opinion(claim: str, evidence: Evidence, proposes: bool) -> Opinion | Unavailable:
     if found := contrary(claim, evidence):
         sentence, why = found
-        return contradicted(f"the evidence says {shown(sentence.text)}: {why}")
+        return contradicted(f"the evidence says otherwise: {why}", sentence.span)
     if proposes:
         return NOTHING
     flags: Flags = evidence.derived(Flags)

@@ -165,6 +165,20 @@ class RecordScope:
         (at, places), *others = mentions
         return () if others or at > value.start else places
 
+    def is_of_named_record(self, value: Figure) -> bool:
+        """
+        Return whether a value is said of a record, instead of beside one.
+
+        So it is in an item of a list, and where its sentence names one record, before the value,
+        and has no other value of that kind.
+        """
+        if self._line_at(value.start).is_item or self.paired(value):
+            return True
+        start, end = self.sentence(value.start)
+        alike = [one for one in self.values_in(start, end) if one.kind == value.kind]
+        mentions = self._mentions(start, end)
+        return len(alike) == 1 and bool(mentions) and mentions[0][0] < value.start
+
     def _turns(self, value: Figure, start: int, end: int) -> list[Mention]:
         """Return where a sentence turns to another record, by keys of another kind than a value."""
         mentions = self._mentions(start, end)

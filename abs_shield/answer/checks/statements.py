@@ -109,6 +109,17 @@ def is_universal(text: str) -> bool:
     return _ALL.search(text[:_LONGEST]) is not None
 
 
+def has_predicate(text: str) -> bool:
+    """
+    Return whether a form of "be" or "have" joins something to what a text says of it.
+
+    >>> has_predicate("It is ready."), has_predicate("All set"), has_predicate("The cost is")
+    (True, False, False)
+    """
+    words = [word.text for word in words_of(text[:_LONGEST])]
+    return any(word in _BE or word in _HAVE - {"with"} for word in words[1:-1])
+
+
 def words_of(text: str) -> Iterator[Word]:
     """Yield the words of a text, in order."""
     for found in _WORD.finditer(text):

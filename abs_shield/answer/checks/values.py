@@ -65,6 +65,10 @@ _NEGATIVE = re.compile(
 """Words that give a number its sign, or leave it open."""
 
 
+_REMOVED = re.compile(r"delet|remov|lost|loss|decreas|debit|withdraw|discount|minus", re.IGNORECASE)
+"""Words of fields whose values count what goes away, with or without a minus."""
+
+
 class How(Enum):
     """What becomes of a value."""
 
@@ -195,6 +199,8 @@ class AnswerValues:
             return self._absent(value, conflict)
         if self._has_other_sign(value, found) or self._bindings.is_outdated(value, found):
             return self._absent(value)
+        if self._bindings.is_of_another(value, found):
+            return self._absent(value)
         records = self._bindings.records(value)
         found = self._bindings.of_field(value, found, records)
         one = self._bindings.own(found, records)
@@ -263,6 +269,8 @@ class AnswerValues:
         numbers = [one.figure.numbers[0] for one in found]
         if not all(number and negative != (number < 0) for number in numbers):
             return False
+        if any(_REMOVED.search(one.field) for one in found):
+            return False  # a diff of 12 deletions is written as "-12"
         return _NEGATIVE.search(self._answer, start, end) is None
 
     def _spelling(

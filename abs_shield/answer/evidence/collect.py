@@ -98,7 +98,7 @@ class Gathered:
         return self._newest[1]
 
 
-def evidence_from(context: Any) -> Evidence:
+def evidence_from(context: Any, *, name: str = "context") -> Evidence:
     """
     Collect evidence from documents.
 
@@ -106,14 +106,15 @@ def evidence_from(context: Any) -> Evidence:
         context: A text, or a list of texts or of ``{"id", "text"}``; JSON in a text is opened.
             Without an id a document is called after its place: ``doc:1``; the second passage
             of one id is ``id#2``.
+        name: What the caller calls it, for the message of an error.
 
     Raises:
         ShieldError: It is none of these.
     """
     documents = [context] if isinstance(context, (str, Mapping)) else context
     if not isinstance(documents, (list, tuple)):
-        raise ShieldError(f"`context` is {shown(context)}; give a text or a list of documents")
-    some = (_document(document, place) for place, document in enumerate(documents, 1))
+        raise ShieldError(f"`{name}` is {shown(context)}; give a text or a list of documents")
+    some = (_document(document, name, place) for place, document in enumerate(documents, 1))
     passages = tuple(_with_own_ids(some))
     return Evidence(passages, blind=_CUT if any(passage.cut for passage in passages) else "")
 
@@ -237,13 +238,13 @@ def _allowed(allow: Iterable[Any]) -> Iterator[Passage]:
             yield Passage(f"allowed:{place}", Source.ALLOWLIST, flatten(value).text)
 
 
-def _document(document: Any, place: int) -> Passage:
+def _document(document: Any, name: str, place: int) -> Passage:
     id, text = None, document
     if isinstance(document, Mapping):
         id, text = document.get("id"), document.get("text")
     if not isinstance(text, str):
         raise ShieldError(
-            f"document {place} of `context` is {shown(document)}; give a text or "
+            f"document {place} of `{name}` is {shown(document)}; give a text or "
             '`{"id": ..., "text": ...}`'
         )
     return _passage(f"doc:{place}" if id is None else str(id)[:1_024], text)

@@ -38,7 +38,12 @@ _CODE = re.compile(r"[#A-Za-z_][A-Za-z_-]{1,20}[0-9]{3,20}")
 _AMOUNTS = frozenset(
     "amount price cost total fee fees balance sum value charge payment refund subtotal tax rate "
     "salary budget income due paid fare tip fine penalty wage bill invoice premium deposit rent "
-    "toll tariff discount bonus freight surcharge commission revenue".split()
+    "toll tariff discount bonus freight surcharge commission revenue copay copayment deductible "
+    "gratuity postage stipend levy vat gst bid offer quote payout cashback credit amt msrp rrp "
+    "allowance excess surplus arrears overdraft interest repayment instalment installment mortgage "
+    "loan debt principal proceeds turnover earnings expense expenses spend savings cash tuition "
+    "dues pledge donation reward bounty royalty compensation settlement retainer markup shipping "
+    "handling delivery pension profit loss margin".split()
 ) | frozenset(CODES.casefold().split("|"))
 """Words of names under which amounts of money are."""
 _OF_ANYTHING = frozenset("total sum value rate due".split())

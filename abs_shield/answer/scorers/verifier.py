@@ -78,11 +78,12 @@ def _opinion(
     best = max(ranked[0][0], together, key=lambda one: one.entailed)
     against, span = max(pairs, key=lambda pair: pair[0].contradicted)
     refuted = against.contradicted >= _CONTRADICTED_FROM and against.contradicted > best.entailed
+    nearest_first = [one for _, one in ranked]
     return Opinion(
         score=min(best.entailed, 1 - against.contradicted) if refuted else best.entailed,
-        spans=tuple(span for _, span in ranked[:3]),
+        spans=tuple(dict.fromkeys([*([span] if refuted else []), *nearest_first]))[:3],
         missing=tuple(_missing(claim, *stretch) for stretch in best.unsupported),
-        contradicted=f"the evidence says `{escaped(span.text)}`" if refuted else "",
+        contradicted="the evidence says otherwise" if refuted else "",
     )
 
 

@@ -8,9 +8,11 @@ from typing import Any
 from abs_shield.answer.transformer import (
     TransformerVerifier,
     cannot_load,
+    folder_of,
     libraries,
     load,
     require_all,
+    require_files,
 )
 from abs_shield.answer.verifier import Odds
 from abs_shield.errors import PolicyError
@@ -46,8 +48,9 @@ class HHEM(TransformerVerifier):
         tokens: int = 2_048,
         device: str = "cpu",
     ) -> None:
-        _, transformers = libraries()
+        require_files(folder_of(folder), (_WEIGHTS,), usual=_WEIGHTS)
         tokenizer = load("AutoTokenizer", foundation)
+        _, transformers = libraries()
         model = transformers.T5ForTokenClassification(load("AutoConfig", foundation, num_labels=2))
         _fill(model, folder)
         super().__init__(model, tokenizer, form=_FORM, tokens=tokens, device=device)

@@ -14,6 +14,7 @@ _KINDS = {
     "lb lbs pound=453592.37",
     "time": "ms msec millisecond=1 s sec second=1e3 min minute=6e4 h hr hour=3.6e6 day=8.64e7 "
     "week=6.048e8",
+    "calendar": "month mo=1 quarter=3 year yr=12",
     "length": "mm millimeter millimetre=1 cm centimeter centimetre=10 m meter metre=1e3 "
     "km kilometer kilometre=1e6 inch=25.4 ft foot feet=304.8 yd yard=914.4 mi mile=1609344",
     "volume": "ml milliliter millilitre=1 cl=10 dl=100 l liter litre=1e3",
@@ -26,7 +27,9 @@ _KINDS = {
     "money": "cent pence minor=0.01",
 }
 """Of each kind its units: words, and after ``=`` what they are worth."""
-_BARE = frozenset("min m s h t g l sec second minute hour day week metric minor".split())
+_BARE = frozenset(
+    "min m s h t g l sec second minute hour day week month quarter year metric minor".split()
+)
 """Words that are no unit where they are the whole of a field's name."""
 _CENT = Decimal("0.01")
 _RATES = frozenset("per by x".split())
