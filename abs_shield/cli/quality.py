@@ -25,8 +25,7 @@ from abs_shield.replay.lines import BadLine, lines
 from abs_shield.text.show import escaped, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-_TEXTS = ("task_type", "classification", "agent_id", "model")
-_FIELDS = frozenset({"id", "text", *_TEXTS, "impact", "facts"})
+_FIELDS = frozenset("id text task_type classification agent_id model impact facts".split())
 
 
 class Format(StrEnum):
@@ -120,9 +119,9 @@ def _read(line: bytes) -> tuple[AgentOutput, list[Mapping[str, Any]] | None]:
     for name in record:
         if name not in _FIELDS:
             raise ShieldError(f"`{escaped(name)}` is not a field; use {', '.join(sorted(_FIELDS))}")
-    texts = {name: _text(record, name) for name in _TEXTS}
     task = Task(
-        output_classification=texts.pop("classification"), estimated_impact_value=_impact(record)
+        output_classification=_text(record, "classification"),
+        estimated_impact_value=_impact(record),
     )
     identifier = record.get("id")
     if identifier is not None and (
@@ -130,7 +129,15 @@ def _read(line: bytes) -> tuple[AgentOutput, list[Mapping[str, Any]] | None]:
     ):
         raise ShieldError(f"`id` is {shown(identifier)}; give a text or a whole number")
     name = "" if identifier is None else str(identifier)
-    return AgentOutput(text=record["text"], task=task, output_id=name, **texts), _facts(record)
+    agent_output = AgentOutput(
+        text=record["text"],
+        task_type=_text(record, "task_type"),
+        task=task,
+        agent_id=_text(record, "agent_id"),
+        output_id=name,
+        model=_text(record, "model"),
+    )
+    return agent_output, _facts(record)
 
 
 def _text(record: Mapping[str, Any], name: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from abs_shield.core.words import Mode
 from abs_shield.policy.declared import Declared
 from abs_shield.quality.confidence import PRIORS
+from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.score import ScoreConfig
 from abs_shield.text.nearest import nearest
@@ -28,6 +29,8 @@ class QualityConfig(Declared):
         mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
             strict mode would have done.
         detectors: Sources of personal data; the table of recognisers where empty.
+        guardrails: Rules of your own, besides the built-in ones; see `guardrail`.
+        catalogue: Features, prices and roadmap of a product; without it no product rule runs.
         sample_rate: Share of outputs whose quality is scored, in [0, 1].
         score: What an output is expected to look like.
         hallucination_threshold: Percent up to which the hallucination score passes.
@@ -49,6 +52,8 @@ class QualityConfig(Declared):
     stages: tuple[str, ...] = NAMES
     mode: Mode = Mode.STRICT
     detectors: tuple[Any, ...] = ()
+    guardrails: tuple[Guardrail, ...] = ()
+    catalogue: ProductCatalogue | None = None
     sample_rate: Share = 0.1
     score: ScoreConfig = ScoreConfig()
     hallucination_threshold: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)] = 1.0

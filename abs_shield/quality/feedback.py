@@ -16,7 +16,7 @@ def guardrail_feedback(findings: Sequence[OutputFinding]) -> str:
     """Return four lines for each rule that an output violates."""
     return "\n\n".join(
         f"Guardrail violation: {one.code}\n"
-        f'Claim: "{escaped(one.claim, limit=300)}"\n'
+        f'Claim: "{escaped(one.claim.rstrip(". "), limit=300)}"\n'
         f"Requirement: {one.requirement}\n"
         f"Action: {one.remedy}"
         for one in findings[:_MOST]

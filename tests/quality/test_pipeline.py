@@ -91,6 +91,22 @@ def test_what_no_fact_speaks_against(text: str) -> None:
     assert QualityAction.SHIP is run(text, facts=APPLE).action
 
 
+@pytest.mark.parametrize(("task_type", "action"), [("financial", "block"), ("support", "ship")])
+def test_the_rules_of_a_domain(task_type: str, action: str) -> None:
+    """They hold for outputs of that domain alone, and the message has the words of the seed."""
+    output = AgentOutput(text="Our market share is 23%.", task_type=task_type)
+    result = QualityPipeline().run(output)
+
+    assert action == result.action.value
+    if action == "block":
+        assert result.feedback().startswith(
+            "Guardrail violation: FINANCIAL_CONFIDENCE_INTERVAL\n"
+            'Claim: "Our market share is 23%"\n'
+            "Requirement: Claims with ±1% variability must include confidence interval\n"
+            "Action: Regenerate with interval"
+        )
+
+
 def test_three_claims_that_do_not_fit_together() -> None:
     """50 after a growth of a tenth was 45.45 before, and not 55."""
     text = (

@@ -44,7 +44,7 @@ def contradictions(text: str) -> ConsistencyReport:
 
     >>> said = "Q1 revenue was $50M. That is a 10% increase. Last year's Q1 revenue was $55M."
     >>> [one.detail for one in contradictions(said).findings]
-    ['a 10% increase to "$50M" means a prior value of 45.46 million, not "$55M"']
+    ['a 10% increase to "$50M" means a prior value of 45.45 million, not "$55M"']
     """
     reading = read_text(text)
     checked = 0

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.stages.guardrails import check_guardrails
 from abs_shield.quality.stages.hallucination import check_hallucination
 from abs_shield.quality.stages.pii import check_pii
 from abs_shield.quality.stages.report import StageReport
@@ -30,6 +31,7 @@ class Stage(NamedTuple):
 
 STAGES = (
     Stage("pii", check_pii),
+    Stage("guardrails", check_guardrails),
     Stage("quality_score", check_score, gate=False),
     Stage("hallucination", check_hallucination),
 )

@@ -126,9 +126,10 @@ def _compare(
     if base.agrees(before):
         yield None
         return
-    way = "increase" if is_up else "decrease"
+    way, sign = ("increase", 1) if is_up else ("decrease", -1)
+    middle = exact(current.numbers[0] / (1 + sign * rate.numbers[0] / 100))
     detail = (
-        f'a {rate.text} {way} to "{current.text}" means a prior value of {render(base)}, '
+        f'a {rate.text} {way} to "{current.text}" means a prior value of {render(middle)}, '
         f'not "{prior.text}"'
     )
     yield fault(reading, span, CODE, detail=detail, remedy=_REMEDY)
