@@ -1,0 +1,141 @@
+"""The five-stage quality pipeline, as its document prints it: messages, numbers and defaults."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
+from abs_shield.quality.confidence import PRIORS, band_of, note_of
+from abs_shield.quality.facts import Fact, FactTable
+from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
+from abs_shield.quality.plausibility import Direction
+from abs_shield.quality.sampling import is_sampled
+from abs_shield.quality.stakes import is_high_stakes
+from abs_shield.quality.types import OutputFinding, QualityResult
+
+APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")
+FAULT = OutputFinding(code="X", start=0, end=1, detail="x")
+
+
+def run(text: str, *, task_type: str = "", **settings: object) -> QualityResult:
+    """Return what the cascade says of a text."""
+    pipeline = QualityPipeline(QualityConfig(**settings))
+    return pipeline.run(AgentOutput(text=text, task_type=task_type))
+
+
+def test_personal_data_is_blocked_at_once() -> None:
+    """The two lines of the document, with types and counts, and no value."""
+    text = "Her SSN is 219-44-0178; account numbers 0532013000 and 648489890."
+    feedback = run(text).feedback().splitlines()
+
+    assert [
+        "Output blocked: PII detected.",
+        "Entities: SSN (1), BankAccountNumber (2)",
+    ] == feedback[:2]
+    assert feedback[2].startswith("Please regenerate without exposing: ")
+    assert "0178" not in feedback[2]
+
+
+def test_the_guardrail_of_the_example() -> None:
+    """Four lines: the rule, the claim, the requirement, the action."""
+    assert (
+        "Guardrail violation: FINANCIAL_CONFIDENCE_INTERVAL\n"
+        'Claim: "Our market share is 23%"\n'
+        "Requirement: Claims with ±1% variability must include confidence interval\n"
+        'Action: Regenerate with interval (e.g., "23% ±1.2%")'
+    ) == run("Our market share is 23%.", task_type="financial").feedback()
+
+
+@pytest.mark.parametrize(
+    ("task_type", "text", "rule"),
+    [
+        ("financial", "Revenue rose by 12% in the third quarter.", "FINANCIAL_BASIS_POINTS"),
+        ("financial", "We project that the market will reach $40 billion.", "FINANCIAL_DATE_RANGE"),
+        ("legal", "See Smith v. Jones for this point.", "LEGAL_CASE_CITATION"),
+    ],
+)  # fmt: skip
+def test_rules_of_domains(task_type: str, text: str, rule: str) -> None:
+    """They hold for their own domain, and for no other."""
+    assert rule in run(text, task_type=task_type).feedback()
+    assert "" == run(text, task_type="support").feedback()
+
+
+def test_a_tenth_of_the_outputs_is_scored() -> None:
+    """The same output is always in the sample, or always out of it."""
+    ids = [f"output-{n}" for n in range(5_000)]
+    sampled = [one for one in ids if is_sampled(one, QualityConfig().sample_rate)]
+
+    assert 400 < len(sampled) < 600
+    assert sampled == [one for one in ids if is_sampled(one, 0.1)]
+
+
+def test_the_market_cap_of_the_example() -> None:
+    """$3.2T where the fact is $3.1T: 3.2 % off."""
+    table = FactTable([APPLE])
+    feedback = run("In Q4 2025, Apple's market cap reached $3.2T.", facts=table).feedback()
+
+    assert "threshold: 1%)" in feedback
+    assert '- Entity verification: "$3.2T" unverified (actual: $3.1T)' in feedback
+    assert "Please regenerate addressing:" in feedback
+
+
+def test_the_sea_ice_of_the_example() -> None:
+    """Domain knowledge is declared, and not built in."""
+    text = "Arctic sea ice is increasing at 5% per year due to global warming."
+    known = (Direction(subject="Arctic sea ice", direction="falls"),)
+
+    assert "block" == run(text, constraints=known).action
+    assert "ship" == run(text).action
+
+
+def test_the_revenue_of_the_example() -> None:
+    """50 / 1.1 is 45.45, and not 55.5 as the document says; 55 contradicts either."""
+    text = (
+        "Our Q1 revenue was $50M. This represents a 10% year-over-year increase. "
+        "Last year's Q1 revenue was ${}M."
+    )
+
+    assert ["block", "block", "ship"] == [
+        run(text.format(prior)).action for prior in ("55", "55.5", "45.45")
+    ]
+    assert "ship" == run(text.replace("increase", "decrease").format("55.56")).action
+
+
+def test_the_weights_and_the_threshold() -> None:
+    """40, 35 and 25 %; 1 % passes; one in twenty of two sub-checks is 3.25 %."""
+    one, none = SubCheck(20, (FAULT,)), SubCheck(20)
+
+    assert {"entity": 0.40, "plausibility": 0.35, "self_contradiction": 0.25} == WEIGHTS
+    assert 1.0 == QualityConfig().hallucination_threshold
+    assert 3.25 == hallucination_score(
+        {"entity": one, "plausibility": none, "self_contradiction": one}
+    )
+
+
+@pytest.mark.parametrize(
+    ("task", "high"),
+    [
+        (Task(output_classification="CLIENT_FACING"), True),
+        (Task(output_classification="FINANCIAL"), True),
+        (Task(output_classification="LEGAL"), True),
+        (Task(output_classification="SECURITY"), True),
+        (Task(output_classification="INTERNAL"), False),
+        (Task(estimated_impact_value=100_001), True),
+        (Task(estimated_impact_value=100_000), False),
+    ],
+)
+def test_what_is_high_stakes(task: Task, high: bool) -> None:
+    """As the document has it, and security assessments, which its prose names."""
+    assert high is is_high_stakes(task)
+
+
+def test_the_confidence_of_each_stage() -> None:
+    """Priors, the bands, and the note at 82 %."""
+    assert {
+        "pii": 0.995, "guardrails": 1.0, "quality_score": 0.85, "hallucination": 0.87,
+        "judge": 0.78, "premium_judge": 0.92,
+    } == PRIORS  # fmt: skip
+    assert ["high", "medium", "medium", "low"] == [band_of(one) for one in (0.96, 0.95, 0.7, 0.69)]
+    assert (
+        "This output was generated with standard guardrails. We're 82% confident in its quality."
+    ) == note_of(0.82)
