@@ -248,3 +248,16 @@ def test_an_output_needs_a_text() -> None:
     """One line says what to give."""
     with pytest.raises(ShieldError, match="give an AgentOutput"):
         QualityPipeline().run("text")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "\n" * 100_000, "%" * 100_000, "1" * 100_000, "(" * 100_000, "\ud800", "[1] \n" * 9_000],
+)
+def test_odd_texts_end(text: str) -> None:
+    """Every stage reads them, in linear time; 100,000 line ends once took minutes."""
+    pipeline = QualityPipeline(QualityConfig(mode="audit", sample_rate=1))
+    result = pipeline.run(AgentOutput(text=text, task_type="financial legal product"))
+
+    assert () == result.errors
+    assert "passed" == outcomes(result)["hallucination"]

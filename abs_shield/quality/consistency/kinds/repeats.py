@@ -58,7 +58,7 @@ _NO_LABEL = re.compile(
     r"|whose|them|these|those|some|most|many|all|one|part|share|rest|half)\b|[(%/]",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"^\s*(?:[-*\u2022+|#>]|\d{1,2}[.)])|\|", re.MULTILINE)
+_ITEM = re.compile(r"^[^\S\n]*(?:[-*\u2022+|#>]|\d{1,2}[.)])|\|", re.MULTILINE)
 
 
 class _Statement(NamedTuple):
