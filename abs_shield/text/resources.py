@@ -21,7 +21,8 @@ _INTERFACE = frozenset(
     "linear salesforce hubspot stripe gmail outlook teams openai anthropic google meta mistralai "
     "llama huggingface npm pypi docker library gcp azure s3 appointment slot schedule patient "
     "practitioner encounter observation booking reservation shipment parcel employee student "
-    "course assignment supplier vendor asset claim contract lead opportunity".split()
+    "course assignment supplier vendor asset claim contract lead opportunity login external sis "
+    "lms crm erp".split()
 )
 """Names of kinds and of services; none of a person, an owner, an environment or a permission."""
 _STORES = re.compile(r"\A(?:s3|gs|gcs)://(?=[^/]+/?\Z)")
@@ -39,12 +40,11 @@ def names_kind(word: str) -> bool:
 
     >>> [names_kind(word) for word in ("place_id", "orders", "refs", "mallory", "prod", "admin")]
     [True, True, True, False, False, False]
-    >>> names_kind("sis_login_id")  # an interface that finds a user by another key
-    True
+    >>> names_kind("sis_login_id"), names_kind("admin_id")  # another key of an interface, a role
+    (True, False)
     """
-    parts = re.split(r"[-_ ]", word)
-    return (len(parts) > 1 and parts[-1] == "id") or all(
-        part in _INTERFACE or singular(part) in _INTERFACE for part in parts
+    return all(
+        part in _INTERFACE or singular(part) in _INTERFACE for part in re.split(r"[-_ ]", word)
     )
 
 

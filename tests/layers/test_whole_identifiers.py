@@ -260,6 +260,7 @@ COMPOSED = [
     ("order:1042", "customer:1042", "entity_id"),
     ("user 1042", "tenant:acme:user:1042", "entity_id"),
     ("user 1042", "acme/1042", "user_id"),
+    ("user 1042", "admin_id:1042", "user_id"),
     ("team/app:v9.2.6", "mallory/malware:v9.2.6", "image_id"),
     ("amber.internal:4141", "evil.internal:4141", "host"),
     ("db1:5432 and db2:3306", "db1:3306", "host"),
