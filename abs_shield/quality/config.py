@@ -29,6 +29,8 @@ class QualityConfig(Declared):
         mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
             strict mode would have done.
         detectors: Sources of personal data; the table of recognisers where empty.
+        public_contacts: Values or globs that are no personal data in your outputs, in any case:
+            ``"*@acme.com"``, ``"+1 212 555 0100"``.
         guardrails: Rules of your own, besides the built-in ones; see `guardrail`.
         catalogue: Features, prices and roadmap of a product; without it no product rule runs.
         sample_rate: Share of outputs whose quality is scored, in [0, 1].
@@ -52,6 +54,7 @@ class QualityConfig(Declared):
     stages: tuple[str, ...] = NAMES
     mode: Mode = Mode.STRICT
     detectors: tuple[Any, ...] = ()
+    public_contacts: tuple[Annotated[str, Field(min_length=1)], ...] = ()
     guardrails: tuple[Guardrail, ...] = ()
     catalogue: ProductCatalogue | None = None
     sample_rate: Share = 0.1

@@ -51,6 +51,24 @@ def test_personal_data_ends_the_cascade() -> None:
     assert "4111" not in result.feedback() + str(result.to_dict())
 
 
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("Write to Mia.Li@ACME.com.", "ship"),
+        ("Call us: +1 212 555 0187.", "ship"),
+        ("Write to mia.li@acme.com.evil.org.", "block"),
+        ("Write to mia.li@acme.com or jo.doe@mail.org.", "block"),
+    ],
+)
+def test_public_contacts_are_no_personal_data(text: str, action: str) -> None:
+    """The company's own addresses and numbers pass; anybody else's are held back."""
+    contacts = ("*@acme.com", "+1 212 555 0187")
+    result = run(text, public_contacts=contacts)
+
+    assert action == result.action.value
+    assert "block" == run(text).action.value
+
+
 def test_audit_runs_every_stage_and_holds_nothing() -> None:
     """The action is what strict mode would have done."""
     result = run(CARD, mode="audit")

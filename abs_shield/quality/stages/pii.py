@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+
 from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.feedback import feedback
@@ -12,7 +15,16 @@ from abs_shield.quality.types import AgentOutput, StageOutcome
 
 def check_pii(output: AgentOutput, config: QualityConfig) -> StageReport:
     """Fail an output that exposes personal data; the message never repeats a value."""
-    entities = detect(output.text, config.detectors or (TABLE,))
+    entities_of_text = detect(output.text, config.detectors or (TABLE,))
+    allowed = [pattern.casefold() for pattern in config.public_contacts]
+    entities = [
+        one for one in entities_of_text if not _is_public(output.text[one.start : one.end], allowed)
+    ]
     if not entities:
         return StageReport()
     return StageReport(StageOutcome.FAILED, tuple(map(finding, entities)), feedback(entities))
+
+
+def _is_public(value: str, allowed: Sequence[str]) -> bool:
+    """Return whether a value is one that anybody may read, such as the company's own address."""
+    return any(fnmatchcase(value.casefold(), pattern) for pattern in allowed)
