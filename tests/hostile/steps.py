@@ -9,7 +9,13 @@ from typing import Any
 
 
 def steps(action: Callable[[], Any]) -> int:
-    """Count the lines of Python that an action runs in this thread."""
+    """
+    Count the lines of Python that an action runs in this thread.
+
+    Raises:
+        AssertionError: What ran before or within the action has switched tracing off, so that the
+            count would be too small.
+    """
     count = 0
 
     def trace(frame: FrameType, event: str, arg: object) -> Any:
@@ -21,6 +27,16 @@ def steps(action: Callable[[], Any]) -> int:
     sys.settrace(trace)
     try:
         action()
+        still = sys.gettrace()
+        traced = count
+        _one_line()
+        counted = count > traced
     finally:
         sys.settrace(before)
-    return count
+    assert still is trace, f"tracing was replaced by {still!r}"
+    assert counted, "tracing is switched off in this thread"
+    return traced
+
+
+def _one_line() -> None:
+    """Be a line that must be counted."""
