@@ -26,6 +26,8 @@ from abs_shield.text.show import escaped, shown
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _FIELDS = frozenset("id text task_type classification agent_id model impact facts".split())
+_RECORDED = "decision_id"
+"""What a run file says of an output besides."""
 
 
 class Format(StrEnum):
@@ -55,6 +57,7 @@ def quality(
 
     A line is {"id", "text", "task_type", "classification"?, "impact"?, "agent_id"?, "model"?,
     "facts"?}; "facts" is a list of {"subject", "attribute", "value", "period"?, "tolerance"?}.
+    Of a run file the recorded outputs are checked.
     Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
     """
     settings = _config(config)
@@ -96,9 +99,10 @@ def _checked(
                 continue
             number, text = line
             try:
-                agent_output, facts = _read(text)
-                own = pipeline if facts is None else _with_facts(config, facts)
-                yield own.run(agent_output)
+                for record in _records(text):
+                    agent_output, facts = _read(record)
+                    own = pipeline if facts is None else _with_facts(config, facts)
+                    yield own.run(agent_output)
             except ShieldError as error:
                 yield BadLine(file, number, str(error))
 
@@ -107,17 +111,25 @@ def _with_facts(config: QualityConfig, rows: list[Mapping[str, Any]]) -> Quality
     return QualityPipeline(config.model_copy(update={"facts": FactTable.from_rows(rows)}))
 
 
-def _read(line: bytes) -> tuple[AgentOutput, list[Mapping[str, Any]] | None]:
+def _records(line: bytes) -> list[Any]:
+    """Return the output of a line, or of a line of a run file those that it recorded."""
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except RecursionError:
         raise ShieldError("it is nested too deeply") from None
     except ValueError as error:
         raise ShieldError(f"it is not JSON: {error}") from None
+    if isinstance(record, dict) and "session_id" in record:
+        outputs = record.get("outputs", [])
+        return outputs if isinstance(outputs, list) else [outputs]
+    return [record]
+
+
+def _read(record: Any) -> tuple[AgentOutput, list[Mapping[str, Any]] | None]:
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         raise ShieldError(f'it is {shown(record)}; give an object with a "text"')
     for name in record:
-        if name not in _FIELDS:
+        if name not in _FIELDS and name != _RECORDED:
             raise ShieldError(f"`{escaped(name)}` is not a field; use {', '.join(sorted(_FIELDS))}")
     task = Task(
         output_classification=_text(record, "classification"),

@@ -28,7 +28,10 @@ ANSWER = "answer"
 FAITHFULNESS = "faithfulness"
 """The guardrail of texts beside a context; its mode may be set as that of a layer."""
 
-OF_NO_TOOL = (ANSWER, FAITHFULNESS)
+QUALITY = "quality"
+"""The quality cascade over outputs; its mode may be set as that of a layer."""
+
+OF_NO_TOOL = (ANSWER, FAITHFULNESS, QUALITY)
 """Checks of texts, which no tool returned."""
 
 SIGNAL_NAMES = (

@@ -1,17 +1,37 @@
 """The quality cascade: five stages over an output, before anybody receives it."""
 
-from abs_shield.quality.config import QualityConfig
-from abs_shield.quality.pipeline import QualityPipeline
-from abs_shield.quality.types import (
-    AgentOutput,
-    Band,
-    OutputFinding,
-    QualityAction,
-    QualityResult,
-    StageOutcome,
-    StageResult,
-    Task,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from abs_shield.quality.config import QualityConfig
+    from abs_shield.quality.pipeline import QualityPipeline
+    from abs_shield.quality.types import (
+        AgentOutput,
+        Band,
+        OutputFinding,
+        QualityAction,
+        QualityResult,
+        StageOutcome,
+        StageResult,
+        Task,
+    )
+
+_FILE = {
+    "AgentOutput": "abs_shield.quality.types",
+    "Band": "abs_shield.quality.types",
+    "OutputFinding": "abs_shield.quality.types",
+    "QualityAction": "abs_shield.quality.types",
+    "QualityConfig": "abs_shield.quality.config",
+    "QualityPipeline": "abs_shield.quality.pipeline",
+    "QualityResult": "abs_shield.quality.types",
+    "StageOutcome": "abs_shield.quality.types",
+    "StageResult": "abs_shield.quality.types",
+    "Task": "abs_shield.quality.types",
+}
+"""Imported when they are asked for: a Shield that records outputs needs their types alone."""
 
 __all__ = [
     "AgentOutput",
@@ -25,3 +45,15 @@ __all__ = [
     "StageResult",
     "Task",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_FILE[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
+from traceback import extract_tb
 from typing import Any
 
 from abs_shield.core.ids import new_id
@@ -26,6 +29,7 @@ from abs_shield.quality.types import (
 )
 from abs_shield.text.show import escaped, shown
 
+logger = logging.getLogger("abs_shield")
 JUDGE = "judge"
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
 _TERMS = Terms()
@@ -37,6 +41,8 @@ class QualityPipeline:
 
     Args:
         config: Its settings; the defaults if None.
+        shield: A `Shield` that records one Decision for each output. Its audit mode, that of
+            the check `quality`, and its kill switch hold for the cascade, too.
 
     >>> pipeline = QualityPipeline()
     >>> result = pipeline.run(AgentOutput(text="Her card is 4111 1111 1111 1111."))
@@ -44,10 +50,13 @@ class QualityPipeline:
     ('block', 'failed')
     """
 
-    def __init__(self, config: QualityConfig | None = None) -> None:
+    def __init__(self, config: QualityConfig | None = None, *, shield: Any = None) -> None:
         if config is not None and not isinstance(config, QualityConfig):
             raise ShieldError(f"quality: `config` is {shown(config)}; give a QualityConfig")
+        if shield is not None and not callable(getattr(shield, "guarded_output", None)):
+            raise ShieldError(f"quality: `shield` is {shown(shield)}; give a Shield")
         self.config = config or QualityConfig()
+        self.shield = shield
 
     def run(self, output: AgentOutput, *, attempt: int = 1) -> QualityResult:
         """
@@ -64,32 +73,39 @@ class QualityPipeline:
             ShieldError: *output* is not an `AgentOutput` with a text.
         """
         output = _identified(output)
-        cascade = _Cascade(self.config, output)
+        cascade = _Cascade(self.config, output, self.shield)
         cascade.check()
         judge = cascade.judge
         if judge is not None:
             cascade.add_judgement(*_timed(lambda: play(judge_output(output), judge, terms=_TERMS)))
-        return cascade.result(attempt)
+        return cascade.recorded(attempt)
 
     async def arun(self, output: AgentOutput, *, attempt: int = 1) -> QualityResult:
         """As `run`, without blocking the event loop."""
         import asyncio  # sync programs start faster without it
 
         output = _identified(output)
-        cascade = _Cascade(self.config, output)
+        cascade = _Cascade(self.config, output, self.shield)
         await asyncio.to_thread(cascade.check)
         judge = cascade.judge
         if judge is not None:
             began = perf_counter()
             reply = await aplay(judge_output(output), judge, terms=_TERMS)
             cascade.add_judgement(reply, (perf_counter() - began) * 1e3)
-        return cascade.result(attempt)
+        return cascade.recorded(attempt)
 
 
 def _identified(output: AgentOutput) -> AgentOutput:
     if not isinstance(output, AgentOutput) or not isinstance(output.text, str):
         raise ShieldError(f"quality: got {shown(output)}; give an AgentOutput with a text")
     return output if output.output_id else replace(output, output_id=new_id())
+
+
+def _raised(error: Exception) -> str:
+    """Return the class of an error and where it was raised; its message may quote the output."""
+    frames = extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"
 
 
 def _timed(call: Any) -> tuple[Any, float]:
@@ -100,8 +116,12 @@ def _timed(call: Any) -> tuple[Any, float]:
 class _Cascade:
     """One output on its way through the stages."""
 
-    def __init__(self, config: QualityConfig, output: AgentOutput) -> None:
+    def __init__(self, config: QualityConfig, output: AgentOutput, shield: Any) -> None:
         self._config, self._output = config, output
+        self._recorder = None if shield is None else shield.guarded_output()
+        self._off = self._recorder is not None and self._recorder.off
+        audited = self._recorder is not None and self._recorder.mode is Mode.AUDIT
+        self._mode = Mode.AUDIT if audited else config.mode
         self._high_stakes = is_high_stakes(output.task)
         self._results: list[StageResult] = []
         self._message = ""
@@ -110,27 +130,29 @@ class _Cascade:
     def check(self) -> None:
         """Run the stages that need no model; in strict mode the first failure ends them."""
         for stage in STAGES:
-            if stage.name not in self._config.stages:
-                self._skip(stage.name, "not configured")
-            elif self._held and self._config.mode is Mode.STRICT:
-                self._skip(stage.name, "an earlier stage failed")
+            if reason := self._reason_to_skip(stage.name):
+                self._skip(stage.name, reason)
             else:
                 self._run(stage)
+
+    def _reason_to_skip(self, stage: str) -> str:
+        if self._off:
+            return "the shield is off"
+        if stage not in self._config.stages:
+            return "not configured"
+        return "an earlier stage failed" if self._held and self._mode is Mode.STRICT else ""
 
     @property
     def judge(self) -> Any:
         """The judge of this output; None if none is configured, or the output is held already."""
         config = self._config
         judge = (config.premium_judge or config.judge) if self._high_stakes else config.judge
-        if JUDGE not in config.stages:
-            self._skip(JUDGE, "not configured")
-        elif self._held and config.mode is Mode.STRICT:
-            self._skip(JUDGE, "an earlier stage failed")
-        elif judge is None:
-            self._skip(JUDGE, "no judge is configured")
-        else:
-            return judge
-        return None
+        reason = self._reason_to_skip(JUDGE)
+        if judge is None:
+            reason = reason or "no judge is configured"
+        if reason:
+            self._skip(JUDGE, reason)
+        return None if reason else judge
 
     def add_judgement(self, reply: OutputFinding | Undetermined | None, elapsed_ms: float) -> None:
         """Add what the judge says; a judge that gives no usable reply is unavailable."""
@@ -158,8 +180,15 @@ class _Cascade:
             band=None if confidence is None else band_of(confidence),
             note="" if confidence is None else note_of(confidence),
             message=self._message,
-            mode=self._config.mode,
+            mode=self._mode,
         )
+
+    def recorded(self, attempt: int) -> QualityResult:
+        """Return the result, with its Decision recorded where a Shield does that."""
+        result = self.result(attempt)
+        if self._recorder is None:
+            return result
+        return replace(result, decision_id=self._recorder.record(self._output, result))
 
     def _run(self, stage: Stage) -> None:
         began = perf_counter()
@@ -167,6 +196,7 @@ class _Cascade:
             report = stage.check(self._output, self._config)
         except Exception as error:  # an internal failure is no verdict on the output
             reason = f"{type(error).__name__} in the stage"
+            logger.error("quality: stage %s failed: %s", stage.name, _raised(error))
             report = StageReport(StageOutcome.ERROR, reason=reason)
         self._add(stage.name, report, (perf_counter() - began) * 1e3, gate=stage.gate)
 

@@ -75,6 +75,19 @@ class AgentOutput:
     model: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the output as `abs-shield quality` reads it; what is empty is left out."""
+        record = {
+            "id": self.output_id,
+            "text": self.text,
+            "task_type": self.task_type,
+            "classification": self.task.output_classification,
+            "impact": self.task.estimated_impact_value,
+            "agent_id": self.agent_id,
+            "model": self.model,
+        }
+        return {name: value for name, value in record.items() if value or name == "text"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFinding:
@@ -141,6 +154,7 @@ class QualityResult:
         note: The note that an output of the middle band carries; never sent to a client.
         message: What the agent is told about a held output; `feedback` returns it.
         mode: The mode under which it was judged.
+        decision_id: Id of its Decision; empty where no Shield records one.
     """
 
     output_id: str
@@ -152,12 +166,17 @@ class QualityResult:
     note: str = ""
     message: str = ""
     mode: Mode = Mode.STRICT
+    decision_id: str = ""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether it is to be revised or blocked, whatever the mode."""
+        return self.action in (QualityAction.REVISE, QualityAction.BLOCK)
 
     @property
     def held(self) -> bool:
         """Whether the output may not leave: strict mode, and to be revised or blocked."""
-        stopped = self.action in (QualityAction.REVISE, QualityAction.BLOCK)
-        return stopped and self.mode is Mode.STRICT
+        return self.stopped and self.mode is Mode.STRICT
 
     @property
     def errors(self) -> tuple[str, ...]:

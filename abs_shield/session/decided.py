@@ -23,6 +23,7 @@ class Decided:
         calls: Those about calls.
         results: Those about what calls returned.
         answers: Those about what the agent answered.
+        outputs: Those about what else it put out.
         turn: Ids of those about the newest turn that was judged as a whole.
         over: Whether the model went on to write without a call since the newest one.
         reports: The reports on answers.
@@ -30,12 +31,15 @@ class Decided:
         feedback: The newest texts that asked the model to write its answer again.
     """
 
-    __slots__ = ("answers", "calls", "feedback", "over", "reported", "reports", "results", "turn")
+    __slots__ = (
+        "answers", "calls", "feedback", "outputs", "over", "reported", "reports", "results", "turn",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.calls: Sequence[Decision] = ()
         self.results: Sequence[Decision] = ()
         self.answers: Sequence[Decision] = ()
+        self.outputs: Sequence[Decision] = ()
         self.turn = _NONE
         self.over = False
         self.reports: Sequence[Any] = ()
@@ -52,6 +56,8 @@ class Decided:
                 self.results = _kept(self.results, decision, most)
             case Subject.ANSWER:
                 self.answers = _kept(self.answers, decision, most)
+            case Subject.OUTPUT:
+                self.outputs = _kept(self.outputs, decision, most)
 
     def is_feedback(self, text: str) -> bool:
         """Return whether a text asked to write an answer again, as it is or in a frame."""

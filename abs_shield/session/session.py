@@ -289,6 +289,12 @@ class Session(Scoped):
             return tuple(self._decided.answers)
 
     @property
+    def output_decisions(self) -> tuple[Decision, ...]:
+        """The newest decisions about outputs of the quality cascade, oldest first."""
+        with self.lock:
+            return tuple(self._decided.outputs)
+
+    @property
     def answer_reports(self) -> tuple[Any, ...]:
         """The reports on this session's answers, oldest first, for audit."""
         with self.lock:
@@ -346,7 +352,8 @@ class Session(Scoped):
         ran = min(1.0, len(self._executed) / (self.ran_so_far or 1))
         held = self.seen.held_bytes + self.log.held + int(self.log.value_bytes * ran)
         decided = self._decided
-        decisions = sum(map(len, (decided.calls, decided.results, decided.answers)))
+        every = (decided.calls, decided.results, decided.answers, decided.outputs)
+        decisions = sum(map(len, every))
         held += _EMPTY + _DECISION * decisions
         children = [child() for child in self._children.copy().values()]
         return held + sum(child.held_bytes for child in children if child is not None)

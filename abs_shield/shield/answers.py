@@ -8,7 +8,9 @@ from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig, Policy
 from abs_shield.session import Session
 from abs_shield.shield.desk import Desk
+from abs_shield.shield.guarded_output import GuardedOutput
 from abs_shield.shield.guarded_text import GuardedText
+from abs_shield.shield.record import Recorder
 from abs_shield.shield.registry import Registry
 from abs_shield.shield.settling import AnswerRevision, Door, unsettled
 
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """The part of a `Shield` that judges answers."""
+    """The part of a `Shield` that judges answers, and records other texts."""
 
     policy: Policy
     registry: Registry
     desk: Desk
+    _recorder: Recorder | None
 
     if TYPE_CHECKING:
 
@@ -138,6 +141,17 @@ class Answers:
             session: The session that the text belongs to; the current one where None.
         """
         return GuardedText(self.desk, self._session(session))
+
+    def guarded_output(self, session: Session | None = None) -> GuardedOutput:
+        """
+        Return the recorder of one output of the quality cascade; `QualityPipeline` asks for it.
+
+        Args:
+            session: The session that the output belongs to; the current one where None.
+        """
+        recorder = self._recorder
+        append = None if recorder is None else recorder.append_output
+        return GuardedOutput(self.desk, self._session(session), append)
 
     def _door(
         self, session: Session | None, question: str | None, given: AnswerConfig | None

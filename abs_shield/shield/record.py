@@ -6,6 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -50,7 +51,8 @@ class Recorder:
     Writes what is new in a session, one JSON line a time that it is left for the last time.
 
     A line is ``{run_id, session_id, tools, messages}``; later lines of one session hold only what
-    came since, and a replay puts them together by ``session_id``. ``"truncated": true`` says that
+    came since, and a replay puts them together by ``session_id``. An output that the quality
+    cascade judged is a line of its own, with ``outputs``. ``"truncated": true`` says that
     messages before this line's first were dropped to keep the session's bounds. A write that
     fails, or a hook that raises, is reported, and stops nothing; nothing is written unredacted,
     and what was lost comes with the next line.
@@ -81,9 +83,25 @@ class Recorder:
             self(session)
 
     def __call__(self, session: Session) -> None:
+        with self._reported_errors(session), self._lock:
+            self._append(session)
+
+    def append_output(self, session: Session, output: Mapping[str, Any]) -> None:
+        """Append an output that the quality cascade judged, in a line of its own."""
+        line = {
+            "run_id": session.run_id,
+            "session_id": session.id,
+            "tools": [],
+            "messages": [],
+            "outputs": [dict(output)],
+        }
+        with self._reported_errors(session), self._lock:
+            self._write(line)
+
+    @contextmanager
+    def _reported_errors(self, session: Session) -> Iterator[None]:
         try:
-            with self._lock:
-                self._append(session)
+            yield
         except Exception as error:
             kind = type(error).__name__
             logger.error(
@@ -99,6 +117,11 @@ class Recorder:
         run = self._run(session, new) | self._answers(session)
         if new and new[0].version > (written or 0) + 1:
             run["truncated"] = True
+        self._write(run)
+        self._written[session] = new[-1].version if new else 0
+        self._reported[session] = session.reported_so_far
+
+    def _write(self, run: Mapping[str, Any]) -> None:
         line: str | None = json.dumps(run, ensure_ascii=True, default=str)
         if self._redact is not None and line is not None:
             changed = self._redact(without_tokens(json.loads(line)))
@@ -107,8 +130,6 @@ class Recorder:
             with open(self._path, "ab+", opener=_private) as file:
                 begin = "\n" if _is_torn(file) else ""
                 file.write(f"{begin}{line}\n".encode())
-        self._written[session] = new[-1].version if new else 0
-        self._reported[session] = session.reported_so_far
 
     def _answers(self, session: Session) -> dict[str, Any]:
         """The reports on answers that no line has yet; none, where nobody checks any."""

@@ -54,6 +54,8 @@ def redacted(text: Callable[[str], str]) -> Redact:
         made = {**line, "messages": [message(one) for one in without_tokens(line)["messages"]]}
         if "answers" in line:
             made["answers"] = [_quotes_changed(report, changed) for report in line["answers"]]
+        if "outputs" in line:
+            made["outputs"] = [_quotes_changed(output, changed) for output in line["outputs"]]
         return made
 
     return run

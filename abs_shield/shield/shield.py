@@ -89,7 +89,7 @@ class Shield(Answers):
         self.registry = Registry(policy)
         self._otel, told = audience(hooks, self.store, self.registry)
         self.desk = Desk(policy, self.registry, store=self.store, hooks=told, approver=approver)
-        self._recorder: Recorder | None = None
+        self._recorder = None
         if record is not None:
             named = record if isinstance(record, Recording) else Recording(path=record)
             self._recorder = Recorder(named, self.registry)

@@ -10,6 +10,7 @@ from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 _SHOWN = 12
+_OF_NO_TOOL = {Subject.ANSWER: "the answer", Subject.OUTPUT: "the output"}
 
 
 class Decisions(list[Decision]):
@@ -84,22 +85,28 @@ class Captured(Decisions):
     Attributes:
         results: Those about what the calls returned, oldest first.
         answers: Those about what the agent answered, oldest first.
+        outputs: Those about outputs of the quality cascade, oldest first.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.results = Decisions()
         self.answers = Decisions()
+        self.outputs = Decisions()
 
     def hear(self, decision: Decision) -> None:
         """Keep a decision among those about the same."""
-        apart = {Subject.RESULT: self.results, Subject.ANSWER: self.answers}
+        apart = {
+            Subject.RESULT: self.results,
+            Subject.ANSWER: self.answers,
+            Subject.OUTPUT: self.outputs,
+        }
         apart.get(decision.subject, self).append(decision)
 
     @property
     def everything(self) -> Decisions:
-        """Those about calls, then those about results, then those about answers."""
-        return Decisions([*self, *self.results, *self.answers])
+        """Those about calls, then results, then answers, then outputs."""
+        return Decisions([*self, *self.results, *self.answers, *self.outputs])
 
 
 def is_blocked(decision: Decision) -> bool:
@@ -121,7 +128,7 @@ def told(decision: Decision) -> str:
         reasons.append("approval_required")
     reasons += [f"layer_error: {error}" for error in decision.errors]
     because = f" ({', '.join(reasons)})" if reasons else ""
-    about = "the answer" if decision.subject is Subject.ANSWER else escaped(decision.tool)
+    about = _OF_NO_TOOL.get(decision.subject) or escaped(decision.tool)
     return escaped(f"{about}: {_became(decision)}{because}", limit=400)
 
 

@@ -6,6 +6,9 @@ import json
 
 import pytest
 
+from abs_shield import Shield, shield
+from abs_shield.quality import AgentOutput, QualityPipeline
+
 CLEAN = {"id": "clean", "text": "The report is ready.", "task_type": "summary"}
 CARD = {"id": 7, "text": "Her card is 4111 1111 1111 1111."}
 FACTS = {
@@ -90,3 +93,23 @@ def test_a_configuration(command, file, tmp_path, monkeypatch):
     assert "ship" == json.loads(done.out)["action"]
     assert 2 == wrong.code
     assert "give a QualityConfig" in wrong.err
+
+
+def test_a_run_file_gives_its_outputs(command, tmp_path):
+    """What a Shield recorded is checked again; the rest of the run is no output."""
+    path = tmp_path / "runs.jsonl"
+    firewall = Shield(shield.configure(mode="audit"), hooks=None, record=path)
+    with firewall.session() as session:
+        session.user("Her card is 4111 1111 1111 1111.")
+        for record in (CLEAN, CARD):
+            given = AgentOutput(text=record["text"], output_id=str(record["id"]))
+            QualityPipeline(shield=firewall).run(given)
+    firewall.close()
+    done = command("quality", str(path), "--format", "jsonl")
+    again = command("replay", str(path))
+
+    assert (0, "") == (done.code, done.err)
+    assert [("clean", "ship"), ("7", "block")] == [
+        (one["id"], one["action"]) for one in map(json.loads, done.out.splitlines())
+    ]
+    assert (0, "") == (again.code, again.err)

@@ -17,6 +17,7 @@ from abs_shield import Shield, Tool, ToolCall, ToolProfile, shield
 from abs_shield.cli.report.printed import printed
 from abs_shield.cli.report.summary import Summary
 from abs_shield.core import LAYER_NAMES
+from abs_shield.quality import AgentOutput, QualityPipeline
 from abs_shield.replay.report import Readiness, Report
 from abs_shield.stores import open_store
 from abs_shield.stores.ledger import Query
@@ -398,6 +399,26 @@ def test_answers_have_a_line_of_their_own(command, log, tmp_path, mode, blocked)
         "would_block": 1,
     } == made["answers"]  # fmt: skip
     assert line in told
+    assert line in page.read_text()
+
+
+@pytest.mark.parametrize(("mode", "held"), [("audit", 0), ("strict", 1)])
+def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
+    """How many were checked and held, and by which stage, in every form."""
+    firewall = Shield(shield.configure(mode=mode), hooks=None, store=open_store(log))
+    for text in ("All done.", "Her card is 4111 1111 1111 1111."):
+        QualityPipeline(shield=firewall).run(AgentOutput(text=text))
+    firewall.close()
+    page = tmp_path / "report.html"
+    made = reported(command, log)
+    text = command("report", log, "--html", str(page)).out
+    line = f"2 outputs checked: 0 flagged, {held} held back; strict mode would have held 1."
+
+    assert {
+        "checked": 2, "errors": 0, "flagged": 0, "held": held, "would_hold": 1,
+        "stages": {"pii": 1},
+    } == made["outputs"]  # fmt: skip
+    assert f"{line} Found by stage: pii 1." in text
     assert line in page.read_text()
 
 

@@ -73,6 +73,7 @@ class Summary:
             yield NONE_FOUND if self.limited else EMPTY
             yield from self._results()
             yield from self._answers()
+            yield from self._outputs()
             return
         sessions = f"more than {totals.sessions:,}" if totals.more_sessions else totals.sessions
         time = f"{said(totals.span.first_at)} to {said(totals.span.last_at)} UTC"
@@ -85,6 +86,7 @@ class Summary:
         )
         yield from self._results()
         yield from self._answers()
+        yield from self._outputs()
         yield from self._labels()
         yield from self._rest()
 
@@ -137,6 +139,17 @@ class Summary:
                 f"{counted(told.checked, 'answer')} checked{apart}{failed}: {told.revised:,} to be"
                 f" revised, {told.blocked:,} blocked; strict mode would have blocked"
                 f" {told.would_block:,}."
+            )
+
+    def _outputs(self) -> Iterator[str]:
+        counts = self.report.totals.outputs
+        if counts.checked or counts.errors:
+            failed = f", {counts.errors:,} could not be" if counts.errors else ""
+            stages = ", ".join(f"{escaped(k)} {n:,}" for k, n in counts.stages.most_common())
+            yield (
+                f"{counted(counts.checked, 'output')} checked{failed}: {counts.flagged:,} flagged,"
+                f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
+                + (f" Found by stage: {stages}." if stages else "")
             )
 
     def _labels(self) -> Iterator[str]:

@@ -103,6 +103,48 @@ class Answers:
 
 
 @dataclass(slots=True)
+class Outputs:
+    """
+    What was decided about outputs of the quality cascade.
+
+    Attributes:
+        checked: Outputs that every stage that ran could check.
+        errors: Outputs of which a stage failed to check something.
+        flagged: Those that were shipped with a flag.
+        held: Those that were held back, to be revised or for good.
+        would_hold: Those that strict mode would have held back.
+        stages: Outputs in which each stage found something that counts.
+    """
+
+    checked: int = 0
+    errors: int = 0
+    flagged: int = 0
+    held: int = 0
+    would_hold: int = 0
+    stages: Counter[str] = field(default_factory=Counter)
+
+    def update(self, decision: Decision) -> None:
+        """Count one output."""
+        self.checked += not decision.errors
+        self.errors += bool(decision.errors)
+        self.flagged += decision.action is Action.FLAG
+        self.held += decision.blocked
+        self.would_hold += decision.would_block
+        self.stages.update({one.check for one in decision.findings if one.weighs})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give the counts as JSON-able data."""
+        return {
+            "checked": self.checked,
+            "errors": self.errors,
+            "flagged": self.flagged,
+            "held": self.held,
+            "would_hold": self.would_hold,
+            "stages": dict(self.stages),
+        }
+
+
+@dataclass(slots=True)
 class Totals:
     """
     The calls of a log as a whole.
@@ -115,6 +157,7 @@ class Totals:
         others: Decisions about something else than a call, by what it was.
         results: What was decided about what the calls returned.
         answers: What was decided about answers.
+        outputs: What was decided about outputs.
         labels: Labelled calls, by label.
         missed: Calls labelled hallucinated in which no layer found anything.
         revisions: Policy revision to its calls and their time.
@@ -130,6 +173,7 @@ class Totals:
     others: Counter[Subject] = field(default_factory=Counter)
     results: Results = field(default_factory=Results)
     answers: Answers = field(default_factory=Answers)
+    outputs: Outputs = field(default_factory=Outputs)
     labels: Counter[Truth] = field(default_factory=Counter)
     missed: int = 0
     revisions: dict[str, Span] = field(default_factory=dict)
@@ -182,6 +226,8 @@ class Totals:
             self.results.update(decision)
         elif decision.subject is Subject.ANSWER:
             self.answers.update(decision)
+        elif decision.subject is Subject.OUTPUT:
+            self.outputs.update(decision)
 
     def lose(self, gaps: Iterable[Mapping[str, Any]]) -> None:
         """Count what was lost."""
@@ -203,6 +249,7 @@ class Totals:
             "other_subjects": {s.value: self.others[s] for s in Subject if s is not Subject.CALL},
             "results": self.results.to_dict(),
             "answers": self.answers.to_dict(),
+            "outputs": self.outputs.to_dict(),
             "first_at": self.span and self.span.first_at,
             "last_at": self.span and self.span.last_at,
             "policy_revisions": [

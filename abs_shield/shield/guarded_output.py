@@ -1,0 +1,108 @@
+"""Records an output that the quality cascade judged for a Shield: one Decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from abs_shield.core import RAN, Action, Coverage, Finding, Outcome, Subject, Verdict
+from abs_shield.core.names import QUALITY
+from abs_shield.session import Session
+from abs_shield.shield.answering import Began, answer_decision
+from abs_shield.shield.desk import Desk
+from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
+
+if TYPE_CHECKING:
+    from abs_shield.quality.types import AgentOutput, QualityResult, StageResult
+
+Append = Callable[[Session, Mapping[str, Any]], None]
+"""Appends an output to the run file of a session."""
+
+_HALLUCINATION = "hallucination"
+"""The stage whose critical findings are HALLUCINATED; what others find is SUSPICIOUS."""
+_ACTIONS = {
+    "ship": Action.ALLOW, "flag": Action.FLAG, "revise": Action.REVISE, "block": Action.BLOCK,
+}  # fmt: skip
+
+
+class GuardedOutput:
+    """
+    One output, from the beginning of its check to its record.
+
+    Args:
+        desk: Records the decision.
+        session: The run that the output belongs to.
+        append: Appends the output to the run file; None where nothing is recorded.
+
+    Attributes:
+        mode: The mode of the Shield for the cascade at this moment.
+        off: Whether nothing is judged, as in a test that turns the Shield off.
+    """
+
+    def __init__(self, desk: Desk, session: Session, append: Append | None) -> None:
+        self._desk, self._session, self._append = desk, session, append
+        self._began = Began.now()
+        self.mode = desk.mode_of(QUALITY)
+        self.off = SWITCH.off
+
+    def record(self, output: AgentOutput, result: QualityResult) -> str:
+        """
+        Record what was decided about the output.
+
+        Returns:
+            The id of the Decision.
+        """
+        findings = tuple(_findings(result))
+        decision = answer_decision(
+            self._session,
+            {"mode": result.mode, "policy_revision": self._desk.policy.revision},
+            began=self._began,
+            subject=Subject.OUTPUT,
+            verdict=Verdict.worst(one.verdict for one in findings if one.weighs),
+            action=_ACTIONS[result.action],
+            blocked=result.held,
+            would_block=result.stopped,
+            findings=findings,
+            coverage={QUALITY: NOT_JUDGED} if self.off else _coverage(result),
+            errors=result.errors,
+            agent=output.agent_id or self._session.agent,
+            model=output.model or self._session.model,
+            notes=(NOTE,) if self.off else (),
+        )
+        self._desk.record(decision, self._session)
+        if self._append is not None:
+            self._append(self._session, {**output.to_dict(), "decision_id": decision.id})
+        return decision.id
+
+
+def _coverage(result: QualityResult) -> dict[str, Coverage]:
+    return {stage.name: _covered(stage) for stage in result.stages}
+
+
+def _covered(stage: StageResult) -> Coverage:
+    match stage.outcome:
+        case "passed" | "failed":
+            return RAN
+        case "error":
+            return Coverage(Outcome.ERROR, stage.reason)
+        case _:
+            return Coverage(Outcome.UNAVAILABLE, stage.reason)
+
+
+def _findings(result: QualityResult) -> Iterator[Finding]:
+    """Yield one finding for each fault; it points into the result, and quotes no output."""
+    for place, stage in enumerate(result.stages):
+        failed = stage.outcome == "failed"
+        for number, one in enumerate(stage.findings):
+            certain = stage.name == _HALLUCINATION and one.critical
+            yield Finding(
+                check=stage.name,
+                verdict=Verdict.HALLUCINATED if certain else Verdict.SUSPICIOUS,
+                strength=1.0,
+                where=f"/stages/{place}/findings/{number}",
+                detail=one.detail,
+                code=one.code,
+                evidence={"start": one.start, "end": one.end},
+                mode=result.mode,
+                counted=failed,
+            )
