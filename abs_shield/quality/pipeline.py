@@ -58,6 +58,12 @@ class QualityPipeline:
         self.config = config or QualityConfig()
         self.shield = shield
 
+    @property
+    def enforced(self) -> bool:
+        """Whether an output that fails is held back at this moment."""
+        audited = self.shield is not None and self.shield.guarded_output().mode is Mode.AUDIT
+        return self.config.mode is Mode.STRICT and not audited
+
     def run(self, output: AgentOutput, *, attempt: int = 1) -> QualityResult:
         """
         Check an output before anybody receives it.

@@ -83,6 +83,14 @@ STORIES = {
         "told:   - unsupported: A drone brings it within 3 hours.",
         "answer: I cannot answer this reliably: a statement in it contradicts",
     ],
+    "quality_middleware.py": [
+        "summary: 200 Acme closed Q4 2025 with revenue of $50M.",
+        "wrong: 422 The output was held back",
+        "Hallucination detected (score: 61.5%, threshold: 1%)",
+        "contact: 422 The output was held back",
+        "Entities: IBAN (1)",
+        "output block: ENTITY_MISMATCH",
+    ],
     "audit_rollout.py": [
         "6 calls, 0 stopped; strict would stop:",
         "impossible_state     refund         1",

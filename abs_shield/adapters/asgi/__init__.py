@@ -1,5 +1,6 @@
-"""ASGI services: the answer in a response is settled before it is sent."""
+"""ASGI services: what an agent writes in a response is checked before it is sent."""
 
 from abs_shield.adapters.asgi.middleware import AnswerMiddleware
+from abs_shield.adapters.asgi.quality import QualityMiddleware, QualityRoute
 
-__all__ = ["AnswerMiddleware"]
+__all__ = ["AnswerMiddleware", "QualityMiddleware", "QualityRoute"]

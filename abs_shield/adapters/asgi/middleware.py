@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from abs_shield.adapters.asgi.body import (
     NO_ANSWER,
     Answer,
-    Headers,
     ResponseBody,
-    content_length,
     header,
     is_json,
     media_type,
     messages_in,
     read_body,
     with_length,
+)
+from abs_shield.adapters.asgi.collector import (
+    PARTIAL,
+    App,
+    Collector,
+    Message,
+    Receive,
+    Scope,
+    Send,
 )
 from abs_shield.errors import ShieldError
 from abs_shield.policy import AnswerConfig
@@ -27,11 +34,6 @@ from abs_shield.text.show import shown
 
 logger = logging.getLogger("abs_shield")
 
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 Write = Callable[[str, Session], Any]
 """Writes an answer again, given the feedback and the session of the request; sync or async."""
 
@@ -40,7 +42,6 @@ ANSWERS = ("/choices/*/message/content", "/answer", "/content/*")
 QUESTIONS = ("/messages", "/question", "/input")
 """Where the words of the user stand by default in a request."""
 _REASON = "it could not be checked"
-_PARTIAL = 206
 
 
 class AnswerMiddleware:
@@ -118,7 +119,7 @@ class AnswerMiddleware:
             request = _Request(receive, session, most=self.max_bytes)
             response = _Response(self, session, request, send)
             await self.app(scope, request.receive, response.send)
-            await response.release()  # where the application ended before its body did
+            await response.finish()
 
     @property
     def enforced(self) -> bool:
@@ -211,54 +212,28 @@ class _Request:
         return [*messages_in(b"".join(self._parts), pointers, whole=whole)]
 
 
-class _Response:
+class _Response(Collector):
     """
     The response of one connection.
 
-    A response that may hold an answer is collected. In strict mode nothing of it is sent before
-    its answer is settled; in audit mode, and of a stream, every part is sent as it comes.
+    In strict mode nothing of it is sent before its answer is settled; in audit mode, and of a
+    stream, every part is sent as it comes.
     """
 
     def __init__(
         self, owner: AnswerMiddleware, session: Session, request: _Request, send: Send
     ) -> None:
+        super().__init__(send, most=owner.max_bytes, hold_streams=owner.hold_streams)
         self._owner = owner
         self._session = session
         self._request = request
-        self._send = send
-        self._start: Message | None = None
-        self._headers: Headers = ()
-        self._parts: list[bytes] | None = None
-        self._size = 0
 
-    async def send(self, event: Message) -> None:
-        """Send one event of the application's, or hold it back."""
-        if not isinstance(event.get("headers", []), (list, tuple)):
-            event = {**event, "headers": [*event["headers"]]}  # an iterator is read once
-        match event["type"]:
-            case "http.response.start" if self._is_candidate(event):
-                self._headers, self._parts = event.get("headers", ()), []
-                if self._owner.enforced:
-                    self._start = event
-                    return
-            case "http.response.body" if self._parts is not None:
-                await self._take(event)
-                return
-            case _:
-                await self.release()
-        await self._send(event)
+    @property
+    def enforced(self) -> bool:
+        """Whether an answer that does not hold is replaced."""
+        return self._owner.enforced
 
-    async def release(self) -> None:
-        """Send what is held back, unchanged, and hold nothing any more."""
-        start, self._start = self._start, None
-        parts, self._parts = self._parts, None
-        if start is not None:
-            await self._send(start)
-            if parts:
-                body = b"".join(parts)
-                await self._send({"type": "http.response.body", "body": body, "more_body": True})
-
-    def _is_candidate(self, event: Mapping[str, Any]) -> bool:
+    def is_candidate(self, event: Message) -> bool:
         """Return whether a response may hold an answer that can be read."""
         headers = event.get("headers", ())
         kind, _ = media_type(headers)
@@ -273,64 +248,33 @@ class _Response:
         if encoding not in ("", "identity"):
             self._owner.note(f"a response is encoded as {shown(encoding)}; compress outside of it")
             return False
-        if event["status"] == _PARTIAL or header(headers, b"content-range"):
+        if event["status"] == PARTIAL or header(headers, b"content-range"):
             self._owner.note("a response is partial content")
             return False
-        return not self._is_too_large(content_length(headers))
+        return not self.states_too_much(event)
 
-    def _is_too_large(self, size: int) -> bool:
-        if size > self._owner.max_bytes:
+    def is_too_large(self, size: int) -> bool:
+        """Return whether a body of so many bytes passes unchecked, which is logged."""
+        if super().is_too_large(size):
             self._owner.note(f"a response has more than `max_bytes`, {self._owner.max_bytes}")
             return True
         return False
 
-    async def _take(self, event: Message) -> None:
-        """Collect one part of the body, and settle the answer at the last one."""
-        assert self._parts is not None
-        more = event.get("more_body", False)
-        if self._start is not None and more and self._is_stream():
-            await self._pass_on()
-        part = event.get("body") or b""
-        self._size += len(part)
-        if self._is_too_large(self._size):
-            await self.release()
-            await self._send(event)
-            return
-        self._parts.append(part)
-        if self._start is None:
-            await self._send(event)
-            if not more:
-                await self._check()
-        elif not more:
-            await self._finish()
-
-    def _is_stream(self) -> bool:
-        return not self._owner.hold_streams and not header(self._headers, b"content-length")
-
-    async def _pass_on(self) -> None:
-        """Send the start of a stream, whose answer can only be checked at its end."""
-        start, self._start = self._start, None
-        if start is not None:
-            await self._send(start)
-
-    async def _check(self) -> None:
+    async def check(self, body: bytes) -> None:
         """Check the answers that have been sent."""
-        for answer in self._read()[0].answers:
+        for answer in self._read(body).answers:
             try:
                 await self._owner.firewall.acheck_answer(answer.text, session=self._session)
             except Exception as error:
                 logger.error("abs_shield could not check an answer: %s", type(error).__name__)
 
-    async def _finish(self) -> None:
-        """Send the response with its answers settled."""
-        start, self._start = self._start, None
-        assert start is not None
-        found, body = self._read()
+    async def settle(self, start: Message, body: bytes) -> tuple[Message, bytes]:
+        """Return the response with its answers settled."""
+        found = self._read(body)
         texts = await self._owner.settle(found.answers, self._session)
-        if texts != [answer.text for answer in found.answers]:
-            start, body = self._replaced(start, body, found, texts)
-        await self._send(start)
-        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+        if texts == [answer.text for answer in found.answers]:
+            return start, body
+        return self._replaced(start, body, found, texts)
 
     def _replaced(
         self, start: Message, body: bytes, found: ResponseBody, texts: Sequence[str]
@@ -343,10 +287,9 @@ class _Response:
             return (start, body) if self._owner.allows_errors else failure
         return {**start, "headers": with_length(self._headers, len(new))}, new
 
-    def _read(self) -> tuple[ResponseBody, bytes]:
-        """Return the answers of the body, and the body; the session hears the request before."""
-        parts, self._parts = self._parts or [], None
-        body, owner = b"".join(parts), self._owner
+    def _read(self, body: bytes) -> ResponseBody:
+        """Return the answers of the body; the session hears the request before."""
+        owner = self._owner
         try:
             found = read_body(body, self._headers, owner.answers)
             asked = self._request.messages(owner.questions, whole=owner.trust_messages)
@@ -356,8 +299,8 @@ class _Response:
                 owner.note(found.problem)
         except Exception as error:
             logger.error("abs_shield could not read an answer: %s", type(error).__name__)
-            return ResponseBody(), body
-        return found, body
+            return ResponseBody()
+        return found
 
     def _is_of_agent(self, found: ResponseBody, asked: Sequence[Any]) -> bool:
         """Return whether a body without a text may be an agent's: of others it is no news."""

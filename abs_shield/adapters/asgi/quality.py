@@ -1,0 +1,325 @@
+"""Middleware in pure ASGI: the outputs in responses pass the quality cascade before they leave."""
+
+from __future__ import annotations
+
+import json
+import logging
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal
+
+from abs_shield.adapters.asgi.body import (
+    NO_ANSWER,
+    Headers,
+    header,
+    is_json,
+    media_type,
+    read_body,
+    with_length,
+)
+from abs_shield.adapters.asgi.collector import (
+    PARTIAL,
+    App,
+    Collector,
+    Message,
+    Receive,
+    Scope,
+    Send,
+)
+from abs_shield.adapters.asgi.events import is_stream, read_events
+from abs_shield.errors import ShieldError
+from abs_shield.quality import AgentOutput, QualityPipeline, QualityResult, Task
+from abs_shield.text.show import shown
+
+logger = logging.getLogger("abs_shield")
+
+OUTPUTS = ("/choices/*/message/content", "/answer", "/text", "/output", "/content/*")
+"""Where an output stands by default in a JSON body."""
+DELTAS = ("/choices/0/delta/content", "/delta/text", "/delta", "/answer", "/text")
+"""Where a piece of an output stands by default in the JSON of an event."""
+_NO_TASK = Task()
+_HELD = "The output was held back"
+_UNCHECKED = "The output could not be checked"
+_ABOUT_THE_BODY = frozenset(
+    {
+        b"accept-ranges", b"cache-control", b"content-disposition", b"content-encoding",
+        b"content-language", b"content-type", b"expires", b"last-modified", b"transfer-encoding",
+    }
+)  # fmt: skip
+"""Headers of an output that do not hold for the problem in its place."""
+_GZIP_OR_ZLIB = 47
+"""The `wbits` of zlib with which it recognises both formats by their header."""
+_ENCODINGS = ("gzip", "x-gzip", "deflate")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QualityRoute:
+    """
+    Responses whose outputs pass the cascade, and what their outputs are.
+
+    Attributes:
+        path: Path of the request, or a glob: ``"/memos/*"``.
+        outputs: JSON pointers of the output in a JSON body; the first that leads to a text. A
+            ``*`` stands for each item of a list.
+        deltas: JSON pointers of a piece of the output in the JSON of an event of a stream.
+        task_type: The outputs' `AgentOutput.task_type`.
+        task: Their `AgentOutput.task`.
+        agent_id: Their agent.
+        model: Their model.
+
+    Raises:
+        ShieldError: A pointer does not begin with ``/``, or there is none.
+    """
+
+    path: str
+    outputs: Sequence[str] = OUTPUTS
+    deltas: Sequence[str] = DELTAS
+    task_type: str = ""
+    task: Task = _NO_TASK
+    agent_id: str = ""
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("outputs", "deltas"):
+            pointers = getattr(self, name)
+            if isinstance(pointers, str) or not pointers:
+                raise ShieldError(f"`{name}` is {shown(pointers)}; give a list of JSON pointers")
+            for pointer in pointers:
+                if not pointer.startswith("/"):
+                    raise ShieldError(f"{shown(pointer)} is not a JSON pointer; use e.g. `/answer`")
+            object.__setattr__(self, name, tuple(pointers))
+
+    def output(self, text: str) -> AgentOutput:
+        """Return an output of this route."""
+        return AgentOutput(
+            text=text,
+            task_type=self.task_type,
+            task=self.task,
+            agent_id=self.agent_id,
+            model=self.model,
+        )
+
+
+class QualityMiddleware:
+    """
+    Passes the outputs in the responses of declared routes through the quality cascade.
+
+    ``app = QualityMiddleware(app, pipeline, routes=[QualityRoute(path="/memos")])``, or
+    ``app.add_middleware(QualityMiddleware, pipeline=pipeline, routes=[...])`` in Starlette and
+    FastAPI. A response of JSON, text, JSON lines or server-sent events is held until its outputs
+    were checked, streams included; one whose output is held back becomes a problem
+    (``application/problem+json``, RFC 9457) with the feedback. Other responses, other routes and
+    statuses other than 2xx pass as they are. In audit mode every part passes as it comes, and the
+    outputs are checked when they have been sent.
+
+    Args:
+        app: The application.
+        pipeline: The cascade.
+        routes: The routes, or their paths; the first that fits counts.
+        status: Status of the problem.
+        max_bytes: Largest body that is read, decompressed.
+        unchecked: What becomes, in strict mode, of a response whose output cannot be read (too
+            large, not valid JSON, an unknown encoding, partial content) or whose check breaks:
+            ``"block"`` answers with a problem, ``"pass"`` sends it as it is. It is logged.
+
+    Raises:
+        ShieldError: A setting is wrong.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        pipeline: QualityPipeline,
+        *,
+        routes: Iterable[QualityRoute | str],
+        status: int = 422,
+        max_bytes: int = 1_000_000,
+        unchecked: Literal["block", "pass"] = "block",
+    ) -> None:
+        if not isinstance(pipeline, QualityPipeline):
+            raise ShieldError(f"`pipeline` is {shown(pipeline)}; give a QualityPipeline")
+        if isinstance(routes, str):
+            raise ShieldError(f"`routes` is {shown(routes)}; give a list of routes")
+        if not 400 <= status <= 599:
+            raise ShieldError(f"`status` is {status}; it must be from 400 to 599")
+        if max_bytes < 1:
+            raise ShieldError(f"`max_bytes` is {max_bytes}; it must be 1 or more")
+        if unchecked not in ("block", "pass"):
+            raise ShieldError(f"`unchecked` is {shown(unchecked)}; use `block` or `pass`")
+        self.app = app
+        self.pipeline = pipeline
+        self.routes = tuple(
+            QualityRoute(path=one) if isinstance(one, str) else one for one in routes
+        )
+        self.status = status
+        self.max_bytes = max_bytes
+        self.unchecked = unchecked
+        self._noted: set[QualityRoute] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection."""
+        route = self._route(scope)
+        if route is None:
+            await self.app(scope, receive, send)
+            return
+        response = _Response(self, route, send)
+        await self.app(scope, receive, response.send)
+        await response.finish()
+
+    def _route(self, scope: Scope) -> QualityRoute | None:
+        if scope["type"] != "http" or scope["method"] == "HEAD":
+            return None
+        path = scope["path"]
+        return next((one for one in self.routes if fnmatchcase(path, one.path)), None)
+
+    def note_no_output(self, route: QualityRoute) -> None:
+        """Log, once a route, that a response has no text where its output should stand."""
+        if route not in self._noted:
+            self._noted.add(route)
+            logger.warning(
+                "abs_shield found no output in a response of %s; is it at `outputs` or `deltas`?",
+                shown(route.path),
+            )
+
+    def problem(
+        self, headers: Headers, title: str, detail: str, *, status: int, **fields: str
+    ) -> tuple[Message, bytes]:
+        """Return the start and the body of a problem in place of an output."""
+        record = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+        body = json.dumps(record | fields, ensure_ascii=True).encode()
+        others = [(name, value) for name, value in headers if name.lower() not in _ABOUT_THE_BODY]
+        own = [(b"content-type", b"application/problem+json"), (b"cache-control", b"no-store")]
+        start = {
+            "type": "http.response.start",
+            "status": status,
+            "headers": with_length([*others, *own], len(body)),
+        }
+        return start, body
+
+
+class _Unread(Exception):
+    """A body cannot be read; the text says why."""
+
+
+class _Response(Collector):
+    """The response of one connection to a declared route."""
+
+    def __init__(self, owner: QualityMiddleware, route: QualityRoute, send: Send) -> None:
+        super().__init__(send, most=owner.max_bytes, hold_streams=True)
+        self._owner = owner
+        self._route = route
+        self._partial = False
+
+    @property
+    def enforced(self) -> bool:
+        """Whether an output that fails is held back."""
+        return self._owner.pipeline.enforced
+
+    def is_candidate(self, event: Message) -> bool:
+        """Return whether a response may hold an output."""
+        headers = event.get("headers", ())
+        kind, _ = media_type(headers)
+        if kind == "application/problem+json" or not 200 <= event["status"] < 300:
+            return False
+        self._partial = event["status"] == PARTIAL or bool(header(headers, b"content-range"))
+        return is_json(kind) or is_stream(kind) or kind in ("text/plain", "text/markdown")
+
+    def refusal(self, start: Message) -> tuple[Message, bytes] | None:
+        """Return the problem in place of a body that is too large."""
+        return self._unread(self._too_large, start)
+
+    async def check(self, body: bytes) -> None:
+        """Check the outputs that have been sent."""
+        try:
+            for output in self._outputs(body):
+                await self._owner.pipeline.arun(output)
+        except _Unread as error:
+            self._log(str(error))
+        except Exception as error:
+            self._log(f"{type(error).__name__} in its check")
+
+    async def settle(self, start: Message, body: bytes) -> tuple[Message, bytes]:
+        """Return the response, or the problem in its place."""
+        try:
+            for output in self._outputs(body):
+                result = await self._owner.pipeline.arun(output)
+                if result.held:
+                    return self._held(result)
+        except _Unread as error:
+            return self._unread(str(error), start) or (start, body)
+        except Exception as error:
+            reason = f"{type(error).__name__} in its check"
+            return self._unread(reason, start, status=500) or (start, body)
+        return start, body
+
+    @property
+    def _too_large(self) -> str:
+        return f"it has more than `max_bytes`, {self._owner.max_bytes:,}"
+
+    def _held(self, result: QualityResult) -> tuple[Message, bytes]:
+        detail = result.feedback() or "; ".join(result.errors)
+        own = {"action": result.action.value, "output_id": result.output_id}
+        return self._owner.problem(self._headers, _HELD, detail, status=self._owner.status, **own)
+
+    def _unread(
+        self, reason: str, start: Message, *, status: int | None = None
+    ) -> tuple[Message, bytes] | None:
+        """Return the problem in place of an output that nobody checked; None lets it pass."""
+        self._log(reason)
+        if self._owner.unchecked == "pass":
+            return None
+        return self._owner.problem(
+            start.get("headers", ()), _UNCHECKED, reason, status=status or self._owner.status
+        )
+
+    def _log(self, reason: str) -> None:
+        logger.warning(
+            "abs_shield could not check an output of %s: %s", shown(self._route.path), reason
+        )
+
+    def _outputs(self, body: bytes) -> Iterator[AgentOutput]:
+        """
+        Yield the outputs of the body.
+
+        Raises:
+            _Unread: The body is partial, too large when decompressed, or not what it says it is.
+        """
+        if self._partial:
+            raise _Unread("it is partial content")
+        for text in self._texts(self._decompressed(body)):
+            yield self._route.output(text)
+
+    def _texts(self, body: bytes) -> list[str]:
+        kind, charset = media_type(self._headers)
+        if is_stream(kind):
+            found = read_events(body, kind, charset, self._route.deltas)
+            if found is None:
+                raise _Unread("its events cannot be read")
+            texts = [found] if found.strip() else []
+        else:
+            read = read_body(body, self._headers, self._route.outputs)
+            if read.problem and read.problem != NO_ANSWER and body:
+                raise _Unread(read.problem)
+            texts = [answer.text for answer in read.answers]
+        if body and not texts:
+            self._owner.note_no_output(self._route)
+        return texts
+
+    def _decompressed(self, body: bytes) -> bytes:
+        encoding = header(self._headers, b"content-encoding").strip().lower()
+        if encoding in ("", "identity"):
+            return body
+        if encoding not in _ENCODINGS:
+            raise _Unread(f"it is encoded as {shown(encoding)}")
+        reader = zlib.decompressobj(_GZIP_OR_ZLIB)
+        try:
+            plain = reader.decompress(body, self._owner.max_bytes + 1)
+        except zlib.error:
+            raise _Unread(f"it is not valid {encoding}") from None
+        if len(plain) > self._owner.max_bytes or reader.unconsumed_tail:
+            raise _Unread(self._too_large)
+        if not reader.eof:
+            raise _Unread(f"its {encoding} has no end")
+        return plain

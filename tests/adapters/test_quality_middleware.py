@@ -1,0 +1,423 @@
+"""The quality middleware before a real server (uvicorn, Starlette) and a real client (httpx)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gzip
+import json
+import logging
+import socket
+import threading
+import time
+import zlib
+
+import httpx
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from abs_shield import Shield, ShieldError, shield
+from abs_shield.adapters.asgi import QualityMiddleware, QualityRoute
+from abs_shield.quality import QualityConfig, QualityPipeline, Task
+from abs_shield.quality.facts import Fact, FactTable
+
+CLEAN = "The report is ready, and the figures are attached."
+CARD = "Her card is 4111 1111 1111 1111."
+LARGE = f"{CLEAN} " * 3_000
+SSE = "text/event-stream"
+
+
+def events(text):
+    """A text as the chunks of a chat completion that is streamed."""
+    size = max(7, len(text) // 500)
+    for at in range(0, len(text), size):
+        delta = {"choices": [{"delta": {"content": text[at : at + size]}}]}
+        yield f"data: {json.dumps(delta)}\n\n"
+    yield "data: [DONE]\n\n"
+
+
+async def slowly(parts):
+    for part in parts:
+        await asyncio.sleep(0)
+        yield part
+
+
+async def answer(request: Request) -> Response:
+    """What the request's body says, in the shape that its query asks for."""
+    body = (await request.body()).decode()
+    match request.query_params.get("as", "json"):
+        case "json":
+            return JSONResponse({"id": 7, "answer": body}, headers={"x-own": "kept"})
+        case "choices":
+            choices = [{"message": {"content": text}} for text in (CLEAN, body)]
+            return JSONResponse({"choices": choices})
+        case "text":
+            return PlainTextResponse(body)
+        case "sse":
+            return StreamingResponse(slowly(events(body)), media_type=SSE)
+        case "plain-sse":
+            lines = "".join(f"data: {line}\n" for line in body.split("\n"))
+            return StreamingResponse(slowly([lines, "\n"]), media_type=SSE)
+        case "lines":
+            pieces = (body[at : at + 9] for at in range(0, len(body), 9))
+            made = (json.dumps({"delta": piece}) + "\n" for piece in pieces)
+            return StreamingResponse(slowly(made), media_type="application/x-ndjson")
+        case "stream":
+            parts = (body[at : at + 9] for at in range(0, len(body), 9))
+            return StreamingResponse(slowly(parts), media_type="text/plain")
+        case "deflate":
+            packed = zlib.compress(json.dumps({"answer": body}).encode())
+            return Response(packed, media_type="application/json",
+                            headers={"content-encoding": "deflate"})  # fmt: skip
+        case "brotli":
+            return Response(b"\x0b\x02", media_type="application/json",
+                            headers={"content-encoding": "br"})  # fmt: skip
+        case "broken":
+            return Response(b'{"answer": ', media_type="application/json")
+        case "pdf":
+            return Response(body.encode(), media_type="application/pdf")
+        case "error":
+            return JSONResponse({"answer": body}, status_code=404)
+        case "other":
+            return JSONResponse({"status": body})
+        case "partial":
+            return Response(body.encode(), 206, {"content-range": "bytes 0-9/99"}, "text/plain")
+        case "never-ends":
+
+            async def forever():
+                while True:
+                    await asyncio.sleep(0.01)
+                    yield "data: {}\n\n"
+
+            return StreamingResponse(forever(), media_type=SSE)
+    raise AssertionError("no such shape")
+
+
+@contextlib.contextmanager
+def served(app):
+    """A running server; its address."""
+    config = uvicorn.Config(app, log_level="error", lifespan="off")
+    server = uvicorn.Server(config)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]})
+        thread.start()
+        try:
+            while not server.started:
+                time.sleep(0.005)
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+@contextlib.contextmanager
+def service(*, outside=(), inside=(), pipeline=None, **settings):
+    """The service behind a quality middleware; a client of it."""
+    settings = {"routes": ["/answer"]} | settings
+    own = Middleware(QualityMiddleware, pipeline=pipeline or QualityPipeline(), **settings)
+    app = Starlette(
+        routes=[Route("/answer", answer, methods=["POST", "GET"]),
+                Route("/other", answer, methods=["POST"])],
+        middleware=[*outside, own, *inside],
+    )  # fmt: skip
+    with served(app) as address, httpx.Client(base_url=address, timeout=30) as client:
+        yield client
+
+
+def post(client, text, shape="json", path="/answer", **options):
+    return client.post(path, params={"as": shape}, content=text.encode(), **options)
+
+
+@pytest.fixture(scope="module")
+def strict():
+    with service() as client:
+        yield client
+
+
+READ = ("json", "choices", "text", "sse", "plain-sse", "lines", "stream", "deflate")
+
+
+@pytest.mark.parametrize("shape", READ)
+def test_a_clean_output_arrives_as_it_was_sent(strict, shape):
+    """Byte for byte, with the headers of the application."""
+    with service(pipeline=QualityPipeline(QualityConfig(stages=()))) as plain:
+        expected = post(plain, CLEAN, shape)
+    found = post(strict, CLEAN, shape)
+
+    assert (200, expected.content) == (found.status_code, found.content)
+    left = {"date", "content-length", "transfer-encoding"}
+    assert {k: v for k, v in expected.headers.items() if k not in left} == {
+        k: v for k, v in found.headers.items() if k not in left
+    }
+
+
+@pytest.mark.parametrize("shape", READ)
+def test_a_held_output_becomes_a_problem(strict, shape):
+    """With the feedback, and nothing of the output."""
+    found = post(strict, CARD, shape)
+    problem = found.json()
+
+    assert (422, "application/problem+json") == (
+        found.status_code, found.headers["content-type"]
+    )  # fmt: skip
+    assert ("about:blank", "The output was held back", 422, "block") == (
+        problem["type"], problem["title"], problem["status"], problem["action"]
+    )  # fmt: skip
+    assert "CreditCardNumber" in problem["detail"]
+    assert problem["output_id"]
+    assert "4111" not in found.text
+    assert "no-store" == found.headers["cache-control"]
+    assert len(found.content) == int(found.headers["content-length"])
+    assert not {"confidence", "band", "note"} & problem.keys()
+
+
+def test_own_headers_stay_with_a_problem(strict):
+    """Those that say something of the body go."""
+    assert "kept" == post(strict, CARD).headers["x-own"]
+    assert "content-encoding" not in post(strict, CARD, "deflate").headers
+
+
+@pytest.mark.parametrize("shape", ["pdf", "error", "other"])
+def test_other_bodies_pass(strict, shape):
+    """Another type, another status, and JSON without an output."""
+    found = post(strict, CARD, shape)
+
+    assert CARD in found.text
+    assert found.headers["content-type"] != "application/problem+json"
+
+
+def test_other_routes_pass(strict):
+    """The output of a route that nobody declared is not read."""
+    found = post(strict, CARD, path="/other")
+
+    assert (200, CARD) == (found.status_code, found.json()["answer"])
+
+
+def test_a_head_request_has_no_output(strict):
+    """Its response passes."""
+    assert 405 == strict.head("/other").status_code
+
+
+def test_a_compressed_response_is_read():
+    """Of a middleware inside; it is sent on as it was compressed."""
+    with service(inside=[Middleware(GZipMiddleware, minimum_size=0)]) as client:
+        found, held = post(client, CLEAN), post(client, CARD)
+
+    assert ("gzip", CLEAN) == (found.headers["content-encoding"], found.json()["answer"])
+    assert 422 == held.status_code
+    assert "CreditCardNumber" in held.json()["detail"]
+
+
+def test_a_response_is_compressed_outside():
+    """The problem, too."""
+    with service(outside=[Middleware(GZipMiddleware, minimum_size=0)]) as client:
+        found, held = post(client, CLEAN), post(client, CARD)
+
+    assert CLEAN == found.json()["answer"]
+    assert (422, "gzip") == (held.status_code, held.headers["content-encoding"])
+    assert "CreditCardNumber" in held.json()["detail"]
+
+
+@pytest.mark.parametrize("shape", ["json", "text", "stream", "sse"])
+def test_a_large_output_is_read_whole(strict, shape):
+    """What stands at its end counts."""
+    found, held = post(strict, LARGE, shape), post(strict, f"{LARGE}{CARD}", shape)
+
+    assert (200, 422) == (found.status_code, held.status_code)
+    assert len(LARGE) <= len(found.content)
+    assert "CreditCardNumber" in held.json()["detail"]
+
+
+@pytest.mark.parametrize("shape", ["json", "stream", "sse", "deflate"])
+def test_an_output_that_is_too_large_is_not_sent_unchecked(shape):
+    """A problem that names the setting; `pass` sends it as it is. Both are logged."""
+    with service(max_bytes=2_000) as client:
+        found = post(client, LARGE, shape)
+    with service(max_bytes=2_000, unchecked="pass") as client:
+        passed = post(client, LARGE, shape)
+
+    assert (422, "The output could not be checked") == (
+        found.status_code, found.json()["title"]
+    )  # fmt: skip
+    assert "`max_bytes`, 2,000" in found.json()["detail"]
+    assert 200 == passed.status_code
+    assert len(passed.text) > len(CLEAN)
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"),
+    [
+        ("brotli", 'encoded as "br"'),
+        ("broken", "not valid JSON"),
+        ("partial", "partial content"),
+    ],
+)
+def test_an_output_that_cannot_be_read_is_not_sent_unchecked(strict, shape, reason, caplog):
+    """The problem says why, and so does the log."""
+    found = post(strict, CLEAN, shape)
+
+    assert (422, "The output could not be checked") == (
+        found.status_code, found.json()["title"]
+    )  # fmt: skip
+    assert reason in found.json()["detail"]
+    assert reason in caplog.text
+
+
+def test_a_bomb_is_not_unpacked():
+    """A small body that decompresses to more than is read."""
+
+    async def bomb(scope, receive, send):
+        packed = gzip.compress(b" " * 50_000_000)
+        fields = [(b"content-type", b"application/json"), (b"content-encoding", b"gzip")]
+        await send({"type": "http.response.start", "status": 200, "headers": fields})
+        await send({"type": "http.response.body", "body": packed})
+
+    app = QualityMiddleware(bomb, QualityPipeline(), routes=["/*"])
+    with served(app) as address:
+        found = httpx.get(f"{address}/bomb")
+
+    assert (422, True) == (found.status_code, "`max_bytes`" in found.json()["detail"])
+
+
+def test_many_at_once(strict):
+    """Each response is that of its own request."""
+
+    async def ask():
+        async with httpx.AsyncClient(base_url=strict.base_url, timeout=60) as client:
+            texts = [f"Order {n}: {CARD if n % 3 == 0 else CLEAN}" for n in range(90)]
+            asked = [
+                client.post("/answer", params={"as": READ[n % len(READ)]}, content=text)
+                for n, text in enumerate(texts)
+            ]
+            return await asyncio.gather(*asked)
+
+    found = asyncio.run(ask())
+
+    assert [422 if n % 3 == 0 else 200 for n in range(90)] == [one.status_code for one in found]
+    texts = [one.json()["answer"] for n, one in enumerate(found) if n % len(READ) == 0 and n % 3]
+    assert texts == [f"Order {n}: {CLEAN}" for n in range(0, 90, len(READ)) if n % 3]
+
+
+def test_a_client_that_leaves_ends_the_stream(strict):
+    """While it is held; the server goes on with others."""
+    with pytest.raises(httpx.ReadTimeout):
+        post(strict, CLEAN, "never-ends", timeout=0.3)
+
+    assert 200 == post(strict, CLEAN).status_code
+
+
+def test_a_stage_that_breaks_holds_the_output():
+    """In strict; the problem names the stage, and quotes nothing."""
+
+    class Broken:
+        def facts_about(self, sentence):
+            raise KeyError(sentence)
+
+    config = QualityConfig(facts=Broken())
+    with service(pipeline=QualityPipeline(config)) as client:
+        found = post(client, "Apple's market cap reached $3.2T in Q4 2025.")
+
+    assert 422 == found.status_code
+    assert "hallucination: KeyError in the stage" == found.json()["detail"]
+
+
+def test_a_cascade_that_breaks_is_an_error(monkeypatch):
+    """500, not a verdict; with `pass` the output is sent."""
+
+    async def broken(output, *, attempt=1):
+        raise RuntimeError("no such place")
+
+    pipeline = QualityPipeline()
+    monkeypatch.setattr(pipeline, "arun", broken)
+    with service(pipeline=pipeline) as client:
+        found = post(client, CLEAN)
+    with service(pipeline=pipeline, unchecked="pass") as client:
+        passed = post(client, CLEAN)
+
+    assert (500, "RuntimeError in its check") == (found.status_code, found.json()["detail"])
+    assert (200, CLEAN) == (passed.status_code, passed.json()["answer"])
+
+
+@pytest.mark.parametrize("shape", [*READ, "brotli", "broken", "partial"])
+def test_audit_changes_nothing(shape):
+    """Every part passes as it comes; what strict would have held is in the log."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+    with service(pipeline=QualityPipeline(shield=firewall), max_bytes=5_000) as client:
+        found = post(client, CARD, shape)
+    with service(pipeline=QualityPipeline(QualityConfig(stages=()))) as plain:
+        expected = post(plain, CARD, shape) if shape in READ else found
+    decisions = firewall.store.decisions()
+
+    assert found.status_code in (200, 206)
+    assert expected.content == found.content
+    assert (["block"] if shape in READ else []) == [str(one.action) for one in decisions][-1:]
+    assert not any(one.blocked for one in decisions)
+
+
+def test_a_stream_passes_in_audit_before_it_ends():
+    """Nothing is held."""
+    pipeline = QualityPipeline(QualityConfig(mode="audit"))
+    with service(pipeline=pipeline) as client:
+        params = {"as": "never-ends"}
+        with client.stream("POST", "/answer", params=params, content=b"x") as stream:
+            first = next(stream.iter_text())
+
+    assert first.startswith("data: {}")
+
+
+def test_a_route_says_what_its_outputs_are():
+    """Task type, stakes and agent reach the cascade; the first route that fits counts."""
+    firewall = Shield(shield.configure(), hooks=None)
+    facts = FactTable([Fact(subject="Acme", attribute="revenue", value="$50M")])
+    pipeline = QualityPipeline(QualityConfig(facts=facts), shield=firewall)
+    routes = [
+        QualityRoute(path="/ans*", outputs=["/answer"], task_type="financial",
+                     task=Task(output_classification="FINANCIAL"), agent_id="writer", model="m"),
+        "/answer",
+    ]  # fmt: skip
+    with service(pipeline=pipeline, routes=routes) as client:
+        found = post(client, "Acme's revenue grew by 3% this year.")
+    decision = firewall.store.decisions()[-1]
+
+    assert 422 == found.status_code
+    assert "FINANCIAL" in json.dumps(decision.to_dict())
+    assert ("writer", "m") == (decision.agent, decision.model)
+
+
+def test_an_output_that_nobody_finds_is_logged_once(caplog):
+    """It passes: a route may answer with something else now and then."""
+    with service() as client, caplog.at_level(logging.WARNING, logger="abs_shield"):
+        post(client, CARD, "other")
+        post(client, CARD, "other")
+
+    assert 1 == caplog.text.count('no output in a response of "/answer"')
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ({"routes": "/answer"}, "give a list of routes"),
+        ({"routes": [], "status": 200}, "it must be from 400 to 599"),
+        ({"routes": [], "max_bytes": 0}, "it must be 1 or more"),
+        ({"routes": [], "unchecked": "drop"}, "use `block` or `pass`"),
+        ({"routes": [], "pipeline": 7}, "give a QualityPipeline"),
+    ],
+)
+def test_a_wrong_setting_is_refused(settings, reason):
+    """One line that says what to give."""
+    with pytest.raises(ShieldError, match=reason):
+        QualityMiddleware(answer, **{"pipeline": QualityPipeline()} | settings)
+
+
+@pytest.mark.parametrize("wrong", [{"outputs": "/answer"}, {"deltas": []}, {"outputs": ["a"]}])
+def test_a_wrong_pointer_is_refused(wrong):
+    """When the route is declared."""
+    with pytest.raises(ShieldError, match="JSON pointer"):
+        QualityRoute(path="/answer", **wrong)
