@@ -60,7 +60,7 @@ def quality(
     Of a run file the recorded outputs are checked.
     Exits with 0, also where outputs are held back, and with 2 where a line could not be read.
     """
-    settings = _config(config)
+    settings = _config(config).model_copy(update={"background": False})
     bad = 0
     with (
         output(out, inputs=[*files, *read_too(config)]) as sink,

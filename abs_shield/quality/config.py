@@ -41,6 +41,13 @@ class QualityConfig(Declared):
         self_contradiction: Whether a text is compared with itself.
         judge: A model that reads every output; a `Judge`. None asks nobody.
         premium_judge: A model that reads high-stakes outputs; *judge* if None.
+        judge_price: What *judge* costs, in US dollars for 1,000 tokens.
+        premium_judge_price: What *premium_judge* costs, likewise.
+        background: Whether outputs that are not high-stakes are judged, and the sample is scored,
+            after they have left. False waits for both.
+        background_queue: Outputs that wait for that at most; further ones are dropped and counted.
+        on_background: Called with an output and the results of the stages that ran in the
+            background.
         attempts: How often an agent may write an output; `revise` until the last, then `block`.
         confidence: Measured precision of stages by name, in [0, 1]; it replaces their priors.
             Bands act only where every stage that ran has one; until then they annotate.
@@ -65,6 +72,11 @@ class QualityConfig(Declared):
     self_contradiction: bool = True
     judge: Callable[..., Any] | None = None
     premium_judge: Callable[..., Any] | None = None
+    judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
+    premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
+    background: bool = True
+    background_queue: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
+    on_background: Callable[..., Any] | None = None
     attempts: Annotated[int, Field(ge=1, le=20)] = 1
     confidence: Mapping[str, Share] = {}
 

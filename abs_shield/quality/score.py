@@ -89,6 +89,17 @@ def score_quality(text: str, config: ScoreConfig) -> QualityScore:
     return QualityScore(round(sum(parts.values()) / len(parts), 1), parts, tuple(problems))
 
 
+def with_ratings(score: QualityScore, ratings: Mapping[str, float]) -> QualityScore:
+    """
+    Return a score with the ratings of a judge, each 0 to 100, as further parts.
+
+    >>> with_ratings(QualityScore(100.0, {"length": 100.0}), {"tone": 50.0}).value
+    75.0
+    """
+    parts = {**score.parts, **ratings}
+    return QualityScore(round(sum(parts.values()) / len(parts), 1), parts, score.problems)
+
+
 def _coherence(text: str, config: ScoreConfig) -> tuple[float, str]:
     """Take off for sentences that are repeated, an end in mid-sentence and open brackets."""
     some = [one.casefold() for one in islice(sentences(text), _MOST_SENTENCES)]

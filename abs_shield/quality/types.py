@@ -128,6 +128,7 @@ class StageResult:
         elapsed_ms: How long it took.
         reason: Why it was skipped, is unavailable or failed; no text of the output.
         score: Of the quality score: 0 to 100; of the hallucination stage: percent. Else None.
+        cost_usd: What a judge cost, about, in US dollars; None of other stages.
     """
 
     name: str
@@ -137,6 +138,7 @@ class StageResult:
     elapsed_ms: float = 0.0
     reason: str = ""
     score: float | None = None
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

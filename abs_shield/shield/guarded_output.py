@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from abs_shield.core import RAN, Action, Coverage, Finding, Outcome, Subject, Verdict
+from abs_shield.core import RAN, Action, Coverage, Finding, Mode, Outcome, Subject, Verdict
 from abs_shield.core.names import QUALITY
 from abs_shield.session import Session
 from abs_shield.shield.answering import Began, answer_decision
@@ -13,11 +13,13 @@ from abs_shield.shield.desk import Desk
 from abs_shield.shield.off import NOT_JUDGED, NOTE, SWITCH
 
 if TYPE_CHECKING:
-    from abs_shield.quality.types import AgentOutput, QualityResult, StageResult
+    from abs_shield.quality.types import AgentOutput, OutputFinding, QualityResult, StageResult
 
 Append = Callable[[Session, Mapping[str, Any]], None]
 """Appends an output to the run file of a session."""
 
+AFTERWARDS = "background"
+"""Stands in `Decision.notes` of what was found once an output had left."""
 _HALLUCINATION = "hallucination"
 """The stage whose critical findings are HALLUCINATED; what others find is SUSPICIOUS."""
 _ACTIONS = {
@@ -74,6 +76,37 @@ class GuardedOutput:
             self._append(self._session, {**output.to_dict(), "decision_id": decision.id})
         return decision.id
 
+    def record_later(
+        self, output: AgentOutput, findings: Iterable[tuple[str, OutputFinding]]
+    ) -> None:
+        """
+        Record what was found once the output had left; it holds nothing back any more.
+
+        Args:
+            output: The output.
+            findings: Names of stages, and what they found.
+        """
+        found = tuple(
+            _finding(stage, one, f"/{stage}", mode=self.mode, counted=True)
+            for stage, one in findings
+        )
+        decision = answer_decision(
+            self._session,
+            {"mode": self.mode, "policy_revision": self._desk.policy.revision},
+            began=Began.now(),
+            subject=Subject.OUTPUT,
+            verdict=Verdict.worst(one.verdict for one in found),
+            action=Action.FLAG,
+            blocked=False,
+            would_block=False,
+            findings=found,
+            coverage={one.check: RAN for one in found},
+            agent=output.agent_id or self._session.agent,
+            model=output.model or self._session.model,
+            notes=(AFTERWARDS,),
+        )
+        self._desk.record(decision, self._session)
+
 
 def _coverage(result: QualityResult) -> dict[str, Coverage]:
     return {stage.name: _covered(stage) for stage in result.stages}
@@ -94,15 +127,20 @@ def _findings(result: QualityResult) -> Iterator[Finding]:
     for place, stage in enumerate(result.stages):
         failed = stage.outcome == "failed"
         for number, one in enumerate(stage.findings):
-            certain = stage.name == _HALLUCINATION and one.critical
-            yield Finding(
-                check=stage.name,
-                verdict=Verdict.HALLUCINATED if certain else Verdict.SUSPICIOUS,
-                strength=1.0,
-                where=f"/stages/{place}/findings/{number}",
-                detail=one.detail,
-                code=one.code,
-                evidence={"start": one.start, "end": one.end},
-                mode=result.mode,
-                counted=failed,
-            )
+            where = f"/stages/{place}/findings/{number}"
+            yield _finding(stage.name, one, where, mode=result.mode, counted=failed)
+
+
+def _finding(stage: str, one: OutputFinding, where: str, *, mode: Mode, counted: bool) -> Finding:
+    certain = stage == _HALLUCINATION and one.critical
+    return Finding(
+        check=stage,
+        verdict=Verdict.HALLUCINATED if certain else Verdict.SUSPICIOUS,
+        strength=1.0,
+        where=where,
+        detail=one.detail,
+        code=one.code,
+        evidence={"start": one.start, "end": one.end},
+        mode=mode,
+        counted=counted,
+    )

@@ -416,7 +416,7 @@ def test_outputs_have_a_line_of_their_own(command, log, tmp_path, mode, held):
 
     assert {
         "checked": 2, "errors": 0, "flagged": 0, "held": held, "would_hold": 1,
-        "stages": {"pii": 1},
+        "stages": {"pii": 1}, "afterwards": 0,
     } == made["outputs"]  # fmt: skip
     assert f"{line} Found by stage: pii 1." in text
     assert line in page.read_text()

@@ -150,6 +150,7 @@ class Summary:
                 f"{counted(counts.checked, 'output')} checked{failed}: {counts.flagged:,} flagged,"
                 f" {counts.held:,} held back; strict mode would have held {counts.would_hold:,}."
                 + (f" Found by stage: {stages}." if stages else "")
+                + (f" Found once they had left: {counts.afterwards:,}." * bool(counts.afterwards))
             )
 
     def _labels(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 from abs_shield.core import Action, Decision, Mode, Outcome, Subject, Verdict
 from abs_shield.core.digest import digest
 from abs_shield.core.label import Truth
+from abs_shield.shield.guarded_output import AFTERWARDS
 
 _SESSIONS = 200_000
 _REVISIONS = 200
@@ -114,6 +115,8 @@ class Outputs:
         held: Those that were held back, to be revised or for good.
         would_hold: Those that strict mode would have held back.
         stages: Outputs in which each stage found something that counts.
+        afterwards: What was found in outputs that had left: rejections of a judge, and shifts of
+            the quality score.
     """
 
     checked: int = 0
@@ -122,9 +125,13 @@ class Outputs:
     held: int = 0
     would_hold: int = 0
     stages: Counter[str] = field(default_factory=Counter)
+    afterwards: int = 0
 
     def update(self, decision: Decision) -> None:
-        """Count one output."""
+        """Count one output, or what was found in it afterwards."""
+        if AFTERWARDS in decision.notes:
+            self.afterwards += 1
+            return
         self.checked += not decision.errors
         self.errors += bool(decision.errors)
         self.flagged += decision.action is Action.FLAG
@@ -141,6 +148,7 @@ class Outputs:
             "held": self.held,
             "would_hold": self.would_hold,
             "stages": dict(self.stages),
+            "afterwards": self.afterwards,
         }
 
 

@@ -1,0 +1,125 @@
+"""Work on outputs that have left: a bounded queue, and the threads that empty it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from queue import Empty, Full, Queue
+from threading import Condition, Thread, current_thread
+from typing import Generic, TypeVar
+
+from abs_shield.stores.ending import ends
+
+logger = logging.getLogger("abs_shield")
+
+T = TypeVar("T")
+
+_IDLE_S = 5.0
+"""Seconds without work after which a thread ends, so that a pipeline that nobody uses has none."""
+
+
+class Background(Generic[T]):
+    """
+    Does work in threads of its own, in the order in which it was put.
+
+    Once *most* items wait, further ones are dropped and counted. When the process ends, what
+    waits is done within five seconds; what is not is dropped, counted and logged.
+
+    Args:
+        work: Does the work of one item; an error is logged and stops nothing.
+        most: Items that wait at most.
+        threads: How many items are worked on at once.
+
+    Attributes:
+        dropped: Items that were dropped so far.
+    """
+
+    def __init__(self, work: Callable[[T], None], *, most: int, threads: int) -> None:
+        self._work = work
+        self._most = most
+        self._count = threads
+        self.begin()
+        ends(self)
+
+    def begin(self) -> None:
+        """Begin with nothing; also in a process that was forked, whose threads are gone."""
+        self.dropped = 0
+        self._queue: Queue[T] = Queue(self._most)
+        self._open = 0
+        self._changed = Condition()
+        self._threads: list[Thread] = []
+        self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """Items that are not done."""
+        return self._open
+
+    def put(self, item: T) -> bool:
+        """Put an item; return False where it was dropped."""
+        with self._changed:
+            if self._closed:
+                return self._drop("the pipeline is closed")
+            try:
+                self._queue.put_nowait(item)
+            except Full:
+                return self._drop(f"{self._most:,} others wait")
+            self._open += 1
+            if len(self._threads) < min(self._count, self._open):
+                thread = Thread(target=self._run, name="abs_shield-quality", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        return True
+
+    def flush(self, timeout_s: float) -> bool:
+        """Wait until everything is done; return False where the time ran out first."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._open, timeout_s)
+
+    def end_soon(self) -> None:
+        """Take no further items."""
+        with self._changed:
+            self._closed = True
+
+    def close(self, timeout_s: float) -> bool:
+        """Do what waits and end; return False where anything was dropped for lack of time."""
+        self.end_soon()
+        if self.flush(timeout_s):
+            return True
+        with self._changed, suppress(Empty):
+            left, self._open = self._open, 0
+            self.dropped += left
+            while True:
+                self._queue.get_nowait()
+        logger.warning("quality: %d checks in the background were not done in time", left)
+        return False
+
+    def _drop(self, reason: str) -> bool:
+        self.dropped += 1
+        if self.dropped & (self.dropped - 1) == 0:  # the 1st, 2nd, 4th, 8th: a log that stays short
+            logger.warning(
+                "quality: a check in the background was dropped, %d so far: %s",
+                self.dropped, reason,
+            )  # fmt: skip
+        return False
+
+    def _run(self) -> None:
+        queue = self._queue
+        while True:
+            try:
+                item = queue.get(timeout=_IDLE_S)
+            except Empty:
+                with self._changed:
+                    if queue.empty():
+                        self._threads.remove(current_thread())
+                        return
+                continue
+            try:
+                self._work(item)
+            except Exception as error:
+                logger.error("quality: a check in the background failed: %s", type(error).__name__)
+            with self._changed:
+                if self._queue is queue and self._open:
+                    self._open -= 1
+                    self._changed.notify_all()

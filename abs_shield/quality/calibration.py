@@ -1,0 +1,77 @@
+"""Measured confidence: what labels of a decision log say of the stages that found something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from abs_shield.core import Decision, Subject
+from abs_shield.core.label import Truth
+from abs_shield.quality.confidence import PRIORS
+from abs_shield.stats.wilson import wilson
+
+
+class Precision(NamedTuple):
+    """
+    How often a stage was right, of the labelled outputs in which it found something.
+
+    Attributes:
+        value: The share, in [0, 1].
+        low: Lower end of its 95 % interval (Wilson).
+        high: Upper end.
+        labels: Labelled outputs behind it.
+    """
+
+    value: float
+    low: float
+    high: float
+    labels: int
+
+
+def measured_precision(store: Any) -> dict[str, Precision]:
+    """
+    Return the precision of each stage that labels say something of.
+
+    Label outputs with `abs-shield label DECISION hallucinated` (the stage was right) or `ok`.
+    Pass the values as `QualityConfig.confidence` once you trust their intervals: bands act only
+    where every stage that ran has one.
+
+    Args:
+        store: A store of decisions and labels.
+    """
+    right: Counter[str] = Counter()
+    labels: Counter[str] = Counter()
+    for decision, truth in _labelled(store):
+        for stage in {one.check for one in decision.findings if one.weighs} & PRIORS.keys():
+            labels[stage] += 1
+            right[stage] += truth is Truth.HALLUCINATED
+    return {
+        stage: Precision(right[stage] / n, *wilson(right[stage], n), n)
+        for stage, n in sorted(labels.items())
+    }
+
+
+def false_positive_rate(stores: Iterable[Any]) -> float | None:
+    """
+    Return the share of labelled outputs that were held, or would have been, and are right.
+
+    Returns:
+        The share in [0, 1]; None without a label of such an output.
+    """
+    truths = Counter(
+        truth for store in stores for decision, truth in _labelled(store) if decision.would_block
+    )
+    stopped = truths.total()
+    return truths[Truth.OK] / stopped if stopped else None
+
+
+def _labelled(store: Any) -> Iterator[tuple[Decision, Truth]]:
+    """Yield each labelled decision about an output, and what its label says."""
+    read, get = getattr(store, "labels", None), getattr(store, "get", None)
+    if read is None or get is None:
+        return
+    for decision_id, label in read().items():
+        decision = get(decision_id)
+        if decision is not None and decision.subject is Subject.OUTPUT:
+            yield decision, label.truth

@@ -1,0 +1,238 @@
+"""One output on its way through the stages, and what is left for the background."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from traceback import extract_tb
+from typing import Any
+
+from abs_shield.core.words import Mode
+from abs_shield.model import Budget, Terms, Undetermined
+from abs_shield.quality.confidence import HIGH, LOW, PRIORS, band_of, note_of, overall_confidence
+from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.judge import Judgement
+from abs_shield.quality.sampling import is_sampled
+from abs_shield.quality.score import QualityScore, score_quality, with_ratings
+from abs_shield.quality.stages import STAGES, Stage
+from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.stakes import is_high_stakes
+from abs_shield.quality.types import (
+    AgentOutput,
+    QualityAction,
+    QualityResult,
+    StageOutcome,
+    StageResult,
+)
+from abs_shield.text.show import escaped
+
+logger = logging.getLogger("abs_shield")
+
+JUDGE, SCORE = "judge", "quality_score"
+IN_BACKGROUND = "in the background"
+_RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
+_NO_LIMIT = 1_000_000_000
+_CHARACTERS_A_TOKEN = 4
+"""About: how many characters of English a token of today's models has."""
+
+
+class Cascade:
+    """
+    The stages of one output.
+
+    Args:
+        config: The settings.
+        output: The output.
+        mode: The mode that holds.
+        off: Whether nothing is judged.
+    """
+
+    def __init__(
+        self, config: QualityConfig, output: AgentOutput, mode: Mode, *, off: bool
+    ) -> None:
+        self._config, self.output = config, output
+        self._mode, self._off = mode, off
+        self._high_stakes = is_high_stakes(output.task)
+        self._results: list[StageResult] = []
+        self._message = ""
+        self._held = False
+        self._ratings: Mapping[str, float] = {}
+        self._meter = Budget(calls=_NO_LIMIT, characters=_NO_LIMIT)
+        self.terms = Terms(budget=self._meter)
+
+    def check(self) -> None:
+        """Run the stages that need no model; in strict mode the first failure ends them."""
+        for stage in STAGES:
+            reason = self._reason_to_skip(stage.name)
+            if not reason and stage.name == SCORE and self._scores_later:
+                reason = IN_BACKGROUND
+            if reason:
+                self._skip(stage.name, reason)
+            else:
+                self._run(stage)
+
+    @property
+    def judge(self) -> Any:
+        """The judge to ask before the output leaves; None if nobody is to be asked now."""
+        reason = self._reason_to_skip(JUDGE)
+        if self._judge is None:
+            reason = reason or "no judge is configured"
+        if not reason and self._judges_later:
+            reason = IN_BACKGROUND
+        if reason:
+            self._skip(JUDGE, reason)
+        return None if reason else self._judge
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether stages are left for the background."""
+        return any(one.reason == IN_BACKGROUND for one in self._results)
+
+    @property
+    def later_judge(self) -> Any:
+        """The judge to ask in the background; None if nobody is to be asked."""
+        return self._judge if self._is_deferred(JUDGE) else None
+
+    def add_judgement(self, reply: Judgement | Undetermined, elapsed_ms: float) -> None:
+        """Add what the judge says; a judge that gives no usable reply is unavailable."""
+        result = self._judged(reply, elapsed_ms)
+        self._results.append(result)
+        if result.outcome is StageOutcome.FAILED:
+            self._hold(f"Judge: {result.findings[0].remedy}")
+        if isinstance(reply, Judgement):
+            self._ratings = reply.ratings
+            self._results = [
+                replace(one, score=self._scored().value) if one.score and one.name == SCORE else one
+                for one in self._results
+            ]
+
+    def later(
+        self, reply: Judgement | Undetermined | None, elapsed_ms: float
+    ) -> tuple[StageResult, ...]:
+        """Run what is left for the background; *reply* is the judge's, None if it was not asked."""
+        results = []
+        if isinstance(reply, Judgement):
+            self._ratings = reply.ratings
+        if self._is_deferred(SCORE):
+            began = perf_counter()
+            score = self._scored()
+            report = StageReport(score=score.value, reason="; ".join(score.problems))
+            results.append(self._result(SCORE, report, (perf_counter() - began) * 1e3))
+        if reply is not None:
+            results.append(self._judged(reply, elapsed_ms))
+        return tuple(results)
+
+    def result(self, attempt: int) -> QualityResult:
+        """Return what to do with the output."""
+        ran = [one for one in self._results if one.outcome in _RAN]
+        confidence = overall_confidence(one.confidence for one in ran if one.confidence is not None)
+        measured = self._config.confidence
+        calibrated = bool(ran) and all(self._key(one.name) in measured for one in ran)
+        score = next((one.score for one in self._results if one.name == "hallucination"), None)
+        return QualityResult(
+            output_id=self.output.output_id,
+            action=self._action(confidence if calibrated else None, attempt),
+            stages=tuple(self._results),
+            hallucination_score=score,
+            confidence=confidence,
+            band=None if confidence is None else band_of(confidence),
+            note="" if confidence is None else note_of(confidence),
+            message=self._message,
+            mode=self._mode,
+        )
+
+    def _scored(self) -> QualityScore:
+        """Return the quality score, with the ratings of the judge where it gave any."""
+        return with_ratings(score_quality(self.output.text, self._config.score), self._ratings)
+
+    @property
+    def _judge(self) -> Any:
+        config = self._config
+        return (config.premium_judge or config.judge) if self._high_stakes else config.judge
+
+    @property
+    def _judges_later(self) -> bool:
+        return self._config.background and not self._high_stakes
+
+    @property
+    def _scores_later(self) -> bool:
+        sampled = is_sampled(self.output.output_id, self._config.sample_rate)
+        return self._config.background and sampled
+
+    def _is_deferred(self, name: str) -> bool:
+        return any(one.name == name and one.reason == IN_BACKGROUND for one in self._results)
+
+    def _reason_to_skip(self, stage: str) -> str:
+        if self._off:
+            return "the shield is off"
+        if stage not in self._config.stages:
+            return "not configured"
+        return "an earlier stage failed" if self._held and self._mode is Mode.STRICT else ""
+
+    def _run(self, stage: Stage) -> None:
+        began = perf_counter()
+        try:
+            report = stage.check(self.output, self._config)
+        except Exception as error:  # an internal failure is no verdict on the output
+            reason = f"{type(error).__name__} in the stage"
+            logger.error("quality: stage %s failed: %s", stage.name, raised(error))
+            report = StageReport(StageOutcome.ERROR, reason=reason)
+        self._results.append(self._result(stage.name, report, (perf_counter() - began) * 1e3))
+        if stage.gate and report.outcome is StageOutcome.FAILED:
+            self._hold(report.message)
+        if stage.gate and report.outcome is StageOutcome.ERROR:
+            self._held = True
+
+    def _judged(self, reply: Judgement | Undetermined, elapsed_ms: float) -> StageResult:
+        if isinstance(reply, Undetermined):
+            report = StageReport(StageOutcome.UNAVAILABLE, reason=escaped(reply.reason))
+        elif reply.rejection is None:
+            report = StageReport()
+        else:
+            report = StageReport(StageOutcome.FAILED, (reply.rejection,))
+        config = self._config
+        price = config.premium_judge_price if self._high_stakes else config.judge_price
+        tokens = self._meter.characters_spent / _CHARACTERS_A_TOKEN
+        return replace(self._result(JUDGE, report, elapsed_ms), cost_usd=tokens / 1_000 * price)
+
+    def _result(self, name: str, report: StageReport, elapsed_ms: float) -> StageResult:
+        key = self._key(name)
+        confidence = self._config.confidence.get(key, PRIORS[key])
+        return StageResult(
+            name=name,
+            outcome=report.outcome,
+            findings=report.findings,
+            confidence=confidence if report.outcome in _RAN else None,
+            elapsed_ms=elapsed_ms,
+            reason=report.reason,
+            score=report.score,
+        )
+
+    def _hold(self, message: str) -> None:
+        self._message = "\n\n".join(filter(None, (self._message, message)))
+        self._held = True
+
+    def _skip(self, name: str, reason: str) -> None:
+        self._results.append(StageResult(name=name, outcome=StageOutcome.SKIPPED, reason=reason))
+
+    def _key(self, name: str) -> str:
+        return "premium_judge" if name == JUDGE and self._high_stakes else name
+
+    def _action(self, confidence: float | None, attempt: int) -> QualityAction:
+        """Return the action by what failed, and by a measured confidence; None is not measured."""
+        if self._held or (confidence is not None and confidence < LOW):
+            last = attempt >= self._config.attempts
+            return QualityAction.BLOCK if last else QualityAction.REVISE
+        if confidence is not None and confidence <= HIGH:
+            return QualityAction.FLAG
+        return QualityAction.SHIP
+
+
+def raised(error: Exception) -> str:
+    """Return the class of an error and where it was raised; its message may quote the output."""
+    frames = extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{where}"

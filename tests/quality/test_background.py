@@ -1,0 +1,200 @@
+"""What is left for the background: routine judges and the sample's score, and none of it lost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from abs_shield import Shield, shield
+from abs_shield.core import Action
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, StageOutcome, Task
+from abs_shield.quality.background import Background
+from abs_shield.testing import capture_decisions
+
+RATED = {"readability": 80, "completeness": 70, "tone": 90}
+TEXT = "The report is ready. It covers two weeks."
+
+
+def judge(*, approved: bool = True, wait: threading.Event | None = None) -> Any:
+    """A judge that waits until it may answer."""
+
+    def reply(messages: Any, schema: Any) -> dict[str, Any]:
+        if wait is not None:
+            assert wait.wait(10)
+        return {"approved": approved, "reason": "the ending is missing", **RATED}
+
+    return reply
+
+
+def pipeline(**settings: Any) -> tuple[QualityPipeline, list[Any]]:
+    """A pipeline, and what it did in the background."""
+    done: list[Any] = []
+    config = QualityConfig(
+        sample_rate=1, on_background=lambda output, stages: done.append((output, stages)),
+        **settings,
+    )  # fmt: skip
+    return QualityPipeline(config, shield=settings.pop("shield", None)), done
+
+
+def test_a_routine_output_does_not_wait() -> None:
+    """It ships while its judge is still thinking; what the judge says comes afterwards."""
+    wait = threading.Event()
+    cascade, done = pipeline(judge=judge(approved=False, wait=wait))
+    result = cascade.run(AgentOutput(text=TEXT, output_id="o-1"))
+
+    assert "ship" == result.action
+    assert {"quality_score": "in the background", "judge": "in the background"} == {
+        one.name: one.reason for one in result.stages if one.outcome is StageOutcome.SKIPPED
+    }
+    wait.set()
+    assert cascade.flush(10)
+    [(output, (score, judged))] = done
+    assert "o-1" == output.output_id
+    assert (StageOutcome.FAILED, "the ending is missing") == (
+        judged.outcome, judged.findings[0].remedy,
+    )  # fmt: skip
+    assert 91.4 == score.score  # (4 * 100 + 80 + 70 + 90) / 7
+    assert judged.elapsed_ms > 0
+    assert 0 < judged.cost_usd < 0.01
+
+
+def test_a_high_stakes_output_waits() -> None:
+    """Its judge's word decides, and its ratings count for the score."""
+    cascade, done = pipeline(judge=judge(approved=False))
+    legal = AgentOutput(text=TEXT, task=Task(output_classification="LEGAL"))
+    result = cascade.run(legal)
+
+    assert ("block", "failed") == (result.action, result.stages[-1].outcome)
+    assert "the ending is missing" in result.feedback()
+    assert result.stages[-1].cost_usd > 0
+    assert cascade.flush(10)
+    assert [91.4] == [stage.score for _, stages in done for stage in stages]
+
+
+def test_nothing_waits_where_the_background_is_off() -> None:
+    """The score has the judge's ratings at once."""
+    cascade, done = pipeline(judge=judge(), background=False)
+    result = cascade.run(AgentOutput(text=TEXT))
+
+    assert [91.4] == [one.score for one in result.stages if one.name == "quality_score"]
+    assert [] == done
+
+
+def test_a_rejection_afterwards_is_a_decision_of_its_own() -> None:
+    """It holds nothing back; the report counts it apart."""
+    firewall = Shield(shield.configure(), hooks=None)
+    config = QualityConfig(judge=judge(approved=False), sample_rate=0)
+    cascade = QualityPipeline(config, shield=firewall)
+    with capture_decisions(firewall) as decisions:
+        asyncio.run(cascade.arun(AgentOutput(text=TEXT)))
+        assert cascade.flush(10)
+
+    shipped, rejected = decisions.outputs
+    assert (Action.ALLOW, ()) == (shipped.action, shipped.notes)
+    assert (Action.FLAG, ("background",), False) == (
+        rejected.action, rejected.notes, rejected.would_block,
+    )  # fmt: skip
+    assert ["JUDGE_REJECTED"] == [one.code for one in rejected.findings]
+
+
+def test_what_does_not_fit_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    """The queue is bounded; a line says so, and no output waits."""
+    wait = threading.Event()
+    cascade, done = pipeline(judge=judge(wait=wait), background_queue=3)
+    with caplog.at_level(logging.WARNING, logger="abs_shield"):
+        for n in range(12):
+            assert "ship" == cascade.run(AgentOutput(text=TEXT, output_id=str(n))).action
+    wait.set()
+
+    assert cascade.flush(10)
+    assert 12 == len(done) + cascade.dropped
+    assert 5 <= cascade.dropped <= 9  # two are at work, three wait
+    assert "a check in the background was dropped, 1 so far: 3 others wait" in caplog.text
+
+
+def test_the_end_waits_for_a_stated_time(caplog: pytest.LogCaptureFixture) -> None:
+    """What is not done by then is counted and logged."""
+    wait = threading.Event()
+    cascade, _ = pipeline(judge=judge(wait=wait))
+    for _ in range(5):
+        cascade.run(AgentOutput(text=TEXT))
+    with caplog.at_level(logging.WARNING, logger="abs_shield"):
+        assert not cascade.close(0.05)
+    wait.set()
+
+    assert 5 == cascade.dropped
+    assert "5 checks in the background were not done in time" in caplog.text
+    assert "ship" == cascade.run(AgentOutput(text=TEXT)).action
+    assert 6 == cascade.dropped
+
+
+def test_closing_does_what_waits() -> None:
+    """Nothing is lost where there is time."""
+    cascade, done = pipeline(judge=judge())
+    for _ in range(20):
+        cascade.run(AgentOutput(text=TEXT))
+
+    assert cascade.close(10)
+    assert (20, 0) == (len(done), cascade.dropped)
+
+
+def test_a_process_that_ends_does_what_waits(tmp_path: Any) -> None:
+    """Without a call of `close`."""
+    script = tmp_path / "service.py"
+    script.write_text(
+        "import time\n"
+        "from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline\n"
+        "def judge(messages, schema):\n"
+        "    time.sleep(.05)\n"
+        "    return {'approved': True, 'reason': '', 'readability': 1, 'completeness': 1,"
+        " 'tone': 1}\n"
+        "config = QualityConfig(judge=judge, on_background=lambda o, s: print(o.output_id))\n"
+        "pipeline = QualityPipeline(config)\n"
+        "for n in range(8):\n"
+        "    pipeline.run(AgentOutput(text='Fine.', output_id=f'o-{n}'))\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert [f"o-{n}" for n in range(8)] == sorted(done.stdout.split())
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_child_has_a_background_of_its_own() -> None:
+    """Its parent's threads are gone."""
+    done: list[int] = []
+    background = Background(done.append, most=10, threads=1)
+    background.put(1)
+    assert background.flush(10)
+    child = os.fork()
+    if not child:
+        background.put(2)
+        os._exit(0 if background.flush(10) and [1, 2] == done else 1)
+
+    assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def test_an_error_in_the_background_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    """It is logged by its class; the next item is done."""
+    done = []
+
+    def work(item: int) -> None:
+        if item == 1:
+            raise ValueError("a text")
+        done.append(item)
+
+    background = Background(work, most=10, threads=1)
+    for item in (1, 2):
+        background.put(item)
+
+    assert background.flush(10)
+    assert [2] == done
+    assert "a check in the background failed: ValueError" in caplog.text
+    assert "a text" not in caplog.text

@@ -1,0 +1,69 @@
+"""Measured precision and the rate of false positives: from labels alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import Shield, shield
+from abs_shield.core.label import Label, Truth
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
+from abs_shield.quality.calibration import false_positive_rate, measured_precision
+from abs_shield.quality.consistency import contradictions
+from abs_shield.stores import MemoryStore, open_store
+
+CARD = "Her card is 4111 1111 1111 1111."
+WRONG = (
+    "Our Q1 revenue was $50M. This represents a 10% year-over-year increase."
+    " Last year's Q1 revenue was $55M."
+)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request, tmp_path):
+    if request.param == "memory":
+        return MemoryStore()
+    return open_store(str(tmp_path / "log.db"))
+
+
+def labelled(store, labels):
+    """Check outputs and label their decisions."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None, store=store)
+    pipeline = QualityPipeline(shield=firewall)
+    for text, truth in labels:
+        result = pipeline.run(AgentOutput(text=text))
+        if truth is not None:
+            store.label(Label(decision_id=result.decision_id, truth=truth, at=1.0))
+    store.flush(10)
+
+
+def test_no_labels_measure_nothing(store):
+    """The gauge is absent, and every stage keeps its prior."""
+    labelled(store, [(CARD, None), ("All done.", Truth.OK)])
+
+    assert None is false_positive_rate([store])
+    assert {} == measured_precision(store)
+
+
+def test_labels_measure_each_stage(store):
+    """Precision with its interval, and the share of held outputs that were right."""
+    assert contradictions(WRONG).findings
+    labelled(store, [
+        (CARD, Truth.HALLUCINATED), (CARD, Truth.HALLUCINATED), (CARD, Truth.OK),
+        (WRONG, Truth.HALLUCINATED), ("All done.", Truth.OK), (WRONG, None),
+    ])  # fmt: skip
+    found = measured_precision(store)
+
+    assert 0.25 == false_positive_rate([store])
+    assert {"pii": (2 / 3, 3), "hallucination": (1.0, 1)} == {
+        stage: (one.value, one.labels) for stage, one in found.items()
+    }
+    assert found["pii"].low < 2 / 3 < found["pii"].high
+
+
+def test_measured_values_are_a_configuration(store):
+    """Their bands act once every stage that ran has one."""
+    labelled(store, [(CARD, Truth.HALLUCINATED)])
+    values = {stage: one.value for stage, one in measured_precision(store).items()}
+    config = QualityConfig(stages=("pii",), confidence=values)
+
+    assert "ship" == QualityPipeline(config).run(AgentOutput(text="All done.")).action
