@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abs_shield import Shield, ShieldError, Tool, ToolCall, shield, shielded
+from abs_shield import CallBlocked, Shield, ShieldError, Tool, ToolCall, shield, shielded
 from abs_shield.answer import check_answer
 from abs_shield.replay import replay
 from abs_shield.shield.seam import Seam
@@ -96,8 +96,10 @@ def _dispatched(one: Input, size: int) -> Action:
 
     def both() -> None:
         with session:
-            guard.dispatch("act", {"order_id": value})
-            act(value)
+            with suppress(CallBlocked):  # of a value too large to be judged
+                guard.dispatch("act", {"order_id": value})
+            with suppress(CallBlocked):
+                act(value)
 
     return both
 

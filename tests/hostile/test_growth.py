@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield import Session
 from tests.hostile.growing import GROWING, Growing
 from tests.hostile.steps import steps
 
@@ -17,6 +18,17 @@ def test_steps_are_counted() -> None:
     once, twice = (steps(lambda size=size: square(size)) for size in (50, 100))  # type: ignore[misc]
 
     assert 3.5 < twice / once < 4.5
+
+
+@pytest.mark.parametrize("spelt", ["{}", "a{}", "tx_{}", "{}.5"])
+def test_a_value_that_nobody_mentioned_takes_few_steps(spelt: str) -> None:
+    """A number has more than a hundred other forms, which are not looked for one by one."""
+    session = Session()
+    session.user("Please act on tx_12345 for Ann.")
+    session.origin("tx_1")  # what is compiled once
+    values = [spelt.format(n) for n in range(710_000, 710_100)]
+
+    assert steps(lambda: [*map(session.origin, values)]) < 100 * 1_500
 
 
 @pytest.mark.slow
