@@ -376,14 +376,15 @@ class Provenance:
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        of_shape = outlined(text).fullmatch
         mark = next((c for c in text if not c.isalnum()), "")  # most chunks have none
         shortest, longest = len(text) - _MOST_OFF, len(text) + _MOST_OFF
         said = USER if self._index.said else SYSTEM  # without a user the system text has the task
         for level in (said, SCALAR, PROSE):
             newest = self._index.newest(level, _NEAR)
             near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
-            yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
+            if near:
+                of_shape = outlined(text).fullmatch
+                yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Give seen scalars that stood under a field that is *wanted*, newest first."""

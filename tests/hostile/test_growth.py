@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from abs_shield import Session
+from abs_shield import Session, ToolCall
+from tests.hostile.entrances import Action, firewall
 from tests.hostile.growing import GROWING, Growing
 from tests.hostile.steps import steps
 
@@ -29,6 +30,37 @@ def test_a_value_that_nobody_mentioned_takes_few_steps(spelt: str) -> None:
     values = [spelt.format(n) for n in range(710_000, 710_100)]
 
     assert steps(lambda: [*map(session.origin, values)]) < 100 * 1_500
+
+
+@pytest.mark.parametrize(("spelt", "most"), [("한tx_9{}", 5_600), ("2①" * 200 + "{}", 13_000)])
+def test_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
+    """The calls before it are read once, and a value of hundreds of characters is, too."""
+
+    def turn(calls: int) -> Action:
+        guard = firewall()
+        session = guard.session()
+        session.user("Please act on tx_12345 for Ann.")
+        turn = [ToolCall("act", {"order_id": [spelt.format(n)]}, f"c{n}") for n in range(calls)]
+        return lambda: guard.inspect_turn(turn, session=session)
+
+    turn(3)()  # what is compiled once
+    few, many = steps(turn(20)), steps(turn(40))
+
+    assert (many - few) / 20 < most
+
+
+def test_a_schema_that_is_known_takes_few_steps() -> None:
+    """Tools that differ by their names alone are compiled once."""
+    schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5)}}
+
+    def registered(tools: int) -> Action:
+        guard = firewall()
+        listed = [{"name": f"tool_{n}", "inputSchema": schema} for n in range(tools)]
+        return lambda: [guard.register(tool) for tool in listed]
+
+    registered(3)()  # what is imported once
+
+    assert steps(registered(40)) < 40 * 2_500
 
 
 @pytest.mark.slow
