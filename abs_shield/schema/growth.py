@@ -25,7 +25,11 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     64
     >>> safe_depth(1, {1: [((), 2), ((), 3)], 2: [(branch, 1)], 3: [(branch, 1)]}, most=100)
     5
+    >>> safe_depth(1, {1: [((), 2), ((), 3)]}, most=3), safe_depth(1, {1: [((), 2)]}, most=1)
+    (64, -1)
     """
+    if _is_small_tree(root, edges, most=most):
+        return MAX_DEPTH
     order = _in_order(edges)
     looks = Counter({root: 1})
     for depth in range(MAX_DEPTH):
@@ -37,6 +41,12 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
             break
         looks = below
     return MAX_DEPTH
+
+
+def _is_small_tree(root: int, edges: Edges, *, most: int) -> bool:
+    """Return whether no schema is led to twice, and all together are no more than *most*."""
+    leads = [there for steps in edges.values() for _, there in steps]
+    return len(leads) < most and len({root, *leads}) == len(leads) + 1
 
 
 def _in_order(edges: Edges) -> Mapping[int, int]:

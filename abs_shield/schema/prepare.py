@@ -178,6 +178,8 @@ class _Visit:
 
     def _endless(self) -> None:
         graph = {at: [there for step, there in to if not step] for at, to in self.edges.items()}
+        if not any(graph.values()):
+            return
         try:
             TopologicalSorter(graph).prepare()
         except CycleError:

@@ -192,6 +192,7 @@ def found(door: str, name: str, *, open: str = "", **row: Any) -> Growing:
 CALL, RESULT = "check_call", "session.tool_result, check_result"
 BUSY = "about a second on a machine that is busy"
 NOT_YET = "linear, and slower than a second a megabyte"
+EACH_CODE = "linear: 140,000 codes a megabyte, of which each is compared in 0.09 milliseconds"
 EACH_CALL = "linear: 10,000 calls a megabyte, of which each is judged in a quarter of a millisecond"
 FOUND = "linear in steps, and not measured at a megabyte yet"
 GROWING = [
@@ -254,9 +255,9 @@ GROWING = [
           tail="w", numbered=True, open=FOUND),
     found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2, open=FOUND),
     found("replay", "calls with a tab and an address", pieces=("\t", "\x87"), head="\\",
-          tail="http://a.b/", numbered=True, width=400),
+          tail="http://a.b/", numbered=True, width=400, open=EACH_CODE),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),
     found("MCP listing", "tools of two letters", pieces=("a",), width=2),
     Growing(door="replay", name="tools with schemas of their own", made=run(other_tools_of),
-            open=NOT_YET),
+            open="linear: 10,000 schemas a megabyte, each compiled in 0.25 milliseconds"),
 ]  # fmt: skip

@@ -49,18 +49,22 @@ def test_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
     assert (many - few) / 20 < most
 
 
-def test_a_schema_that_is_known_takes_few_steps() -> None:
-    """Tools that differ by their names alone are compiled once."""
-    schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(5)}}
+@pytest.mark.parametrize(("parameter", "most"), [("a", 2_500), ("a{}", 3_600)])
+def test_a_tool_is_registered_in_few_steps(parameter: str, most: int) -> None:
+    """Those that differ by their names alone are compiled once, and trees are not measured."""
 
     def registered(tools: int) -> Action:
         guard = firewall()
-        listed = [{"name": f"tool_{n}", "inputSchema": schema} for n in range(tools)]
+        listed = []
+        for n in range(tools):
+            names = (f"{parameter.format(n)}_{m}" for m in range(5))
+            schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+            listed.append({"name": f"tool_{n}", "inputSchema": schema})
         return lambda: [guard.register(tool) for tool in listed]
 
     registered(3)()  # what is imported once
 
-    assert steps(registered(40)) < 40 * 2_500
+    assert steps(registered(40)) < 40 * most
 
 
 @pytest.mark.slow
