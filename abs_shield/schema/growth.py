@@ -28,8 +28,8 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     >>> safe_depth(1, {1: [((), 2), ((), 3)]}, most=3), safe_depth(1, {1: [((), 2)]}, most=1)
     (64, -1)
     """
-    if _is_small_tree(root, edges, most=most):
-        return MAX_DEPTH
+    if _is_tree(root, edges):
+        return _depth_of_tree(root, edges, most=most)
     order = _in_order(edges)
     looks = Counter({root: 1})
     for depth in range(MAX_DEPTH):
@@ -43,10 +43,24 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     return MAX_DEPTH
 
 
-def _is_small_tree(root: int, edges: Edges, *, most: int) -> bool:
-    """Return whether no schema is led to twice, and all together are no more than *most*."""
+def _is_tree(root: int, edges: Edges) -> bool:
+    """Return whether no schema is led to twice."""
     leads = [there for steps in edges.values() for _, there in steps]
-    return len(leads) < most and len({root, *leads}) == len(leads) + 1
+    return len({root, *leads}) == len(leads) + 1
+
+
+def _depth_of_tree(root: int, edges: Edges, *, most: int) -> int:
+    """Return the same where each schema looks at one value, once."""
+    level = [root]
+    for depth in range(MAX_DEPTH):
+        for at in level:  # which grows by those that apply to the same value
+            level += [there for step, there in edges.get(at, ()) if not step]
+        if len(level) > most:
+            return depth - 1
+        level = [there for at in level for step, there in edges.get(at, ()) if step]
+        if not level:
+            break
+    return MAX_DEPTH
 
 
 def _in_order(edges: Edges) -> Mapping[int, int]:

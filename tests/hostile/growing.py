@@ -250,7 +250,7 @@ GROWING = [
     found("check_result", "trees of codes", pieces=("Ú+", "한", "tx_99999"), head="tx_99999",
           numbered=True, shape="nest"),
     found("ids of results", "text that is written from right to left", pieces=("n", "\u202e", "Ï"),
-          tail="´", width=400, open=BUSY),
+          tail="´", width=400),
     found("check_answer", "claims of numbered holes", pieces=("òÁ", "{x}", "  "), head=".",
           tail="w", numbered=True, open=FOUND),
     found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2, open=FOUND),
