@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -136,18 +135,14 @@ def _siblings(history: History, proposal: Proposal, session: Session, spelt: Spe
     """Writes that were proposed before this one in the same turn, within the window."""
     calls, _ = proposal.terms.window
     newest = reversed(proposal.siblings[-_MOST_SIBLINGS:])
-    planned = ((call, proposal.plan(call.name)) for call in newest)
-    writes = islice((one for one in planned if one[1] is not None and one[1].writes), calls)
+    planned = ((call, plan) for call in newest if (plan := proposal.plan(call.name)) is not None)
+    writes = [*islice((one for one in planned if one[1].writes), calls)][::-1]
 
     def read(call: ToolCall, plan: ToolPlan) -> Write:
         place, turn = history.place, session.turns
         return write_of(plan, object_of(call), place=place, at=proposal.at, turn=turn, spelt=spelt)
 
-    return [
-        Proposed.write(call, proposal, session, partial(read, call, plan))
-        for call, plan in [*writes][::-1]
-        if plan is not None
-    ]
+    return Proposed.writes(writes, proposal, session, read)
 
 
 def _contradiction(first: Write, then: Write, proposal: Proposal) -> _Ranked:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterable
 
 from abs_shield.core import ToolCall
 from abs_shield.plan.history import History, Write
 from abs_shield.plan.proposal import Proposal
+from abs_shield.plan.tool import ToolPlan
 from abs_shield.session import Session
 
 _MOST = 64
@@ -25,17 +25,25 @@ class Proposed:
         self._writes: dict[int, tuple[ToolCall, tuple[int, int, int], Write]] = {}
 
     @classmethod
-    def write(
-        cls, call: ToolCall, proposal: Proposal, session: Session, read: Callable[[], Write]
-    ) -> Write:
-        """Return *call* as a write at the time of *proposal*; *read* makes one of it."""
+    def writes(
+        cls,
+        calls: Iterable[tuple[ToolCall, ToolPlan]],
+        proposal: Proposal,
+        session: Session,
+        read: Callable[[ToolCall, ToolPlan], Write],
+    ) -> list[Write]:
+        """Return *calls* as writes, each as it was first read; *read* makes one of a call."""
         history = History.of(session, proposal.terms.plans, owner=proposal.terms.owner)
-        state = (history.place, session.heard_so_far, id(proposal.plan(call.name)))
+        place, heard = history.place, session.heard_so_far
+        found = []
         with session.lock:
             writes = session.derived(cls, owner=proposal.terms.owner)._writes
-            known = writes.get(id(call))
-            if known is None or known[0] is not call or known[1] != state:
-                known = writes[id(call)] = (call, state, read())
-            if len(writes) > _MOST:
-                del writes[next(iter(writes))]
-        return replace(known[2], at=proposal.at, turn=session.turns)
+            for call, plan in calls:
+                state = (place, heard, id(plan))
+                known = writes.get(id(call))
+                if known is None or known[0] is not call or known[1] != state:
+                    known = writes[id(call)] = (call, state, read(call, plan))
+                if len(writes) > _MOST:
+                    del writes[next(iter(writes))]
+                found.append(known[2])
+        return found

@@ -33,6 +33,8 @@ def names_of_properties(parameters: Any) -> Iterator[str]:
         if not left:
             break
         here = left.pop()
+        if isinstance(here, str):
+            continue
         if isinstance(here, Mapping):
             properties = here.get("properties")
             if isinstance(properties, Mapping):

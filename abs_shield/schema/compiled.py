@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakValueDictionary
 
 from abs_shield.errors import PolicyError
 from abs_shield.schema.bounds import MAX_DEPTH, flat, plain, size
@@ -26,6 +29,10 @@ _LARGE = 5_000
 """Parts of a value from which on it may look at each only so often."""
 
 
+_compiled: WeakValueDictionary[tuple[bytes, bool, str], CompiledSchema] = WeakValueDictionary()
+"""The compiled schemas that are in use: one that is equal to the letter is not compiled again."""
+
+
 class Judge(Protocol):
     """What rejects and explains; it has the last word."""
 
@@ -42,7 +49,7 @@ class Judge(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
 class CompiledSchema:
     """A schema ready to judge values; safe to share between threads.
 
@@ -123,7 +130,8 @@ def compile_schema(
         engine: ``"auto"``, ``"jsonschema-rs"``, ``"pydantic-core"`` or ``"jsonschema"``.
 
     Returns:
-        The compiled schema. Its ``engine`` is ``"jsonschema"`` where no faster one is exact.
+        The compiled schema, the same object for an equal schema in use. Its ``engine`` is
+        ``"jsonschema"`` where no faster one is exact.
 
     Raises:
         PolicyError: The schema is invalid, refers to what is not in it, or is too large; or the
@@ -131,16 +139,22 @@ def compile_schema(
     """
     # jsonschema takes 170 ms to import: only a program that has schemas pays for it.
     from abs_shield.schema.closing import declared
-    from abs_shield.schema.prepare import prepared
+    from abs_shield.schema.prepare import copied, prepared
     from abs_shield.schema.reference import reference
 
     _check_engine(engine)
-    ready = prepared(schema, where=where)
+    copy = copied(schema, where=where)
+    written = json.dumps(copy.schema).encode()
+    key = (sha256(written).digest(), closed, engine)
+    equal = _compiled.get(key)
+    if equal is not None:
+        return equal
+    ready = prepared(copy, where=where)
     names = declared(ready)
     judge = reference(ready, names, closed=closed)
     known = frozenset(names.known)
     name, core = _fastest(ready, engine)
-    return CompiledSchema(
+    compiled = _compiled[key] = CompiledSchema(
         engine=name,
         known=known,
         required=frozenset(names.required),
@@ -148,6 +162,7 @@ def compile_schema(
         _closed=known if judge.closed else None,
         _reference=judge,
     )
+    return compiled
 
 
 def _check_engine(engine: str) -> None:

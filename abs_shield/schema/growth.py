@@ -25,7 +25,11 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
     64
     >>> safe_depth(1, {1: [((), 2), ((), 3)], 2: [(branch, 1)], 3: [(branch, 1)]}, most=100)
     5
+    >>> safe_depth(1, {1: [((), 2), ((), 3)]}, most=3), safe_depth(1, {1: [((), 2)]}, most=1)
+    (64, -1)
     """
+    if _is_tree(root, edges):
+        return _depth_of_tree(root, edges, most=most)
     order = _in_order(edges)
     looks = Counter({root: 1})
     for depth in range(MAX_DEPTH):
@@ -36,6 +40,26 @@ def safe_depth(root: int, edges: Edges, *, most: int) -> int:
         if not below or below == looks:
             break
         looks = below
+    return MAX_DEPTH
+
+
+def _is_tree(root: int, edges: Edges) -> bool:
+    """Return whether no schema is led to twice."""
+    leads = [there for steps in edges.values() for _, there in steps]
+    return len({root, *leads}) == len(leads) + 1
+
+
+def _depth_of_tree(root: int, edges: Edges, *, most: int) -> int:
+    """Return the same where each schema looks at one value, once."""
+    level = [root]
+    for depth in range(MAX_DEPTH):
+        for at in level:  # which grows by those that apply to the same value
+            level += [there for step, there in edges.get(at, ()) if not step]
+        if len(level) > most:
+            return depth - 1
+        level = [there for at in level for step, there in edges.get(at, ()) if step]
+        if not level:
+            break
     return MAX_DEPTH
 
 

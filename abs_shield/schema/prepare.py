@@ -62,13 +62,26 @@ class Prepared:
     dynamic: bool
 
 
-def prepared(schema: Mapping[str, Any] | bool, *, where: str) -> Prepared:
-    """Copy and check a schema, following every reference; raise PolicyError at the first fault."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """A copy of a schema that is pure JSON, within the caps, and the ids of its own objects."""
+
+    schema: Any
+    ids: set[int]
+
+
+def copied(schema: Mapping[str, Any] | bool, *, where: str) -> Copied:
+    """Copy a schema; raise PolicyError where it is no JSON, or larger than the caps."""
     copy = _Copy(where=where)
     try:
-        own = copy.of(schema, ())
+        return Copied(schema=copy.of(schema, ()), ids=copy.ids)
     except RecursionError:
         raise fault(where, (), "nested too deeply to be read") from None
+
+
+def prepared(copy: Copied, *, where: str) -> Prepared:
+    """Check a copied schema, following every reference; raise PolicyError at the first fault."""
+    own = copy.schema
     if not isinstance(own, (dict, bool)):
         raise fault(where, (), f"a schema is an object, true or false; got {shown(own)}")
     dialect = _dialect(own, where)
@@ -165,6 +178,8 @@ class _Visit:
 
     def _endless(self) -> None:
         graph = {at: [there for step, there in to if not step] for at, to in self.edges.items()}
+        if not any(graph.values()):
+            return
         try:
             TopologicalSorter(graph).prepare()
         except CycleError:

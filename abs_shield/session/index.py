@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import lru_cache
 from itertools import combinations, filterfalse, islice, pairwise
 from threading import RLock
 from typing import Any, NamedTuple
@@ -12,7 +13,8 @@ from abs_shield.core.forked import renewed
 from abs_shield.session.kept import At, Kept
 from abs_shield.text.fragments import whole_parts
 from abs_shield.text.groups import groups
-from abs_shield.text.normal import chunks, words
+from abs_shield.text.magnitudes import WORDS
+from abs_shield.text.normal import chunks, normal, unspaced, words
 from abs_shield.text.tight import Tight, is_ending, may_be_several, names_the_same
 
 SYSTEM, USER, PROSE, SCALAR = range(4)
@@ -52,7 +54,8 @@ class Index:
     """
     The chunks of normalised text that a run has seen, bounded.
 
-    ``said`` holds the chunks of what a user wrote.
+    ``said`` holds the chunks of what a user wrote; ``sized`` is whether some text may hold a word
+    for the size of a number: ``2 thousand``.
 
     A chunk is a run of word characters with the punctuation inside. Each is kept once a trust
     level, and so are two that stood side by side, as a hash, so that a phrase is found without
@@ -65,6 +68,7 @@ class Index:
     __slots__ = (
         "_cells", "_exact", "_grouped", "_kept", "_keys", "_lock", "_negative", "_one", "_pairs",
         "_parts", "_squeezed", "_unpadded", "_unread", "_unread_size", "forgot", "said",
+        "sized",
     )  # fmt: skip
 
     def __init__(self, *, keys: int, scan: int) -> None:
@@ -84,6 +88,7 @@ class Index:
         self._unread: list[_Unread] = []
         self._unread_size = 0
         self.forgot = False
+        self.sized = False
 
     # What comes in -------------------------------------------------------------------------------
 
@@ -92,6 +97,7 @@ class Index:
         found = chunks(text)
         exact = self._exact[at.level]
         with self._lock:
+            self.sized = self.sized or _has_sizes(text, found)
             fresh = [chunk for chunk in dict.fromkeys(found) if chunk not in exact]
             if own:
                 fresh = [chunk for chunk in fresh if chunk not in own]
@@ -328,6 +334,25 @@ class Index:
         """Where the newest text holds *letters* with separators like *spelt*; the oldest."""
         return self._kept.find(letters, spelt, whole=whole)
 
+    def may_hold(self, forms: set[str], letters: set[str], *, least: int) -> bool:
+        """
+        Return whether `chunk`, `part`, `squeezed` or `kept` may know one of several spellings.
+
+        Args:
+            forms: The spellings.
+            letters: Their letters and digits.
+            least: Letters and digits from which on `kept` counts.
+        """
+        if self._unread:
+            self._read()
+        tables: tuple[Container[str], ...] = (*self._exact, self._parts)
+        if any(any(map(table.__contains__, forms)) for table in tables):
+            return True
+        tables = (self._squeezed, self._one)
+        if any(any(map(table.__contains__, letters)) for table in tables):
+            return True
+        return self._kept.may_hold({one for one in letters if len(one) >= least})
+
     def stood_in_prose(self, chunk: str) -> bool:
         """Whether a chunk ever stood in the running text of a result."""
         return chunk in self._exact[PROSE]
@@ -335,6 +360,21 @@ class Index:
     def newest(self, level: int, most: int) -> list[str]:
         """Give the newest chunks of one level."""
         return [*islice(reversed(self._exact[level]), most)]
+
+
+def _has_sizes(text: str, found: list[str]) -> bool:
+    """Return whether words for the size of a number may stand in a text, between blanks or not."""
+    return not _sizes().isdisjoint(found) or (not text.isascii() and unspaced(text))
+
+
+@lru_cache(maxsize=1)
+def _sizes() -> frozenset[str]:
+    return frozenset(
+        chunk
+        for words in WORDS.values()
+        for word in words.split()
+        for chunk in chunks(normal(word))
+    )
 
 
 def _closed(code: str) -> str:

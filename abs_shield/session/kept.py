@@ -86,6 +86,11 @@ class Kept:
         found = (at for block in self._blocks for at in block.find(letters, spelt, whole=whole))
         return min(islice(found, _MOST_PLACES), key=attrgetter("level"), default=None)
 
+    def may_hold(self, several: set[str]) -> bool:
+        """Return whether some letters stand after each other, whatever stands between them."""
+        self._settle()
+        return any(one in block.tight.letters for block in self._blocks for one in several)
+
     def holds_row(self, found: Sequence[str]) -> bool:
         """Return whether chunks stand after each other; true where that is not known."""
         if not self.whole:

@@ -37,6 +37,7 @@ _CODES = re.compile(r"(?=[^/]*\d)[\w-]+")
 _CYRILLIC = str.maketrans("abekmhopctyx", "авекмнорстух")
 _LATIN = {other: letter for letter, other in _CYRILLIC.items()}
 """Letters of two alphabets that look the same: a plate is typed in either."""
+_NO_SEPARATORS = {code: None for code in range(128) if not chr(code).isalnum()}
 _MOST_STEPS = 12
 _MOST_ALIKE = 2_000
 
@@ -147,7 +148,8 @@ def _respelt(text: str, found: list[str], index: Index, field: Field) -> Hit | N
         at = index.kept(letters, spelt, whole="@" in text)
         if at is not None:
             return Hit("variant", at)
-    return _hit("typed", _formed(forms(text, padded=field.number), index))
+    is_named = index.sized or not text.isascii() or "-" in text  # a number, or a date
+    return _hit("typed", _formed(forms(text, padded=field.number, named=is_named), index))
 
 
 def _is_in_words(letters: str, spelt: bytes) -> bool:
@@ -173,11 +175,28 @@ def _numbers(found: Sequence[str]) -> list[list[str]]:
 
 def _formed(found: Iterable[Form], index: Index) -> At | None:
     """Where another form stands of a date, a number, a URL or a name."""
-    for form in found:
-        at = index.joined(form) or (_as_one(form[0], index) if len(form) == 1 else None)
+    every = dict.fromkeys(found)
+    single = {form[0] for form in every if len(form) == 1}
+    if not _may_stand(single, index):
+        every = {form: None for form in every if len(form) > 1}
+    for form in every:
+        if len(form) == 1:
+            at = index.chunk(form[0]) or _as_one(form[0], index)
+        else:
+            at = index.joined(form)
         if at is not None:
             return at
     return None
+
+
+def _may_stand(single: set[str], index: Index) -> bool:
+    """Whether one of these forms may stand somewhere; most values have thirty that never do."""
+    if not single:
+        return False
+    if not all(map(str.isascii, single)):
+        return True
+    letters = {form if form.isalnum() else form.translate(_NO_SEPARATORS) for form in single}
+    return index.may_hold(single, letters, least=_LEAST_DIGITS)
 
 
 def _as_one(form: str, index: Index) -> At | None:

@@ -27,6 +27,12 @@ MOST_FIELDS = 8
 """Names of fields that are kept of a value; of one with more it is not said what else it is."""
 _MOST_TEMPLATES = 50
 _MOST_LEAVES = 2_000
+_MOST_COMPARED = 5_000
+"""
+Values of the arguments of one call that are looked for in every spelling.
+
+Of a call with more, the result is not read: which of its values are an echo is not known.
+"""
 _ENTRY = 200
 """Bytes of a value, of what it is found by, and of its place in a table."""
 _NEAR = 4_000
@@ -162,6 +168,9 @@ class Provenance:
         if len(self._sources) > self._keys // 2:
             del self._sources[next(iter(self._sources))]
         own = self._echo(arguments, Introduced(tool, (), version), known)
+        if own is None:
+            self._cut = self._cut or "the result of a call with more values than are compared"
+            return
         told = read_result(value, most=self._text)
         if told.cut:
             self._cut = self._cut or "a result that could not be read whole"
@@ -213,20 +222,29 @@ class Provenance:
 
     def _echo(
         self, arguments: Mapping[str, Any], introduced: Introduced, known: Callable[[str], bool]
-    ) -> frozenset[str]:
-        """Tokens of arguments that nobody had mentioned before this call's result."""
-        own: set[str] = set()
+    ) -> frozenset[str] | None:
+        """
+        Return the tokens of arguments that nobody had mentioned before this call's result.
+
+        None where they hold more values than `_MOST_COMPARED`.
+        """
+        first: dict[tuple[str, Field], tuple[str | int, ...]] = {}
         for path, leaf in leaves(arguments, most=_MOST_LEAVES):
-            text = scalar_text(leaf)
-            if not text or is_working(name_of(path), introduced.tool):
+            text, name = scalar_text(leaf), name_of(path)
+            if not text or is_working(name, introduced.tool):
                 continue
-            free = is_free(name_of(path)) or len(text) > LONGEST_SCALAR
-            for piece in (
-                islice(codes(normal(text[: self._text])), _MOST_LEAVES) if free else [text]
-            ):
-                field = Field(name_of(path), number=not isinstance(leaf, str))
-                if self.find(piece, field) is None and not known(piece):
-                    own.update(self._brought_in(piece, introduced._replace(path=path)))
+            field = Field(name, number=not isinstance(leaf, str))
+            if is_free(name) or len(text) > LONGEST_SCALAR:
+                for piece in islice(codes(normal(text[: self._text])), _MOST_LEAVES):
+                    first.setdefault((piece, field), path)
+            else:
+                first.setdefault((text, field), path)
+            if len(first) > _MOST_COMPARED:
+                return None
+        own: set[str] = set()
+        for (piece, field), path in first.items():
+            if self.find(piece, field) is None and not known(piece):
+                own.update(self._brought_in(piece, introduced._replace(path=path)))
         return frozenset(own)
 
     def _brought_in(self, text: str, introduced: Introduced) -> Iterator[str]:
@@ -358,14 +376,15 @@ class Provenance:
     def alike(self, value: str) -> Iterator[str]:
         """Give seen chunks of the same shape and about the same length, newest first."""
         text = plain(value).strip("/#~.@")
-        of_shape = outlined(text).fullmatch
         mark = next((c for c in text if not c.isalnum()), "")  # most chunks have none
         shortest, longest = len(text) - _MOST_OFF, len(text) + _MOST_OFF
         said = USER if self._index.said else SYSTEM  # without a user the system text has the task
         for level in (said, SCALAR, PROSE):
             newest = self._index.newest(level, _NEAR)
             near = [c for c in newest if shortest <= len(c) <= longest and mark in c]
-            yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
+            if near:
+                of_shape = outlined(text).fullmatch
+                yield from (chunk for chunk in near if of_shape(chunk, 0, LONGEST))
 
     def kin(self, wanted: Callable[[str], bool]) -> Iterator[str]:
         """Give seen scalars that stood under a field that is *wanted*, newest first."""

@@ -20,7 +20,7 @@ def escaped(text: str, *, limit: int = LINE) -> str:
     'a\\nb\\x1b[31m'
     """
     head = text[:limit]
-    if not (head.isascii() and head.isprintable()):
+    if not head.isprintable():  # no letter, mark, number, sign or blank needs an escape
         head = "".join(_escaped_character(c) for c in head)
     return head if len(text) <= limit else head + "..."
 

@@ -364,7 +364,7 @@ class Tight:
         return gap >= least and not counts
 
 
-_LONGEST_SHORT = 256
+_LONGEST_SHORT = 1_024
 _short = lru_cache(maxsize=64)(Tight._read)
 """A value is looked for in several ways one after the other, each of which asks for this."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
 
-from abs_shield import Shield, ShieldError, Tool, ToolCall, shield, shielded
+from abs_shield import CallBlocked, Shield, ShieldError, Tool, ToolCall, shield, shielded
 from abs_shield.answer import check_answer
 from abs_shield.replay import replay
 from abs_shield.shield.seam import Seam
@@ -18,7 +18,7 @@ from tests.hostile.grammar import Input
 Action = Callable[[], Any]
 LIST = {"type": "array", "items": {"type": "string"}}
 ANSWER = "The orders come to 4711 dollars; row x17 says 51, and Ann paid 12 of 13 on 2024-01-02."
-_CALL, _TOOL, _SCHEMA = 40, 100, 2_000
+_CALL, _TOOL, _SCHEMA = 40, 50, 2_000
 """Characters of what stands around a call, and around a tool; of a schema that is checked by."""
 _TASK = "Please act on tx_12345 for Ann."
 _ANY = {"type": "object", "properties": {"value": {}, "order_id": {}}}
@@ -96,8 +96,10 @@ def _dispatched(one: Input, size: int) -> Action:
 
     def both() -> None:
         with session:
-            guard.dispatch("act", {"order_id": value})
-            act(value)
+            with suppress(CallBlocked):  # of a value too large to be judged
+                guard.dispatch("act", {"order_id": value})
+            with suppress(CallBlocked):
+                act(value)
 
     return both
 
@@ -174,7 +176,7 @@ def _messages(one: Input, size: int) -> Iterator[dict[str, Any]]:
 
 
 def _registered(one: Input, size: int) -> Action:
-    guard, texts = firewall(_ANY), one.texts(size, _TOOL)
+    guard, texts = firewall(_ANY), one.texts(size, _around(one))
     described = [
         {"name": f"{text}{n}", "description": text, "inputSchema": one.parameters(60)}
         for n, text in enumerate(texts)
@@ -212,9 +214,14 @@ def _listed(one: Input, size: int) -> Action:
     session, seam = guard.session(), Seam(guard)
     listed = [
         {"name": f"{text}{n}", "description": text, "inputSchema": one.parameters(60)}
-        for n, text in enumerate(one.texts(size, _TOOL))
+        for n, text in enumerate(one.texts(size, _around(one)))
     ]
     return lambda: seam.offer(session, listed)
+
+
+def _around(one: Input) -> int:
+    """Characters of a tool beside its name: its description, its schema, and the keys."""
+    return one.width + len(json.dumps(one.parameters(60))) + _TOOL
 
 
 def _halves(size: int) -> tuple[int, int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield import Session, ToolCall
+from tests.hostile.entrances import Action, firewall
 from tests.hostile.growing import GROWING, Growing
 from tests.hostile.steps import steps
 
@@ -17,6 +19,52 @@ def test_steps_are_counted() -> None:
     once, twice = (steps(lambda size=size: square(size)) for size in (50, 100))  # type: ignore[misc]
 
     assert 3.5 < twice / once < 4.5
+
+
+@pytest.mark.parametrize("spelt", ["{}", "a{}", "tx_{}", "{}.5"])
+def test_a_value_that_nobody_mentioned_takes_few_steps(spelt: str) -> None:
+    """A number has more than a hundred other forms, which are not looked for one by one."""
+    session = Session()
+    session.user("Please act on tx_12345 for Ann.")
+    session.origin("tx_1")  # what is compiled once
+    values = [spelt.format(n) for n in range(710_000, 710_100)]
+
+    assert steps(lambda: [*map(session.origin, values)]) < 100 * 1_500
+
+
+@pytest.mark.parametrize(("spelt", "most"), [("한tx_9{}", 5_600), ("2①" * 200 + "{}", 13_000)])
+def test_a_call_of_a_turn_takes_few_steps(spelt: str, most: int) -> None:
+    """The calls before it are read once, and a value of hundreds of characters is, too."""
+
+    def turn(calls: int) -> Action:
+        guard = firewall()
+        session = guard.session()
+        session.user("Please act on tx_12345 for Ann.")
+        turn = [ToolCall("act", {"order_id": [spelt.format(n)]}, f"c{n}") for n in range(calls)]
+        return lambda: guard.inspect_turn(turn, session=session)
+
+    turn(3)()  # what is compiled once
+    few, many = steps(turn(20)), steps(turn(40))
+
+    assert (many - few) / 20 < most
+
+
+@pytest.mark.parametrize(("parameter", "most"), [("a", 2_500), ("a{}", 3_600)])
+def test_a_tool_is_registered_in_few_steps(parameter: str, most: int) -> None:
+    """Those that differ by their names alone are compiled once, and trees are not measured."""
+
+    def registered(tools: int) -> Action:
+        guard = firewall()
+        listed = []
+        for n in range(tools):
+            names = (f"{parameter.format(n)}_{m}" for m in range(5))
+            schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+            listed.append({"name": f"tool_{n}", "inputSchema": schema})
+        return lambda: [guard.register(tool) for tool in listed]
+
+    registered(3)()  # what is imported once
+
+    assert steps(registered(40)) < 40 * most
 
 
 @pytest.mark.slow

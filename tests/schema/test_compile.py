@@ -184,6 +184,36 @@ def test_a_schema_is_copied() -> None:
     assert (schema, compiled.accepts("x")) == ({"type": "integer", "nullable": True}, True)
 
 
+def test_an_equal_schema_in_use_is_not_compiled_again() -> None:
+    """The same object judges for both; a wrong schema is refused under each name."""
+    schema = {"type": "object", "properties": {"a": {"type": "string", "nullable": True}}}
+    first = compile_schema(schema, where="first")
+
+    assert first is compile_schema({**schema}, where="second")
+    for name in ("first", "second"):
+        with pytest.raises(PolicyError, match=name):
+            compile_schema({"type": "str"}, where=name)
+
+
+OTHER: list[dict[str, Any]] = [
+    {"properties": {"a": {"const": True}, "b": {}}},
+    {"properties": {"a": {"const": 1.5}, "b": {}}},
+    {"properties": {"b": {}, "a": {"const": 1}}},
+    {"properties": {"a": {"const": "1"}, "b": {}}},
+]
+
+
+@pytest.mark.parametrize("other", OTHER)
+def test_a_schema_that_differs_is_compiled_by_itself(other: dict[str, Any]) -> None:
+    """By a type, by the order of names, or by how it was asked for."""
+    schema = {"properties": {"a": {"const": 1}, "b": {}}}
+    first = compile_schema(schema)
+
+    assert first is not compile_schema(other)
+    assert first is not compile_schema(schema, closed=True)
+    assert first is not compile_schema(schema, engine="jsonschema")
+
+
 def test_an_unknown_engine_is_refused() -> None:
     """The refusal names the nearest engine."""
     assert "did you mean `jsonschema`?" in refusal({}, engine="json-schema")

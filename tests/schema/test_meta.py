@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from abs_shield.schema.dialects import DRAFTS, meta
 from abs_shield.schema.meta import _CHECKS, is_ordinary
-from abs_shield.schema.prepare import prepared
+from abs_shield.schema.prepare import copied, prepared
 
 VALUES: list[Any] = [
     None, True, False, 0, 1, -1, 2.0, 0.5, "", "a", "#a", "string", "null", "dict",
@@ -78,4 +78,4 @@ def test_a_schema_of_a_function_is_ordinary() -> None:
         "$defs": {"Address": {"type": "object", "properties": {"lines": {"items": {}}}}},
     }
 
-    assert is_ordinary(schema, prepared(schema, where="refund").dialect)
+    assert is_ordinary(schema, prepared(copied(schema, where="refund"), where="refund").dialect)

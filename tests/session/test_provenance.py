@@ -191,6 +191,59 @@ def test_an_echo_in_other_words_proves_nothing(tool, arguments, value):
     assert (None, None) == (session.origin("tx_99999"), session.origin("9999999"))
 
 
+def test_a_call_with_too_many_values_proves_nothing():
+    """Its result is not read, and the run says so; what was mentioned before stays mentioned."""
+    session = Session()
+    session.user("Refund tx_12345.")
+    texts = {f"text_{n}": " ".join(f"tx_{n}{m:05}" for m in range(1_900)) for n in range(3)}
+    session.add(
+        [
+            {"role": "assistant", "tool_calls": [{"id": "c1", "name": "get", "arguments": texts}]},
+            {"role": "tool", "tool_call_id": "c1", "content": "tx_200017 is not there, ask u-8"},
+        ]
+    )
+
+    assert ["unknown", "unknown", "user"] == [
+        session.origin(value).source for value in ("tx_200017", "u-8", "tx_12345")
+    ]
+    assert "the result of a call with more values than are compared" == session.seen.blind
+
+
+def test_a_call_with_very_many_values_is_read():
+    """As many numbers as one text has at most, and a list of ids beside it."""
+    session = Session()
+    session.user("Refund tx_12345.")
+    body = " ".join(map(str, range(10_000, 12_000)))
+    call = {"id": "c1", "name": "send", "arguments": {"body": body, "ids": [*range(1_000)]}}
+    answer = {"role": "tool", "tool_call_id": "c1", "content": "11700 is not there, ask u-8"}
+    session.add([{"role": "assistant", "tool_calls": [call]}, answer])
+
+    assert (None, "send") == (session.origin("11700"), session.origin("u-8").tool)
+    assert not session.seen.blind
+
+
+LARGE = [
+    ("some 2 thousand", 2_000),
+    ("2 Tausend", 2_000),
+    ("3万 items", 30_000),
+    ("2.5 million", 2_500_000),
+    ("a12345", 12345),
+    ("ID12345", 12345),
+    ("1.234,00", 1234),
+    ("12k", 12_000),
+]
+
+
+@pytest.mark.parametrize(("said", "value"), LARGE)
+def test_a_number_is_found_in_each_of_its_forms(said, value):
+    """Beside other numbers that stand nowhere in any form."""
+    session = Session()
+    session.user(said)
+
+    assert session.origin(str(value)) is not None
+    assert session.origin(str(value + 7)) is None
+
+
 def test_what_a_program_prints_is_its_own():
     """The output of a command names a file that the command made."""
     session = Session()

@@ -20,7 +20,9 @@ def parts(argument: Argument, session: Session) -> bool:
 
     Of ``Ann Li <ann@x.org>`` the address has to be mentioned.
     """
-    split = [_MAILBOX.sub(r"\1", part) for part in _BETWEEN.split(argument.text.strip())]
+    split = _BETWEEN.split(argument.text.strip())
+    if "<" in argument.text:
+        split = [_MAILBOX.sub(r"\1", part) for part in split]
     if not 0 < len(split) <= _MOST or not all(split) or split == [argument.text.strip()]:
         return False
     known = [session.seen.origin(part) is not None for part in split]
