@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 
 from abs_shield.policy.declared import Declared
 from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.reading import sentence_keys
 from abs_shield.quality.types import OutputFinding
 from abs_shield.text.polarity import read
 from abs_shield.text.sentences import sentence_spans
@@ -106,7 +107,11 @@ class _Sentence:
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
-        self.keys = keys_of(text)
+        self.keys = sentence_keys(text)
+
+    @cached_property
+    def negated(self) -> bool:
+        return read(self.text).negated
 
     @cached_property
     def numbers(self) -> list[Figure]:
@@ -132,6 +137,8 @@ def check_plausibility(text: str, constraints: Sequence[Constraint]) -> SubCheck
     for sentence in _sentences(text) if constraints else ():
         for constraint in constraints:
             for verdict in _CHECKS[type(constraint)](sentence, constraint):
+                if sentence.negated:
+                    continue
                 checked += 1
                 findings += [verdict] if verdict is not None else []
     return SubCheck(checked, tuple(findings))
@@ -139,9 +146,7 @@ def check_plausibility(text: str, constraints: Sequence[Constraint]) -> SubCheck
 
 def _sentences(text: str) -> Iterator[_Sentence]:
     for start, end in islice(sentence_spans(text), _MOST_SENTENCES):
-        sentence = text[start : min(end, start + _LONGEST)]
-        if not read(sentence).negated:
-            yield _Sentence(sentence, start)
+        yield _Sentence(text[start : min(end, start + _LONGEST)], start)
 
 
 def _within(sentence: _Sentence, limit: Limit) -> Iterator[OutputFinding | None]:

@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from abs_shield.text.citations import citations
 from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.stem import stem
-from abs_shield.text.tokens import tokens
+from abs_shield.text.tokens import keys_of, tokens
 from abs_shield.text.values.calendar import MONTHS
 from abs_shield.text.values.figure import DATE, ID, MONEY, NUMBER, SUMS, TIME, Figure, is_year
 from abs_shield.text.values.numbers import NTH
@@ -156,9 +156,16 @@ class Reading:
         return tuple(map(tuple, found.values()))
 
 
+@lru_cache(maxsize=1_024)
+def sentence_keys(sentence: str) -> tuple[str, ...]:
+    """Return the stems and numbers of a sentence; facts and constraints ask for the same ones."""
+    return tuple(keys_of(sentence))
+
+
+@lru_cache(maxsize=4)
 def read_text(text: str) -> Reading:
     """
-    Read a text once; time is linear.
+    Read a text once, for guardrails and for self-contradiction; time is linear.
 
     >>> sentence = read_text("Sales rose **10%** to $50M [1].").sentences[0]
     >>> [figure.text for figure in sentence.marked("PM")]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import NamedTuple
+from functools import cached_property
 
 from abs_shield.quality.facts.types import Fact, Facts
 from abs_shield.quality.hallucination import SubCheck
+from abs_shield.quality.reading import sentence_keys
 from abs_shield.quality.types import OutputFinding
 from abs_shield.text.polarity import read
 from abs_shield.text.sentences import sentence_spans
@@ -24,11 +25,20 @@ _LONGEST = 2_000
 """Characters of one sentence that are read."""
 
 
-class _Sentence(NamedTuple):
-    text: str
-    start: int
-    words: frozenset[str]
-    figures: tuple[Figure, ...]
+class _Sentence:
+    """One sentence with its place; what few sentences need is read when it is asked for."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self.text, self.start = text, start
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(sentence_keys(self.text))
+
+    @cached_property
+    def figures(self) -> tuple[Figure, ...]:
+        """Its values; a sentence that denies has none: "the cap did not reach $3.2T"."""
+        return () if read(self.text).negated else tuple(figures(self.text))
 
 
 def check_facts(text: str, facts: Facts) -> SubCheck:
@@ -68,10 +78,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
     for place, (start, end) in enumerate(sentence_spans(text)):
         if place >= _MOST_SENTENCES:
             return
-        sentence = text[start : min(end, start + _LONGEST)]
-        if read(sentence).negated:
-            continue  # "the market cap did not reach $3.2T" gives no value
-        yield _Sentence(sentence, start, frozenset(keys_of(sentence)), tuple(figures(sentence)))
+        yield _Sentence(text[start : min(end, start + _LONGEST)], start)
 
 
 def _relevant(sentence: _Sentence, known: Iterable[Fact]) -> Iterator[Fact]:

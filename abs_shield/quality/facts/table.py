@@ -12,11 +12,11 @@ from typing import Any, Self
 
 from abs_shield.errors import PolicyError
 from abs_shield.quality.facts.types import TOLERANCE, Fact
+from abs_shield.quality.reading import sentence_keys
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of
 
 _COLUMNS = ("subject", "attribute", "value", "period", "tolerance")
-_MOST_WORDS = 200
 """Words of one sentence that are looked up."""
 
 
@@ -79,7 +79,7 @@ class FactTable:
 
     def facts_about(self, sentence: str) -> list[Fact]:
         """Return the facts whose subject stands in a sentence, word by word."""
-        words = keys_of(sentence, most=_MOST_WORDS)
+        words = sentence_keys(sentence)
         return [
             fact
             for place, word in enumerate(words)
