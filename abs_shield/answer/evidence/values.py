@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.records import Leaf, Steps
 from abs_shield.answer.evidence.types import Source
@@ -70,8 +70,7 @@ class Place:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceValue:
+class EvidenceValue(NamedTuple):
     """
     One value of the evidence.
 
@@ -191,6 +190,8 @@ def _of_letters(leaf: Leaf) -> list[Figure]:
 
 def keys_of(figure: Figure) -> Iterator[Any]:
     """Yield the keys under which a value is found that is no number, or identifies something."""
+    if figure.kind == NUMBER and len(figure.text) < _LEAST_PART:
+        return
     yield from id_keys_of(figure)
     for value in figure.values:
         match value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.text.magnitudes import WORDS as WORDS_OF_SIZE
@@ -70,6 +71,7 @@ class Numeral(NamedTuple):
     step: Decimal
 
 
+@lru_cache(maxsize=1 << 12)
 def numeral(digits: str, scale: str = "") -> Numeral:
     """
     Read a number in *digits*, with the word that multiplies it.
