@@ -51,7 +51,9 @@ _LIST_NUMBER = re.compile(
     rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",
     re.MULTILINE | re.IGNORECASE,
 )
-_HAS = re.compile(r"\d|\w[@.]\w|://|\b(?:noon|midnight)\b|" + rf"\b{WORDS}\b", re.IGNORECASE)
+_HAS = re.compile(
+    rf"\d|\w[@.]\w|://|\b(?=[aotfsenhmbz])(?:noon\b|midnight\b|{WORDS}\b)", re.IGNORECASE
+)
 
 
 def _form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:

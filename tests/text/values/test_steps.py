@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from abs_shield.text.tokens import tokens
 from abs_shield.text.values.plain import apart
 from abs_shield.text.values.reader import figures
 from tests.hostile.steps import steps
@@ -24,3 +25,13 @@ def test_numbers_in_one_run_are_parted_piece_by_piece() -> None:
     text = "1," * 200_000
 
     assert "1;" * 199_999 + "1," == apart(text)
+
+
+@pytest.mark.parametrize("piece", ["word ", "1 ", "Word 12, "])
+def test_a_word_takes_few_steps(piece: str) -> None:
+    """What a word is, wherever it stands, is read once for all its places."""
+    text = piece * 500
+    count = len(tokens(text, most=2_000))
+
+    assert 500 <= count
+    assert steps(lambda: tokens(text, most=2_000)) <= 45 * count + 300
