@@ -40,6 +40,7 @@ from abs_shield.session import Session
 
 _CODE = "code_not_checked"
 _CUT = "figures_cut"
+_UNREAD = "evidence_cut"
 _INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
@@ -217,18 +218,40 @@ def _checked(scorer: Scorer, scores: _Scores) -> Opinions:
 
 
 def _words(scores: _Scores) -> Opinions:
-    request = scores.request
+    request, facts = scores.request, scores.opinions["facts"]
     opinions: Opinions = SCORERS["words"].score(
         scores.claims,
         request.evidence,
         question=request.usable_question,
-        facts=scores.opinions["facts"],
+        facts=facts,
         trust_facts=request.has_base_rate,
     )
+    if request.evidence.unread:
+        return tuple(
+            _of_half(one, fact, request) for one, fact in zip(opinions, facts, strict=True)
+        )
     if request.evidence.blind or request.evidence.vouches is not None:
         some = (one for one in opinions if isinstance(one, Opinion))
         return tuple(replace(one, missing=()) for one in some)  # it may have been seen
     return opinions
+
+
+def _of_half(
+    words: Opinion | Unavailable | None,
+    facts: Opinion | Unavailable | None,
+    request: AnswerRequest,
+) -> Opinion | Unavailable:
+    """
+    Return what the words say of a claim where a part of the evidence is not read.
+
+    It may have the values that the facts do not find, and beside documents the words, too: then
+    nothing scores the claim.
+    """
+    unread = Unavailable(request.evidence.unread)
+    if not isinstance(words, Opinion) or facts == Unavailable(request.evidence.blind):
+        return unread
+    low = not request.in_run and words.score < request.config.revise_threshold
+    return unread if low else replace(words, missing=())
 
 
 def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
@@ -264,6 +287,8 @@ def _notes(scores: _Scores) -> tuple[str, ...]:
         notes = (NO_EVIDENCE,)
     if ("```" in answer or "~~~" in answer) and has_code(answer):
         notes += (_CODE,)
+    if request.config.scores and request.evidence.unread:
+        notes += (_UNREAD,)
     if request.config.scores and has_unchecked_figures(answer):
         notes += (_CUT,)
     if request.config.judge is None:  # what no model reads instructs none

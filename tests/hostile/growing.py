@@ -220,7 +220,7 @@ GROWING = [
               open=BUSY if piece in ("1,", "\ufdfa") else "")
       for piece in ("tx_1 ", '{"a":1},', "1,", "\ufdfa")],
     *[Growing(door="check_answer", name=f"evidence of {piece!r}", made=answered(piece),
-              small=8_000, open=NOT_YET)
+              small=8_000)
       for piece in ("1,", "1\t", "| x1 | 2 | 3 |\n", "word ")],
     Growing(door="replay", name="tools of one run", made=run(tools_of), open=NOT_YET),
     Growing(door="replay", name="messages of one run", made=run(turns_of), open=NOT_YET),

@@ -31,6 +31,7 @@ from abs_shield.answer.evidence.values import (
     figures_of,
     id_keys_of,
     keys_of,
+    moment_keys_of,
 )  # fmt: skip
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
@@ -160,12 +161,15 @@ class ValueIndex:
     def _add(self, one: EvidenceValue) -> None:
         n = len(self.stands)
         self.stands.append(one)
-        for key in keys_of(one.figure):
+        ids = [*id_keys_of(one.figure)]
+        for key in (*ids, *moment_keys_of(one.figure)):
             self._by_key[key].append(n)
         if not one.is_result:
             return
-        for key in id_keys_of(one.figure):
-            self.ids[key].append(Place(one.piece, one.steps))
+        if ids:
+            place = Place(one.piece, one.steps)
+            for name in ids:
+                self.ids[name].append(place)
         for steps in enclosing(one.steps) if one.steps else _WHOLE:
             members = self._members[one.piece, steps]
             if len(members) < _MOST_INSIDE:

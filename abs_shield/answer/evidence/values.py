@@ -190,9 +190,14 @@ def _of_letters(leaf: Leaf) -> list[Figure]:
 
 def keys_of(figure: Figure) -> Iterator[Any]:
     """Yield the keys under which a value is found that is no number, or identifies something."""
-    if figure.kind == NUMBER and len(figure.text) < _LEAST_PART:
-        return
     yield from id_keys_of(figure)
+    yield from moment_keys_of(figure)
+
+
+def moment_keys_of(figure: Figure) -> Iterator[Any]:
+    """Yield the keys of a day, of a time, and of a number that may be a year."""
+    if figure.kind == ID or (figure.kind == NUMBER and len(figure.text) < _LEAST_PART):
+        return
     for value in figure.values:
         match value:
             case Day():
@@ -218,6 +223,8 @@ def id_keys_of(figure: Figure) -> Iterator[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """Yield the shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
+    if text.isascii() and text.isalnum():
+        return
     own = id_key(text)
     if "/" in own or "@" in own:
         yield from {own.partition("/")[0], own.rpartition("@")[2]} - {own}

@@ -52,9 +52,11 @@ _TENS = dict(
     )
 )
 _BIG = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_WORD = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+NUMBER_WORDS = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+"""The English words of numbers, as a pattern."""
 WORDS = (
-    rf"(?:(?:half[ ])?an?[ ]dozen|(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}}"
+    rf"(?:(?:half[ ])?an?[ ]dozen"
+    rf"|(?:{NUMBER_WORDS})(?:(?:[ -]|[ ]and[ ])(?:{NUMBER_WORDS})){{0,12}}"
     r"(?:[ ]dozen)?)(?:[ -]and[ -]a[ -]half)?"
 )
 """A number in English words: two hundred and six, half a dozen, one and a half."""

@@ -86,7 +86,10 @@ def figures(text: str) -> list[Figure]:
         for match in form.finditer(left):
             some = [*read(match, text)]
             found += some
-            if some:
+            if len(some) == 1:
+                one = some[0]
+                taken.append((min(match.start(), one.start), max(match.end(), one.end)))
+            elif some:
                 start = min(match.start(), *(one.start for one in some))
                 taken.append((start, max(match.end(), some[0].end, some[-1].end)))
         left = blanked(left, taken)

@@ -1,0 +1,51 @@
+"""How much of the evidence is read: at most 40,000 numbers, addresses and words for numbers."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from abs_shield.text.values.numerals import NUMBER_WORDS
+
+MOST_NUMBERS = 40_000
+"""Numbers of all evidence that are read, and of one result: dates, ids and addresses count, too."""
+MOST_PASSAGES = 20_000
+"""Passages that are read."""
+_MARK = re.compile(
+    r"\d+(?:/\d+){0,2}(?:[-:.T]\d+){0,6}|[@:](?=\w)|(?<=\w)\.(?=[a-z])"
+    rf"|\b(?=[aotfsenhmbzircpl])(?:{NUMBER_WORDS}|noon|midnight|ids?|number|code|ref(?:erence)?"
+    r"|confirmation|locator|pnr|sku)\b",
+    re.IGNORECASE,
+)
+"""What at least one value of a text holds, but for names."""
+_LONGEST_BACK = 1_000
+
+
+def count(text: str, most: int) -> int:
+    """
+    Count the numbers of *text*, about; more than *most* are ``most + 1``.
+
+    >>> count("3 rooms on 2024-05-15 for ann@example.org", 10), count("1 2 3", 1)
+    (4, 2)
+    """
+    if len(text) < 2:
+        return 1
+    return sum(1 for _ in islice(_MARK.finditer(text), most + 1))
+
+
+def beginning(text: str, most: int) -> str:
+    """
+    Return the beginning of *text* with about *most* numbers, up to the end of a line or a word.
+
+    >>> beginning("a 1, b 2, c 3", 2), beginning("a 1, b 2", 2)
+    ('a 1, b 2, c', 'a 1, b 2')
+    """
+    further = next(islice(_MARK.finditer(text), most, None), None)
+    if further is None:
+        return text
+    end = further.start()
+    low = max(0, end - _LONGEST_BACK)
+    stop = max(text.rfind("\n", low, end), -1)
+    if stop < 0:
+        stop = max(text.rfind(" ", low, end), text.rfind("\t", low, end))
+    return text[: stop if stop > 0 else end]
