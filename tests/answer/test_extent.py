@@ -7,7 +7,13 @@ import pytest
 from abs_shield import Shield, shield
 from abs_shield.answer import checked, evidence_from
 from abs_shield.answer.assembly import Checked
-from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, beginning, count
+from abs_shield.answer.evidence.extent import (
+    MOST_NUMBERS,
+    MOST_NUMBERS_OF_ANSWER,
+    MOST_PASSAGES,
+    beginning,
+    count,
+)
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.value_index import ValueIndex
 from abs_shield.text.values.reader import figures
@@ -107,3 +113,48 @@ def test_twice_the_evidence_beyond_what_is_read_takes_no_more_steps() -> None:
         return steps(lambda: ValueIndex(evidence))
 
     assert read(2) <= 1.01 * read(1)
+
+
+# The answer ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "rest", ["The room is free. " * 12_000, "17, " * (MOST_NUMBERS_OF_ANSWER + 10)]
+)
+def test_the_rest_of_an_answer_that_is_not_read_is_unverified(rest: str) -> None:
+    """One claim with its place, which nothing scores and nobody asks about again; no emission."""
+    answer = f"{FACT}\n{rest}"
+    found = checked(answer, evidence=f"{FACT} The room is free.")
+    last = found.claims[-1].claim
+
+    assert (None, frozenset()) == (found.claims[-1].score, last.kinds)
+    assert answer[last.start : last.end] == last.text != ""
+    assert ("grounded", "unverified") == (statuses(found)[0], statuses(found)[-1])
+    assert "emit" != found.report.action
+    assert "answer_cut" in found.notes
+
+
+def test_what_is_read_of_an_answer_is_judged() -> None:
+    """A wrong value in it blocks, whatever comes behind."""
+    answer = FACT.replace("120", "380") + "\n" + "The room is free. " * 12_000
+
+    assert "block" == checked(answer, evidence=FACT).report.action
+
+
+def test_an_answer_of_common_length_is_read_whole() -> None:
+    """Its last claim is one of its sentences."""
+    found = checked(f"{FACT} " * 500, evidence=FACT)
+
+    assert "answer_cut" not in found.notes
+    assert {"grounded"} == set(statuses(found))
+
+
+@pytest.mark.slow
+def test_twice_the_answer_beyond_what_is_read_takes_no_more_steps() -> None:
+    """Neither of its claims nor of its values."""
+
+    def judged(times: int) -> int:
+        return steps(lambda: checked("The room is free. " * 12_000 * times, evidence=FACT))
+
+    judged(1)
+    assert judged(2) <= 1.01 * judged(1)

@@ -174,11 +174,11 @@ def properties(size: int) -> dict[str, Any]:
     return {"type": "object", "properties": known, "additionalProperties": False}
 
 
-def found(door: str, name: str, **row: Any) -> Growing:
+def found(door: str, name: str, *, open: str | None = None, **row: Any) -> Growing:
     """Return a row of the worst input that a search found at one way in."""
     made, one = DOORS[door], Input(**row)
     return Growing(door=door, name=name, made=lambda size: made(one, size), small=8_000,
-                   open=FOUND)  # fmt: skip
+                   open=FOUND if open is None else open)  # fmt: skip
 
 
 CALL, RESULT = "check_call", "session.tool_result, check_result"
@@ -242,8 +242,8 @@ GROWING = [
     found("ids of results", "text that is written from right to left", pieces=("n", "\u202e", "Ï"),
           tail="´", width=400),
     found("check_answer", "claims of numbered holes", pieces=("òÁ", "{x}", "  "), head=".",
-          tail="w", numbered=True),
-    found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2),
+          tail="w", numbered=True, open=""),
+    found("check_answer: evidence", "documents of two digits", pieces=("0",), width=2, open=""),
     found("replay", "calls with a tab and an address", pieces=("\t", "\x87"), head="\\",
           tail="http://a.b/", numbered=True, width=400),
     found("nearest names", "Hangul and accents", pieces=("ö²é",), head="한", numbered=True),

@@ -1,4 +1,4 @@
-"""How much of the evidence is read: at most 40,000 numbers, addresses and words for numbers."""
+"""How much of the evidence and of an answer is read: so many numbers, passages and characters."""
 
 from __future__ import annotations
 
@@ -11,6 +11,10 @@ MOST_NUMBERS = 40_000
 """Numbers of all evidence that are read, and of one result: dates, ids and addresses count, too."""
 MOST_PASSAGES = 20_000
 """Passages that are read."""
+MOST_OF_ANSWER = 200_000
+"""Characters of an answer that are read."""
+MOST_NUMBERS_OF_ANSWER = 5_000
+"""Numbers of an answer that are read."""
 _MARK = re.compile(
     r"\d+(?:/\d+){0,2}(?:[-:.T]\d+){0,6}|[@:](?=\w)|(?<=\w)\.(?=[a-z])"
     rf"|\b(?=[aotfsenhmbzircpl])(?:{NUMBER_WORDS}|noon|midnight|ids?|number|code|ref(?:erence)?"
@@ -41,9 +45,23 @@ def beginning(text: str, most: int) -> str:
     ('a 1, b 2, c', 'a 1, b 2')
     """
     further = next(islice(_MARK.finditer(text), most, None), None)
-    if further is None:
-        return text
-    end = further.start()
+    return text if further is None else _until(text, further.start())
+
+
+def read_of_answer(answer: str) -> str:
+    """
+    Return the beginning of an answer with at most 200,000 characters and about 5,000 numbers.
+
+    >>> [len(read_of_answer("The room is free. " * n)) for n in (100, 100_000)]
+    [1800, 199998]
+    """
+    if len(answer) > MOST_OF_ANSWER:
+        answer = _until(answer, MOST_OF_ANSWER)
+    return beginning(answer, MOST_NUMBERS_OF_ANSWER)
+
+
+def _until(text: str, end: int) -> str:
+    """Return *text* up to a place, or to the end of the line or the word before it."""
     low = max(0, end - _LONGEST_BACK)
     stop = max(text.rfind("\n", low, end), -1)
     if stop < 0:
