@@ -16,6 +16,7 @@ from abs_shield.answer.evidence.extent import (
 )
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.value_index import ValueIndex
+from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.values.reader import figures
 from tests.hostile.steps import steps
 
@@ -82,14 +83,21 @@ def test_json_is_cut_between_its_values_and_inside_a_text() -> None:
     assert flatten({"text": MANY}).cut
 
 
+@pytest.mark.parametrize("piece", ["a\n", "A b. ", "- a\n", "|a|\n", "\u597d\u3002"])
+def test_sentences_are_counted_as_well(piece: str) -> None:
+    """A text of many short lines is work without a number in it."""
+    assert [*sentence_spans(piece * 100)][99:]
+    assert 100 <= count(piece * 101, 10_000)
+
+
 def test_a_beginning_ends_between_two_values() -> None:
     """At the end of a line or of a word, where there is one near."""
     text = "Booked on 2024-05-15. Paid 1,200.50 euros and 7 cents"
 
-    assert "Booked on 2024-05-15. Paid" == beginning(text, 1)
-    assert "Booked on 2024-05-15. Paid 1,200.50 euros and" == beginning(text, 3)
+    assert "Booked on 2024-05-15. Paid" == beginning(text, 2)
+    assert "Booked on 2024-05-15. Paid 1,200.50 euros and" == beginning(text, 4)
     assert text == beginning(text, 9)
-    assert "a 1" == beginning("a 1\nb 2 c 3", 2)
+    assert "a 1" == beginning("a 1\nb 2 c 3", 3)
 
 
 @pytest.mark.parametrize(

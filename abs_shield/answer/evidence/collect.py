@@ -30,7 +30,10 @@ _LEAST_ECHO = 3
 """Characters of an argument that an error repeats; shorter ones stand in any text."""
 _MOST_ECHOES, _LONGEST_ECHO = 50, 256
 _CUT = "a result is too large to be read whole"
-_UNREAD = f"the evidence has more than {MOST_NUMBERS:,} numbers or {MOST_PASSAGES:,} passages"
+_UNREAD = (
+    f"the evidence has more than {MOST_NUMBERS:,} numbers and sentences, or"
+    f" {MOST_PASSAGES:,} passages"
+)
 
 
 def evidence_of(
@@ -131,7 +134,7 @@ def evidence_from(context: Any, *, name: str = "context") -> Evidence:
 
 
 def _fitted(passages: Iterable[Passage]) -> Iterator[Passage]:
-    """Yield passages as far as 40,000 numbers and 20,000 passages go."""
+    """Yield passages as far as 40,000 numbers and sentences, and 20,000 passages go."""
     numbers = 0
     for passage in islice(passages, MOST_PASSAGES):
         left = MOST_NUMBERS - numbers

@@ -31,7 +31,7 @@ class Passage:
         value: The tool result itself, in JSON's shape; None of other text.
         arguments: What the tool was called with, in JSON's shape; None where it is not known.
         cut: Whether it was too large to be read whole.
-        numbers: How many numbers it has, about.
+        numbers: How many numbers and sentences it has, about.
     """
 
     id: str
