@@ -21,6 +21,7 @@ from abs_shield.answer.assembly import (
 )
 from abs_shield.answer.checks.values import has_unchecked_figures
 from abs_shield.answer.combination import combine
+from abs_shield.answer.evidence.extent import read_of_answer
 from abs_shield.answer.evidence.types import Evidence
 from abs_shield.answer.extraction.blocks import has_code
 from abs_shield.answer.extraction.claims import claims_of
@@ -40,6 +41,8 @@ from abs_shield.session import Session
 
 _CODE = "code_not_checked"
 _CUT = "figures_cut"
+_UNREAD = "evidence_cut"
+_ANSWER_UNREAD = "answer_cut"
 _INJECTED = ("instructions_in_answer", "instructions_in_evidence")
 
 
@@ -132,11 +135,13 @@ class _Scores:
 
     Attributes:
         request: What is checked.
-        claims: The claims, in order.
+        answer: As much of the answer as is read.
+        claims: Its claims, in order.
         opinions: One for each claim, by the scorer's name.
     """
 
     request: AnswerRequest
+    answer: str
     claims: tuple[Claim, ...]
     opinions: dict[str, Opinions] = field(default_factory=dict)
 
@@ -146,6 +151,14 @@ class _Scores:
         in_run = self.request.in_run
         found = {name: scorer.effect(in_run=in_run) for name, scorer in SCORERS.items()}
         return found | ({"words": Effect.REVISE} if self.request.config.words == "gate" else {})
+
+    @property
+    def unread(self) -> tuple[Assessment, ...]:
+        """The rest of the answer as one claim that nothing scores; none where all is read."""
+        start, whole = len(self.answer), self.request.answer
+        if start == len(whole):
+            return ()
+        return (Assessment(Claim(whole[start:], start, len(whole)), None),)
 
     def assessments(self, *, models: bool = True) -> tuple[Assessment, ...]:
         """Combine the opinions of each claim; without *models*, those of cheap scorers alone."""
@@ -190,8 +203,9 @@ class _Scores:
 def _scored(request: AnswerRequest) -> _Scores:
     """Ask every scorer but the judge."""
     config, evidence = request.config, request.evidence
-    claims = claims_of(request.answer, questions=not request.in_run) if config.scores else ()
-    scores = _Scores(request, claims)
+    answer = read_of_answer(request.answer) if config.scores else request.answer
+    claims = claims_of(answer, questions=not request.in_run) if config.scores else ()
+    scores = _Scores(request, answer, claims)
     for name in CHECKS:
         scores.opinions[name] = _checked(SCORERS[name], scores)
     if claims and request.has_no_evidence:
@@ -211,24 +225,46 @@ def _scored(request: AnswerRequest) -> _Scores:
 def _checked(scorer: Scorer, scores: _Scores) -> Opinions:
     request = scores.request
     opinions: Opinions = scorer.score(
-        scores.claims, request.evidence, question=request.usable_question, answer=request.answer
+        scores.claims, request.evidence, question=request.usable_question, answer=scores.answer
     )
     return opinions
 
 
 def _words(scores: _Scores) -> Opinions:
-    request = scores.request
+    request, facts = scores.request, scores.opinions["facts"]
     opinions: Opinions = SCORERS["words"].score(
         scores.claims,
         request.evidence,
         question=request.usable_question,
-        facts=scores.opinions["facts"],
+        facts=facts,
         trust_facts=request.has_base_rate,
     )
+    if request.evidence.unread:
+        return tuple(
+            _of_half(one, fact, request) for one, fact in zip(opinions, facts, strict=True)
+        )
     if request.evidence.blind or request.evidence.vouches is not None:
         some = (one for one in opinions if isinstance(one, Opinion))
         return tuple(replace(one, missing=()) for one in some)  # it may have been seen
     return opinions
+
+
+def _of_half(
+    words: Opinion | Unavailable | None,
+    facts: Opinion | Unavailable | None,
+    request: AnswerRequest,
+) -> Opinion | Unavailable:
+    """
+    Return what the words say of a claim where a part of the evidence is not read.
+
+    It may have the values that the facts do not find, and beside documents the words, too: then
+    nothing scores the claim.
+    """
+    unread = Unavailable(request.evidence.unread)
+    if not isinstance(words, Opinion) or facts == Unavailable(request.evidence.blind):
+        return unread
+    low = not request.in_run and words.score < request.config.revise_threshold
+    return unread if low else replace(words, missing=())
 
 
 def _refuted_alone(one: Opinion | Unavailable | None) -> Opinion | None:
@@ -243,7 +279,7 @@ def _assessed(request: AnswerRequest, scores: _Scores) -> Steps[Findings]:
         opinions = yield from SCORERS["judge"].score(some, request.evidence, request.question)
         scores.add("judge", places, opinions)
     return Findings(
-        scores.assessments(),
+        scores.assessments() + scores.unread,
         _overall(scores),
         RunCalls.of(request.session),
         notes=_notes(scores),
@@ -258,17 +294,21 @@ def _errors(scores: _Scores) -> tuple[str, ...]:
 
 
 def _notes(scores: _Scores) -> tuple[str, ...]:
-    request, answer = scores.request, scores.request.answer
+    request, answer = scores.request, scores.answer
     notes: tuple[str, ...] = () if request.config.scores else (SKIPPED,)
     if scores.claims and "words" not in scores.opinions:
         notes = (NO_EVIDENCE,)
     if ("```" in answer or "~~~" in answer) and has_code(answer):
         notes += (_CODE,)
+    if scores.unread:
+        notes += (_ANSWER_UNREAD,)
+    if request.config.scores and request.evidence.unread:
+        notes += (_UNREAD,)
     if request.config.scores and has_unchecked_figures(answer):
         notes += (_CUT,)
     if request.config.judge is None:  # what no model reads instructs none
         return notes
-    both = (injected(answer, Evidence(())), injected("", request.evidence))
+    both = (injected(request.answer, Evidence(())), injected("", request.evidence))
     return (*notes, *(name for name, some in zip(_INJECTED, both, strict=True) if some))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.text.sentences import TITLES as SENTENCE_TITLES
@@ -132,9 +133,20 @@ def tokens(text: str, *, most: int) -> list[Token]:
     masked = _LABEL.sub(lambda cited: " " * len(cited[0]), text)
     behind = 0
     for match in _TOKEN.finditer(masked):
-        if match.start() < behind:  # the scale of a number: "1.2 million"
+        start, end = match.span()
+        if start < behind:  # the scale of a number: "1.2 million"
             continue
-        first = not found or _opens(masked, found[-1], match.start())
+        written = match[0]
+        if written.isalpha() and len(written) <= LONGEST_WORD and not match["words"]:
+            key, content, small, may_be_named, is_month = _word(written)
+            if not is_month:
+                named = may_be_named and bool(found) and not _opens(masked, found[-1], start)
+                found.append(Token(key, start, end, None, content, small, False, named))
+                behind = end
+                if len(found) >= most:
+                    break
+                continue
+        first = not found or _opens(masked, found[-1], start)
         found.extend(_read(match, masked, first))
         if found:  # digits such as "²" write no number
             behind = found[-1].end
@@ -183,10 +195,29 @@ def _read(match: re.Match[str], text: str, first: bool) -> Iterator[Token]:
     if _is_month(written, lower, text, start, end):
         yield Token(MONTHS[lower], start, end, None, True, False, False, not first)
         return
+    key, content, small, may_be_named, _ = _word(written)
+    yield Token(key, start, end, None, content, small, False, may_be_named and not first)
+
+
+def _word(written: str) -> tuple[str, bool, bool, bool, bool]:
+    """
+    Return what a word is wherever it stands.
+
+    That is its stem, whether it says something, whether it is small, whether it is a name where
+    it begins no sentence, and whether it may be a month.
+    """
+    return _remembered(written) if len(written) <= LONGEST_WORD else _read_word(written)
+
+
+def _read_word(written: str) -> tuple[str, bool, bool, bool, bool]:
+    lower = lowered(written)
     small = is_small(lower)
     content = not small and lower not in HEDGES and lower not in TITLES
-    named = content and not first and written[0].isupper() and lower not in _DAYS
-    yield Token(stem(lower), start, end, None, content, small, False, named)
+    named = content and written[0].isupper() and lower not in _DAYS
+    return stem(lower), content, small, named, lower in MONTHS
+
+
+_remembered = lru_cache(maxsize=1 << 15)(_read_word)
 
 
 def is_small(word: str) -> bool:
@@ -198,6 +229,11 @@ def is_small(word: str) -> bool:
     """
     head, _, tail = word.partition("'")
     return word in STOP or "n't" in word or (tail in _CLITICS and head in STOP)
+
+
+@lru_cache(maxsize=1 << 12)
+def _key(value: float) -> str:
+    return f"{value:.12g}"
 
 
 _DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th)?[\s.,/-]{1,2}$")
@@ -244,6 +280,7 @@ def _numbers(written: str, start: int, text: str) -> Iterator[Token]:
             yield _numeral(value, left, right)
 
 
+@lru_cache(maxsize=1 << 12)
 def _number(digits: str, scale: str = "") -> Number | None:
     """The number that *digits* write, times its scale; None of versions, addresses and codes."""
     if len(digits) > _LONGEST_NUMBER or _DIGITS.fullmatch(digits) is None:
@@ -259,4 +296,4 @@ def _code(written: str, start: int) -> Token:
 
 
 def _numeral(value: Number, start: int, end: int, *, counts: bool = False) -> Token:
-    return Token(f"{value.value:.12g}", start, end, value, False, False, counts, False)
+    return Token(_key(value.value), start, end, value, False, False, counts, False)

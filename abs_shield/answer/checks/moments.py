@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations, islice, pairwise
@@ -168,14 +167,14 @@ def _moved(moment: Figure, length: Figure) -> Iterator[Figure]:
         match value:
             case Minute(minutes=at) if length.unit[0] in "hm":
                 minutes = at + sign * number * (60 if length.unit[0] == "h" else 1)
-                yield replace(moment, values=(Minute(minutes % 1440, value.half),))
+                yield moment._replace(values=(Minute(minutes % 1440, value.half),))
             case Day(year=year, month=month, day=int(day)) if length.unit[0] in "dnw":
                 days = number * (_WEEK if length.unit[0] == "w" else 1)
                 try:
                     there = date(year or _LEAP, month, day) + timedelta(days=sign * days)
                 except (ValueError, OverflowError):
                     continue
-                yield replace(moment, values=(Day(year and there.year, there.month, there.day),))
+                yield moment._replace(values=(Day(year and there.year, there.month, there.day),))
 
 
 def _apart(one: Figure, other: Figure) -> Minute | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from itertools import pairwise
@@ -333,7 +333,7 @@ def _rounded(value: Figure, answer: str) -> Figure:
         return value
     zeros = len(str(int(number))) - len(str(int(number)).rstrip("0"))
     step = min(Decimal(10) ** zeros, 2 * _ROUNDED * number)
-    return replace(value, step=max(value.step, step))
+    return value._replace(step=max(value.step, step))
 
 
 def _is_as_exact(value: Figure, found: Figure) -> bool:

@@ -21,7 +21,8 @@ def vouch(session: Session, allow: Iterable[Any], *, forgot: bool, strict: bool)
     Args:
         session: The run.
         allow: Values, globs and callables that the policy allows.
-        forgot: Whether the run forgot text; of that it remembers what values it had.
+        forgot: Whether the run forgot text, or not all of it is read here; of that the session
+            remembers what values it had.
         strict: Whether nothing but tool results counts.
     """
     tests = [] if strict else [_guarded(entry) for entry in allow if is_pattern(entry)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
 from abs_shield.answer.evidence.allowlist import is_pattern, vouch
+from abs_shield.answer.evidence.extent import MOST_NUMBERS, MOST_PASSAGES, beginning, count
 from abs_shield.answer.evidence.flatten import flatten
 from abs_shield.answer.evidence.types import Evidence, ExecutedAction, Passage, Source
 from abs_shield.answer.evidence.undone import undone
@@ -29,6 +30,10 @@ _LEAST_ECHO = 3
 """Characters of an argument that an error repeats; shorter ones stand in any text."""
 _MOST_ECHOES, _LONGEST_ECHO = 50, 256
 _CUT = "a result is too large to be read whole"
+_UNREAD = (
+    f"the evidence has more than {MOST_NUMBERS:,} numbers and sentences, or"
+    f" {MOST_PASSAGES:,} passages"
+)
 
 
 def evidence_of(
@@ -57,17 +62,20 @@ def evidence_of(
         passages = [passage for passage in passages if passage.source is Source.TOOL_RESULT]
     else:
         passages += _allowed(allow)
+    read = [*_fitted(reversed(passages))][::-1]  # the newest are read first
     failed = [_has_failed(call) for call in calls]
     known = not session.opaque_reasons and session.ran_so_far <= len(session.executed)
     blind = next((one.seen.blind for one in line if one.seen.blind), "")
-    forgot = any(one.forgot for one in line)
+    unread = _unread(read, len(passages))
+    forgot = bool(unread) or any(one.forgot for one in line)
     return Evidence(
-        tuple(passages),
+        tuple(read),
         deeds=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if not off)
         if known
         else None,
         failed=tuple(_action(call) for call, off in zip(calls, failed, strict=True) if off),
-        blind=blind or (_CUT if any(passage.cut for passage in passages) else ""),
+        blind=blind,
+        unread=unread,
         vouches=vouch(session, allow, forgot=forgot, strict=strict_tool_evidence),
     )
 
@@ -114,9 +122,37 @@ def evidence_from(context: Any, *, name: str = "context") -> Evidence:
     documents = [context] if isinstance(context, (str, Mapping)) else context
     if not isinstance(documents, (list, tuple)):
         raise ShieldError(f"`{name}` is {shown(context)}; give a text or a list of documents")
-    some = (_document(document, name, place) for place, document in enumerate(documents, 1))
-    passages = tuple(_with_own_ids(some))
-    return Evidence(passages, blind=_CUT if any(passage.cut for passage in passages) else "")
+    for place, document in enumerate(documents, 1):
+        if not isinstance(document, str):
+            _validate(document, name, place)
+    some = (_document(document, place) for place, document in enumerate(documents, 1))
+    passages = tuple(_with_own_ids(_fitted(some)))
+    return Evidence(passages, unread=_unread(passages, len(documents)))
+
+
+# Extent -------------------------------------------------------------------------------------------
+
+
+def _fitted(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Yield passages as far as 40,000 numbers and sentences, and 20,000 passages go."""
+    numbers = 0
+    for passage in islice(passages, MOST_PASSAGES):
+        left = MOST_NUMBERS - numbers
+        numbers += passage.numbers
+        if numbers > MOST_NUMBERS:
+            if not passage.lines:
+                text = beginning(passage.text, left)
+                value = text if isinstance(passage.value, str) else None
+                yield replace(passage, text=text, value=value, cut=True)
+            return
+        yield passage
+
+
+def _unread(read: Sequence[Passage], given: int) -> str:
+    """Return why a part of the evidence is not read; empty where it is read whole."""
+    if len(read) < given:
+        return _UNREAD
+    return _CUT if any(passage.cut for passage in read) else ""
 
 
 # Calls --------------------------------------------------------------------------------------------
@@ -178,7 +214,7 @@ def _passages(session: Session, line: list[Session], calls: list[Executed]) -> I
         for version, event in log:
             place = f"{version}" if one is session else f"{one.id}:{version}"
             if isinstance(event, Said) and event.role in _SOURCES:
-                yield Passage(f"{event.role}:{place}", _SOURCES[event.role], event.text)
+                yield _said(f"{event.role}:{place}", _SOURCES[event.role], event.text)
             elif isinstance(event, Returned) and not (event.call_id and event.call_id in below):
                 some = by_id[event.call_id] if event.call_id else []
                 yield from _result(event, some.pop(0) if some else None, place)
@@ -191,9 +227,16 @@ def _result(event: Returned, call: Executed | None, place: str) -> Iterator[Pass
     id, name = f"result:{place}", event.name or (call.tool if call else "")
     arguments = call.arguments if call else None
     if event.error or tells_failure(value):
-        yield Passage(id, Source.TOOL_RESULT, _without_echoes(value, arguments), name)
+        yield _said(id, Source.TOOL_RESULT, _without_echoes(value, arguments), name)
     else:
         yield _passage(id, value, name=name, arguments=arguments)
+
+
+def _said(id: str, source: Source, text: str, name: str = "") -> Passage:
+    numbers = count(text, MOST_NUMBERS)
+    cut = numbers > MOST_NUMBERS
+    text = beginning(text, MOST_NUMBERS) if cut else text
+    return Passage(id, source, text, name, cut=cut, numbers=min(numbers, MOST_NUMBERS))
 
 
 def _is_feedback(event: Returned) -> bool:
@@ -228,6 +271,7 @@ def _passage(id: str, value: Any, *, name: str = "", arguments: Any = None) -> P
         value=flat.value,
         arguments=None if arguments is None else flatten(arguments).value,
         cut=flat.cut or large,
+        numbers=flat.numbers,
     )
 
 
@@ -238,15 +282,19 @@ def _allowed(allow: Iterable[Any]) -> Iterator[Passage]:
             yield Passage(f"allowed:{place}", Source.ALLOWLIST, flatten(value).text)
 
 
-def _document(document: Any, name: str, place: int) -> Passage:
-    id, text = None, document
-    if isinstance(document, Mapping):
-        id, text = document.get("id"), document.get("text")
+def _validate(document: Any, name: str, place: int) -> None:
+    text = document.get("text") if isinstance(document, Mapping) else document
     if not isinstance(text, str):
         raise ShieldError(
             f"document {place} of `{name}` is {shown(document)}; give a text or "
             '`{"id": ..., "text": ...}`'
         )
+
+
+def _document(document: Any, place: int) -> Passage:
+    id, text = None, document
+    if isinstance(document, Mapping):
+        id, text = document.get("id"), document["text"]
     return _passage(f"doc:{place}" if id is None else str(id)[:1_024], text)
 
 

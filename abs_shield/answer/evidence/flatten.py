@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from abs_shield.answer.evidence.extent import MOST_NUMBERS, beginning, count
 from abs_shield.core.canonical import canonical
 from abs_shield.session.results import UNREADABLE, as_json
 from abs_shield.text.leaves import DEEPEST, Path, leaves, opened, pointer
@@ -32,17 +33,21 @@ class Flat:
         text: One ``path: value`` a line.
         lines: Of each line its start and end in *text*, and its pointer.
         cut: Whether something of it was too large, too deep, or could not be read.
+        numbers: How many numbers and sentences are in its values, about.
     """
 
     value: Any
     text: str
     lines: tuple[tuple[int, int, str], ...]
     cut: bool
+    numbers: int = 0
 
 
 def flatten(value: Any) -> Flat:
     """
-    Flatten a result: at most 20,000 values, 1,000,000 characters and 64 levels of it.
+    Flatten a result: at most 20,000 values, 1,000,000 characters and 64 levels.
+
+    Of its texts and numbers as much is read as has about 40,000 numbers and sentences.
 
     >>> print(flatten({"flights": [{"price": 79, "id": "HAT028"}]}).text)
     flights[0].price: 79
@@ -58,7 +63,7 @@ def flatten(value: Any) -> Flat:
         end = start + len(texts[-1])
         lines.append((start, end, pointer(path)))
         start = end + 1
-    return Flat(plain, "\n".join(texts), tuple(lines), converter.cut)
+    return Flat(plain, "\n".join(texts), tuple(lines), converter.cut, converter.numbers)
 
 
 def as_plain(value: Any) -> Any:
@@ -81,6 +86,7 @@ class _Converter:
 
     def __init__(self, *, opens: bool) -> None:
         self.cut = False
+        self.numbers = 0
         self._opens = opens
         self._values = MOST_LINES
         self._characters = MOST_CHARACTERS
@@ -95,6 +101,7 @@ class _Converter:
         if isinstance(value, (Mapping, list, tuple)):
             return self._members(value, depth)
         self._values -= 1
+        self.numbers += 1
         if value is None or isinstance(value, (bool, int, float)):
             return value
         self.cut = True
@@ -116,6 +123,7 @@ class _Converter:
 
     def _has_room(self) -> bool:
         room = self._values > 0 and self._characters > 0
+        room = room and (self.numbers < MOST_NUMBERS or not self._opens)
         self.cut = self.cut or not room
         return room
 
@@ -127,6 +135,15 @@ class _Converter:
         self.cut = self.cut or len(text) > self._characters
         text = str.__str__(text)[: max(0, self._characters)]
         self._characters -= len(text)
+        return self._counted(text) if self._opens else text
+
+    def _counted(self, text: str) -> str:
+        """Return as much of a text as its numbers leave room for."""
+        left = max(0, MOST_NUMBERS - self.numbers)
+        found = count(text, left)
+        if found > left:
+            self.cut, found, text = True, left, beginning(text, left)
+        self.numbers += found
         return text
 
 

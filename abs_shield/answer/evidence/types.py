@@ -31,6 +31,7 @@ class Passage:
         value: The tool result itself, in JSON's shape; None of other text.
         arguments: What the tool was called with, in JSON's shape; None where it is not known.
         cut: Whether it was too large to be read whole.
+        numbers: How many numbers and sentences it has, about.
     """
 
     id: str
@@ -41,6 +42,7 @@ class Passage:
     value: Any = None
     arguments: Any = None
     cut: bool = False
+    numbers: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,9 @@ class Evidence:
         pieces: The pieces.
         deeds: Calls that ran without failing; None where it is not known what ran.
         failed: Calls that failed, or whose result says that nothing was done.
-        blind: Why a miss proves nothing: something was seen that stands in no piece; else empty.
+        blind: Why a miss proves nothing: something was seen that stands in no piece, or a part of
+            the evidence is not read; else empty.
+        unread: Why a part of it is not read; empty where it is read whole.
         vouches: Whether somebody vouches for a value that stands in no piece; None where nobody
             does.
     """
@@ -81,12 +85,14 @@ class Evidence:
         deeds: tuple[ExecutedAction, ...] | None = None,
         failed: tuple[ExecutedAction, ...] = (),
         blind: str = "",
+        unread: str = "",
         vouches: Callable[[str], bool] | None = None,
     ) -> None:
         self.pieces = pieces
         self.deeds = deeds
         self.failed = failed
-        self.blind = blind
+        self.blind = blind or unread
+        self.unread = unread
         self.vouches = vouches
         self._derived: dict[Any, Any] = {}
 

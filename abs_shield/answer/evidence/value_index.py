@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from itertools import islice, pairwise
+from operator import itemgetter
 from typing import Any
 
 from abs_shield.answer.evidence.records import (
@@ -30,6 +31,7 @@ from abs_shield.answer.evidence.values import (
     figures_of,
     id_keys_of,
     keys_of,
+    moment_keys_of,
 )  # fmt: skip
 from abs_shield.text.mentions import FUNCTION_WORDS
 from abs_shield.text.names import name_words
@@ -50,6 +52,8 @@ _MOST_INSIDE = 400
 """Values of one record that are looked at, and of each that holds it."""
 _LONGEST_RECORD = 4_000
 """Characters of a record's text that are read."""
+_WHOLE: tuple[Steps, ...] = ((),)
+"""The way to a result that is one record."""
 _LEAST_BROKEN = 8
 _LEAST_GROUPED = 1_000
 _BLANK = re.compile(r"\s+")
@@ -76,7 +80,7 @@ class ValueIndex:
     def __init__(self, evidence: Evidence) -> None:
         self.pieces = evidence.pieces
         self.stands: list[EvidenceValue] = []
-        self.of_piece: list[list[int]] = []
+        self.of_piece: list[range] = []
         self.ids: dict[str, list[Place]] = defaultdict(list)
         self.names: dict[str, list[Place]] = defaultdict(list)
         self._by_key: dict[Any, list[int]] = defaultdict(list)
@@ -90,13 +94,13 @@ class ValueIndex:
         for place, piece in enumerate(self.pieces):
             first = len(self.stands)
             self._read(place, piece)
-            self.of_piece.append(list(range(first, len(self.stands))))
+            self.of_piece.append(range(first, len(self.stands)))
         for action in evidence.deeds or ():
             self._read_arguments(-1, action.arguments)
         numbers = [
             (abs(number), n) for n, one in enumerate(self.stands) for number in one.figure.numbers
         ]
-        numbers.sort(key=lambda pair: pair[0])
+        numbers.sort(key=itemgetter(0))
         self._numbers = [number for number, _ in numbers]
         self._owners = [owner for _, owner in numbers]
 
@@ -128,9 +132,13 @@ class ValueIndex:
 
     def _read_text(self, place: int, piece: Passage) -> None:
         starts = blocks(piece.text) if piece.source is Source.TOOL_RESULT else []
+        has_fields = ":" in piece.text or "=" in piece.text
+        steps: Steps = ()
         for figure in settled(figures(piece.text)):
-            steps: Steps = (bisect_right(starts, figure.start),) if starts else ()
-            field = field_of(piece.text, figure.start)
+            block = bisect_right(starts, figure.start) if starts else 0
+            if starts and steps != (block,):
+                steps = (block,)  # one tuple for all values of a record
+            field = field_of(piece.text, figure.start) if has_fields else ""
             self._add(EvidenceValue(place, piece.source, steps, field, figure))
         for n, (start, end) in enumerate(pairwise([*starts, len(piece.text)]) if starts else (), 1):
             self._add_text(place, (n,), piece.text[start:end])
@@ -153,13 +161,16 @@ class ValueIndex:
     def _add(self, one: EvidenceValue) -> None:
         n = len(self.stands)
         self.stands.append(one)
-        for key in keys_of(one.figure):
+        ids = [*id_keys_of(one.figure)]
+        for key in (*ids, *moment_keys_of(one.figure)):
             self._by_key[key].append(n)
         if not one.is_result:
             return
-        for key in id_keys_of(one.figure):
-            self.ids[key].append(Place(one.piece, one.steps))
-        for steps in enclosing(one.steps):
+        if ids:
+            place = Place(one.piece, one.steps)
+            for name in ids:
+                self.ids[name].append(place)
+        for steps in enclosing(one.steps) if one.steps else _WHOLE:
             members = self._members[one.piece, steps]
             if len(members) < _MOST_INSIDE:
                 members.append(one)
@@ -214,7 +225,8 @@ class ValueIndex:
 
     def numbers_of(self, piece: int) -> list[EvidenceValue]:
         """Return the numbers of a passage, in order."""
-        return [self.stands[n] for n in self.of_piece[piece] if self.stands[n].is_sum]
+        places = self.of_piece[piece]
+        return [one for one in self.stands[places.start : places.stop] if one.is_sum]
 
     def is_alone(self, one: EvidenceValue) -> bool:
         """Return whether a value is all that its result has, as what a calculator returns."""

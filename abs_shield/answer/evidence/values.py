@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from abs_shield.answer.evidence.records import Leaf, Steps
 from abs_shield.answer.evidence.types import Source
@@ -70,8 +70,7 @@ class Place:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceValue:
+class EvidenceValue(NamedTuple):
     """
     One value of the evidence.
 
@@ -192,6 +191,13 @@ def _of_letters(leaf: Leaf) -> list[Figure]:
 def keys_of(figure: Figure) -> Iterator[Any]:
     """Yield the keys under which a value is found that is no number, or identifies something."""
     yield from id_keys_of(figure)
+    yield from moment_keys_of(figure)
+
+
+def moment_keys_of(figure: Figure) -> Iterator[Any]:
+    """Yield the keys of a day, of a time, and of a number that may be a year."""
+    if figure.kind == ID or (figure.kind == NUMBER and len(figure.text) < _LEAST_PART):
+        return
     for value in figure.values:
         match value:
             case Day():
@@ -217,6 +223,8 @@ def id_keys_of(figure: Figure) -> Iterator[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """Yield the shorter names of a compound id: ``card_4065275`` of ``credit_card_4065275``."""
+    if text.isascii() and text.isalnum():
+        return
     own = id_key(text)
     if "/" in own or "@" in own:
         yield from {own.partition("/")[0], own.rpartition("@")[2]} - {own}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ _HALF_DAY = 12 * 60
 _SLACK = Decimal("1e-9")
 _PERCENT = "%"
 _YEARS = range(1000, 3000)
+_LEAST_YEAR = 4
 
 
 class Day(NamedTuple):
@@ -42,8 +42,7 @@ class Minute(NamedTuple):
 Value = Decimal | Day | Minute | str
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(NamedTuple):
     """
     One figure as it stands in a text.
 
@@ -75,7 +74,10 @@ class Figure:
     @property
     def numbers(self) -> tuple[Decimal, ...]:
         """Its meanings that are numbers."""
-        return tuple(value for value in self.values if isinstance(value, Decimal))
+        values = self.values
+        if len(values) == 1:
+            return values if isinstance(values[0], Decimal) else ()  # type: ignore[return-value]
+        return tuple(value for value in values if isinstance(value, Decimal))
 
     @property
     def readings(self) -> Iterator[tuple[Decimal, Decimal]]:
@@ -112,9 +114,10 @@ def is_year(figure: Figure) -> bool:
     """Whether a number can be a year: four digits with nothing behind them."""
     return (
         figure.kind == NUMBER
+        and len(figure.text) >= _LEAST_YEAR
+        and figure.text.isdigit()
         and isinstance(figure.value, Decimal)
         and _YEARS[0] <= figure.value <= _YEARS[-1]
-        and figure.text.isdigit()
     )
 
 

@@ -13,6 +13,8 @@ _MEASURE = re.compile(r"(\d{1,12}(?:[.,]\d{1,6})?)-?([a-z\u00b5\u00b0]{1,12})(?:
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3}){2,6}")
 _LEAST_DIGITS = 3
 _LEAST_LOCATOR = 5
+_NAMES = re.compile(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d")
+"""What a token has that is no plain number."""
 _NAMED = re.compile(r"[A-Za-z]{2,20}-\d{1,2}")
 _LONGEST_ID = 256
 _SCHEME = re.compile(
@@ -30,7 +32,9 @@ def id_of(match: re.Match[str], text: str) -> Found:
 
 def token_of(match: re.Match[str], text: str) -> Found:
     said = match[0].rstrip("_")
-    if not any(map(str.isdigit, said)) or not re.search(r"[A-Za-z_#]|\d-\d|\d\.\d+\.\d", said):
+    if said.isdigit() or said.isalpha():
+        return
+    if not any(map(str.isdigit, said)) or _NAMES.search(said) is None:
         return
     start = match.start()
     if _THOUSANDS.fullmatch(said) and not is_address(said):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
+from functools import lru_cache
 
 from abs_shield.text.shape import is_code
 from abs_shield.text.values.figure import ID, MONEY, NUMBER, Figure, Found, written
@@ -23,10 +23,13 @@ _UNITS = frozenset(
     "gb mb tb kb degrees celsius fahrenheit acres percent points point times".split()
 )
 """Words behind a number that make a measure of it, which nobody counts while reading."""
+_APOSTROPHES = frozenset("'\u2019")
 _DECADE = re.compile(r"['\u2019]s\b")
 """The end of ``70's``, a decade."""
 _LONGEST = 15
 """Digits of a number; more are an account's or a card's."""
+_LEAST_CODE = 4
+"""Digits of a number that may be an id."""
 NTH = "nth"
 """The unit of what counts places: an ordinal, the number of an item in a list."""
 
@@ -72,24 +75,37 @@ def range_of(match: re.Match[str], text: str) -> Found:
     yield plain_number(first, match.span("first"), unit, text)
     end = plain_number(last, match.span("last"), unit, text)
     if len(first) == 4 and len(last) == 2 and int(last) > int(first[2:]):  # 2018-19
-        end = replace(end, values=(Decimal(first[:2] + last), *end.values), soft=False)
+        end = end._replace(values=(Decimal(first[:2] + last), *end.values), soft=False)
     yield end
 
 
 def number_of(match: re.Match[str], text: str) -> Found:
-    digits = match["digits"]
-    if digits.isdigit() and (is_code(digits) or len(digits) > _LONGEST):
+    digits, unit = match.group("digits", "unit")
+    if len(digits) >= _LEAST_CODE and digits.isdigit() and _is_id(digits):
         yield written(ID, text, match.span("digits"), digits)
     else:
-        yield plain_number(digits, match.span("digits"), match["unit"] or "", text)
+        yield plain_number(digits, match.span("digits"), unit or "", text)
+
+
+def _is_id(digits: str) -> bool:
+    return len(digits) > _LONGEST or is_code(digits)
 
 
 def plain_number(digits: str, span: tuple[int, int], unit: str, text: str) -> Figure:
-    read = numeral(digits)
+    values, step, unit, soft = _plain(digits, unit)
+    start, end = span
+    if not soft and text[end : end + 1] in _APOSTROPHES:
+        soft = _DECADE.match(text, end) is not None
+    return Figure(NUMBER, text[start:end], start, end, values, step, unit, soft)
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(digits: str, unit: str) -> tuple[tuple[Decimal, ...], Decimal, str, bool]:
+    """Return the meanings of a number, its step, its unit, and whether it is soft; few differ."""
+    values, step = numeral(digits)
     unit = unit.casefold()
-    soft = digits.isdigit() and read.values[0] <= COUNTED and unit not in _UNITS
-    soft = soft or unit == "s" or _DECADE.match(text, span[1]) is not None
-    return written(NUMBER, text, span, *read.values, step=read.step, unit=unit, soft=soft)
+    soft = digits.isdigit() and values[0] <= COUNTED and unit not in _UNITS
+    return values, step, unit, soft or unit == "s"
 
 
 def words_of(match: re.Match[str], text: str) -> Found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 from typing import NamedTuple
 
 from abs_shield.text.magnitudes import WORDS as WORDS_OF_SIZE
@@ -51,9 +52,11 @@ _TENS = dict(
     )
 )
 _BIG = {"hundred": 100, "thousand": 1_000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_WORD = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+NUMBER_WORDS = "|".join(sorted({**_ONES, **_TENS, **_BIG}, key=len, reverse=True))
+"""The English words of numbers, as a pattern."""
 WORDS = (
-    rf"(?:(?:half[ ])?an?[ ]dozen|(?:{_WORD})(?:(?:[ -]|[ ]and[ ])(?:{_WORD})){{0,12}}"
+    rf"(?:(?:half[ ])?an?[ ]dozen"
+    rf"|(?:{NUMBER_WORDS})(?:(?:[ -]|[ ]and[ ])(?:{NUMBER_WORDS})){{0,12}}"
     r"(?:[ ]dozen)?)(?:[ -]and[ -]a[ -]half)?"
 )
 """A number in English words: two hundred and six, half a dozen, one and a half."""
@@ -70,6 +73,7 @@ class Numeral(NamedTuple):
     step: Decimal
 
 
+@lru_cache(maxsize=1 << 12)
 def numeral(digits: str, scale: str = "") -> Numeral:
     """
     Read a number in *digits*, with the word that multiplies it.

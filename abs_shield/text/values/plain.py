@@ -34,14 +34,15 @@ def apart(text: str) -> str:
 
 
 def _parted(run: re.Match[str]) -> str:
-    if _NUMBER.fullmatch(run[0]):
-        return run[0]
+    text = run[0]
+    if _NUMBER.fullmatch(text):
+        return text
     pieces, behind = [], 0
-    for one in _ONE.finditer(run[0]):
-        between = run[0][behind : one.start()]
+    for one in _ONE.finditer(text):
+        between = text[behind : one.start()]
         pieces += [";" if between == "," else between, one[0]]
         behind = one.end()
-    return "".join((*pieces, run[0][behind:]))
+    return "".join((*pieces, text[behind:]))
 
 
 def blanked(text: str, spans: list[tuple[int, int]]) -> str:

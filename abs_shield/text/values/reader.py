@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from operator import attrgetter
 
 from abs_shield.text.citations import citations
 from abs_shield.text.values.calendar import DATES, MONTH, TIMES
@@ -39,6 +39,7 @@ from abs_shield.text.values.patterns import (
     END,
     FILE,
     HOST,
+    MARKS,
     PHONE,
     SCALE,
     TOKEN,
@@ -50,7 +51,9 @@ _LIST_NUMBER = re.compile(
     rf"^[ \t>*_#-]{{0,20}}\(?(\d{{1,3}})[.)](?=[\s*_])(?![ ]{MONTH}[ ]\d{{4}})",
     re.MULTILINE | re.IGNORECASE,
 )
-_HAS = re.compile(r"\d|\w[@.]\w|://|\b(?:noon|midnight)\b|" + rf"\b{WORDS}\b", re.IGNORECASE)
+_HAS = re.compile(
+    rf"\d|\w[@.]\w|://|\b(?=[aotfsenhmbz])(?:noon\b|midnight\b|{WORDS}\b)", re.IGNORECASE
+)
 
 
 def _form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
@@ -72,18 +75,26 @@ def figures(text: str) -> list[Figure]:
         return []
     left = blanked(apart(plain), [(one.start, one.end) for one in citations(plain)])
     found: list[Figure] = []
-    for form, read in _FORMS:
+    is_bare = _BARE.fullmatch(left) is not None
+    is_alone = is_bare or _FOLLOWED.search(left) is None
+    for form, read in _OF_BARE if is_bare else _FORMS:
+        if is_alone and form in _NEED_MORE:
+            continue
         if form in _NEEDED and not any(sign in left for sign in _NEEDED[form]):
             continue
         taken: list[tuple[int, int]] = []
         for match in form.finditer(left):
             some = [*read(match, text)]
             found += some
-            if some:
+            if len(some) == 1:
+                one = some[0]
+                taken.append((min(match.start(), one.start), max(match.end(), one.end)))
+            elif some:
                 start = min(match.start(), *(one.start for one in some))
                 taken.append((start, max(match.end(), some[0].end, some[-1].end)))
         left = blanked(left, taken)
-    return sorted(found, key=lambda one: one.start)
+    found.sort(key=_START)
+    return found
 
 
 def settled(found: list[Figure]) -> list[Figure]:
@@ -96,13 +107,18 @@ def settled(found: list[Figure]) -> list[Figure]:
     times = [one.value for one in found if one.kind == TIME]
     if not any(isinstance(at, Minute) and at.whole for at in times):
         return found
-    return [replace(one, values=(_whole(one.value),)) if one.kind == TIME else one for one in found]
+    return [one._replace(values=(_whole(one.value),)) if one.kind == TIME else one for one in found]
 
 
 def _whole(at: Value) -> Value:
     return at._replace(half=False) if isinstance(at, Minute) else at
 
 
+_START = attrgetter("start")
+_BARE = re.compile(r"[\d\s,;|\x00]*")
+"""A text of nothing but plain numbers, as the rows of a table are."""
+_FOLLOWED = re.compile(rf"\d[ -]?(?:[^\W\d_]|[%{MARKS}])")
+"""A number with a word or a sign behind it: a currency, a scale, a percentage."""
 _CUED_FORM = _form(CUED, exactly=True)
 _NUMBER_THEN = r"(?:[ -]?(?P<unit>[A-Za-z]{1,12})\b)?"
 _BY_CODE = (*CODES.split("|"), *CODES.casefold().split("|"))
@@ -121,6 +137,11 @@ _IN_WORDS = (
     rf"(?<![A-Za-z0-9_-])(?=[aotfsenhmbz])(?P<words>{WORDS})\b(?!-(?:way|star|time))"
     r"(?:[ -](?P<unit>[a-z]{1,12})\b)?"
 )
+_NUMBER_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS})(?![A-Za-z0-9_]){_NUMBER_THEN}")
+_PHONE_FORM = _form(PHONE)
+_MONEY_FORM = _form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})")
+_PERCENT_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)")
+_SCALED_FORM = _form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}")
 _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...] = (
     (_form(URL), id_of),
     (_form(EMAIL), id_of),
@@ -128,25 +149,29 @@ _FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], str], Found]], ...
     (_form(FILE), id_of),
     (_LIST_NUMBER, listed),
     *((_form(_BEFORE_DATE[_LAST_OF_RANGE in form] + form), day_of) for form in DATES),
-    (_form(PHONE), id_of),
+    (_PHONE_FORM, id_of),
     *((_form(r"(?<![A-Za-z0-9_#])(?<!\d[:.,])" + form), time_of) for form in TIMES),
     (_form(_SIGNED), money_of),
-    (_form(rf"{ALONE}(?P<digits>{SPACED})(?:{SCALE})?[ -]?(?P<behind>{BEHIND})"), money_of),
-    (_form(rf"{ALONE}(?P<digits>{DIGITS})[ -]?(?:%|percent\b|per[ ]cent\b|pct\b)"), percent_of),
+    (_MONEY_FORM, money_of),
+    (_PERCENT_FORM, percent_of),
     (_CUED_FORM, id_of),
-    (_form(rf"{ALONE}(?P<digits>{DIGITS}){SCALE}"), scaled_of),
+    (_SCALED_FORM, scaled_of),
     (_form(_FROM_TO), range_of),
     (_form(r"(?<![A-Za-z0-9_])(\d{1,6})(?:st|nd|rd|th)\b"), ordinal_of),
     (_form(TOKEN), token_of),
-    (_form(rf"{ALONE}(?P<digits>{DIGITS})(?![A-Za-z0-9_]){_NUMBER_THEN}"), number_of),
+    (_NUMBER_FORM, number_of),
     (_form(_IN_WORDS), words_of),
 )  # fmt: skip
 """In this order: what a form has taken, the later ones do not see."""
 
+_OF_BARE = ((_PHONE_FORM, id_of), (_NUMBER_FORM, number_of))
+"""The forms that are in a text of nothing but plain numbers."""
+_NEED_MORE = frozenset({_MONEY_FORM, _PERCENT_FORM, _SCALED_FORM})
+"""Forms of a number with a word or a sign behind it."""
 _NEEDED = {
     _FORMS[0][0]: ("://", "www.", "WWW."),
     _FORMS[1][0]: ("@",),
     _form(_SIGNED): (*SIGNS, *_BY_CODE),
-    _form(PHONE): ("+", *(f"{n}{between}" for n in range(10) for between in "-. )")),
+    _PHONE_FORM: ("+", *(f"{n}{between}" for n in range(10) for between in "-. )")),
 }
 """Without one of these a form finds nothing, and need not be looked for."""

@@ -1,0 +1,75 @@
+"""How much of the evidence and of an answer is read: so many numbers, passages and characters."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+
+from abs_shield.text.values.numerals import NUMBER_WORDS
+
+MOST_NUMBERS = 40_000
+"""
+Numbers and sentences of all evidence that are read, and of one result.
+
+Dates, ids and addresses count as numbers, lines as sentences.
+"""
+MOST_PASSAGES = 20_000
+"""Passages that are read."""
+MOST_OF_ANSWER = 200_000
+"""Characters of an answer that are read."""
+MOST_NUMBERS_OF_ANSWER = 5_000
+"""Numbers and sentences of an answer that are read."""
+_MARK = re.compile(
+    r"\d+(?:[-:./]\d+){0,2}|[@:](?=\w)|(?<=\w)\.(?=[a-z])"
+    rf"|\b(?=[aotfsenhmbzircpl])(?:{NUMBER_WORDS}|noon|midnight|ids?|number|code|ref(?:erence)?"
+    r"|confirmation|locator|pnr|sku)\b|[.!?](?=\s)|[\n\u3002\uff01\uff1f]",
+    re.IGNORECASE,
+)
+"""What at least one value of a text holds, but for names, or what ends a sentence."""
+_LONGEST_BACK = 1_000
+
+
+def count(text: str, most: int) -> int:
+    """
+    Count the numbers and sentences of *text*, about; more than *most* are ``most + 1``.
+
+    >>> count("3 rooms on 2024-05-15 for ann@example.org.\\nPaid.", 10), count("1 2 3", 1)
+    (6, 2)
+    """
+    if len(text) < 2:
+        return 1
+    return sum(1 for _ in islice(_MARK.finditer(text), most + 1))
+
+
+def beginning(text: str, most: int) -> str:
+    """
+    Return the beginning of *text* with about *most* numbers and sentences.
+
+    It ends at the end of a line or of a word, where there is one near.
+
+    >>> beginning("a 1, b 2, c 3", 2), beginning("a 1, b 2", 2)
+    ('a 1, b 2, c', 'a 1, b 2')
+    """
+    further = next(islice(_MARK.finditer(text), most, None), None)
+    return text if further is None else _until(text, further.start())
+
+
+def read_of_answer(answer: str) -> str:
+    """
+    Return as much of an answer as is read: 200,000 characters, 5,000 numbers and sentences.
+
+    >>> [len(read_of_answer("room " * n)) for n in (100, 100_000)]
+    [500, 199999]
+    """
+    if len(answer) > MOST_OF_ANSWER:
+        answer = _until(answer, MOST_OF_ANSWER)
+    return beginning(answer, MOST_NUMBERS_OF_ANSWER)
+
+
+def _until(text: str, end: int) -> str:
+    """Return *text* up to a place, or to the end of the line or the word before it."""
+    low = max(0, end - _LONGEST_BACK)
+    stop = max(text.rfind("\n", low, end), -1)
+    if stop < 0:
+        stop = max(text.rfind(" ", low, end), text.rfind("\t", low, end))
+    return text[: stop if stop > 0 else end]

@@ -1,0 +1,37 @@
+"""How much work the figures of a text take: lines of Python for each one, and no clock."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.text.tokens import tokens
+from abs_shield.text.values.plain import apart
+from abs_shield.text.values.reader import figures
+from tests.hostile.steps import steps
+
+
+@pytest.mark.parametrize("piece", ["1,", "1\t", "17; ", "| 2 | 3 "])
+def test_a_plain_number_takes_few_steps(piece: str) -> None:
+    """Its meanings are read once for all its places, and no form is tried that cannot hold it."""
+    text = piece * 500
+    count = len(figures(text))
+
+    assert 500 <= count
+    assert steps(lambda: figures(text)) <= 40 * count + 400
+
+
+def test_numbers_in_one_run_are_parted_piece_by_piece() -> None:
+    """Each is read from the run itself: a copy of the run for each takes the square of it."""
+    text = "1," * 200_000
+
+    assert "1;" * 199_999 + "1," == apart(text)
+
+
+@pytest.mark.parametrize("piece", ["word ", "1 ", "Word 12, "])
+def test_a_word_takes_few_steps(piece: str) -> None:
+    """What a word is, wherever it stands, is read once for all its places."""
+    text = piece * 500
+    count = len(tokens(text, most=2_000))
+
+    assert 500 <= count
+    assert steps(lambda: tokens(text, most=2_000)) <= 45 * count + 300
