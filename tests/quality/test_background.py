@@ -155,7 +155,7 @@ def test_a_process_that_ends_does_what_waits(tmp_path: Any) -> None:
         "    time.sleep(.05)\n"
         "    return {'approved': True, 'reason': '', 'readability': 1, 'completeness': 1,"
         " 'tone': 1}\n"
-        "config = QualityConfig(judge=judge, on_background=lambda o, s: print(o.output_id))\n"
+        "config = QualityConfig(judge=judge, on_background=lambda o, s: print(f'{o.output_id}\\n', end=''))\n"
         "pipeline = QualityPipeline(config)\n"
         "for n in range(8):\n"
         "    pipeline.run(AgentOutput(text='Fine.', output_id=f'o-{n}'))\n"
