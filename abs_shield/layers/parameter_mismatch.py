@@ -48,7 +48,9 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
     conversion = proposal.conversion
     converted: set[str] = set()
     for problem in problems:
-        if conversion is None or not conversion.admits(problem):
+        if nameless and problem.code == "unknown_argument":
+            yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
+        elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)
         elif problem.where not in converted:  # its type and its range are one slip
             converted.add(problem.where)
@@ -56,6 +58,7 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
 
 
 def _coercible(problem: Problem) -> Finding:
+    nameless = proposal.tool is not None and (schema := proposal.tool.schema) and schema.nameless
     return replace(
         _finding(problem),
         verdict=Verdict.SUSPICIOUS,

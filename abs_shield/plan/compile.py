@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+
+from typing import Any
 
 from abs_shield.core import Mode
 from abs_shield.core.names import VERIFICATION
@@ -111,12 +113,22 @@ def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     names = schema.known
     own = shared_parameters(author, names)
     if own is None or is_same(own, shared_parameters(tool, names)):
+    if schema.nameless and isinstance(author.parameters, Mapping):
+        # the description adds no name that the author's function would not take
+        names_too = _without_required(author.parameters, where=escaped(tool.name))
+        return both(schema, names_too) if schema.is_closed else both(names_too, schema)
         return schema
     return both(schema, compile_schema(own, where=escaped(tool.name)))
 
 
 def _lost(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:
     """Return the declared targets that no call can have; only somebody else's schema has such."""
+def _without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledSchema:
+    """Compile an author's schema but for what has to be there: a framework may fill that in."""
+    named = {key: said for key, said in parameters.items() if key != "required"}
+    return compile_schema(named, where=where, closed=True)
+
+
     marks = () if schema is None else unknown_marks(tool, schema)
     return tuple(name for field, name in marks if field == "targets")
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
 import pytest
+from pydantic import Field
 
-from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, shield
+from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, shield, shielded
 
 PROPERTIES = {
     "id": {"type": "string", "format": "uuid"},
@@ -166,6 +168,51 @@ def test_an_invalid_schema_is_refused_when_declared():
     """A wrong schema fails before the first call, and names its tool."""
     with pytest.raises(PolicyError, match="`book`"):
         check({}, {"type": "strnig"})
+
+
+NO_NAMES = [
+    ({"type": "object"}, Verdict.CLEAN),
+    ({"type": "object", "properties": {}}, Verdict.SUSPICIOUS),
+    ({"type": "object", "properties": {}, "additionalProperties": False}, Verdict.HALLUCINATED),
+]
+
+
+@pytest.mark.parametrize(("schema", "verdict"), NO_NAMES)
+def test_an_argument_of_a_tool_whose_schema_names_none(schema, verdict):
+    """What the schema accepts is never HALLUCINATED; an empty list of names makes it suspicious."""
+    decision = check({"query": "open orders"}, schema)
+
+    assert (verdict, verdict is Verdict.HALLUCINATED) == (decision.verdict, decision.blocked)
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES])
+def test_a_function_without_parameters_stays_closed(schema):
+    """A description that names no parameter adds none to the author's function."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book():
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema})
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"day": 1})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {})).verdict
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES[:2]])
+def test_an_authors_constraint_holds_beside_a_schema_without_names(schema):
+    """An injected parameter may be missing; a value that the author's type refuses may not come."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book(amount: Annotated[int, Field(le=10)]):
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema})
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"amount": 11})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {})).verdict
 
 
 def test_a_tolerated_schema_is_an_error_of_ours():
