@@ -215,14 +215,55 @@ def test_an_authors_constraint_holds_beside_a_schema_without_names(schema):
     assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {})).verdict
 
 
-def test_a_tolerated_schema_is_an_error_of_ours():
-    """Somebody else's broken schema blocks as our error, not as the agent's fault."""
-    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
-    firewall.register({"name": "book", "parameters": {"type": "strnig"}}, tolerant=True)
-    decision = firewall.check_call(ToolCall("book", {}))
+INVALID = [
+    {"type": "strnig"},
+    {"$ref": "#/$defs/nowhere"},
+    {"properties": {"day": {"type": "string", "pattern": "("}}},
+]
 
-    assert (Verdict.CLEAN, (), True) == (decision.verdict, decision.findings, decision.blocked)
-    assert 1 == len(decision.errors)
+
+def described(schema, caplog, **declared):
+    """Judge a call of a tool that a server describes with *schema*."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"], **declared))
+    firewall.register({"name": "book", "inputSchema": schema}, tolerant=True)
+    (record,) = (record for record in caplog.records if "cannot check" in record.getMessage())
+    assert "WARNING" == record.levelname
+    return firewall.check_call(ToolCall("book", {"day": 1}))
+
+
+@pytest.mark.parametrize("on_error", [None, "allow"])
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_invalid_schema_of_somebody_else_is_unavailable(schema, on_error, caplog):
+    """Its calls run; the log and each decision say that the arguments were not checked, and why."""
+    decision = described(schema, caplog, on_error=on_error)
+    outcome, reason = decision.coverage["parameter_mismatch"]
+
+    assert (Verdict.CLEAN, (), False) == (decision.verdict, decision.errors, decision.blocked)
+    assert ("unavailable", True) == (outcome, reason.startswith("tool `book` at /"))
+
+
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_invalid_schema_of_somebody_else_may_block(schema, caplog):
+    """With `on_error="block"` it is an error, and no verdict."""
+    decision = described(schema, caplog, on_error="block")
+
+    assert (Verdict.CLEAN, True) == (decision.verdict, decision.blocked)
+    assert ("error", 1) == (decision.coverage["parameter_mismatch"].outcome, len(decision.errors))
+
+
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
+    """What the function's author declared is judged where a description cannot be compiled."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book(amount: Annotated[int, Field(le=10)]):
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema}, tolerant=True)
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"amount": 11})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {"amount": 10})).verdict
 
 
 def test_feedback_can_be_sent_to_the_model():
