@@ -25,7 +25,7 @@ _LOST = (
 )
 _BROKEN = (
     "abs_shield cannot check arguments by the schema that a tool is offered with: %s; what the "
-    "host declared of the tool holds, and `on_error=\"block\"` blocks its calls"
+    'host declared of the tool holds, and `on_error="block"` blocks its calls'
 )
 _MOST_NAMES = 1_000
 _MOST_SCHEMAS = 256

@@ -303,3 +303,27 @@ NAMED = [
 def test_a_seen_thing_behind_words_of_its_interface(said, value, field):
     """Words for kinds and services, words of the parameter's name, and words of the run."""
     assert [] == codes(f"Please cancel {said}, today.", value, field=field)
+
+
+LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
+
+
+@pytest.mark.parametrize("must_be_seen", [False, True])
+def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
+    """Its groups do not stand apart: in another order, or one of them twice, it is another one."""
+
+    def found(value):
+        said = f"Please cancel {LETTERS_ONLY} today."
+        return codes(said, value, must_be_seen=must_be_seen)
+
+    assert [] == found(LETTERS_ONLY) == found(LETTERS_ONLY.upper())
+    assert ["unseen"] == found("deadbeef-beef-cafe-fade-facadefacade")
+    assert ["unseen"] == found("deadbeef-cafe-cafe-fade-facadefacade")
+
+
+@pytest.mark.parametrize("value", ["babe", "fade"])
+def test_one_group_of_a_uuid_exchanged(value):
+    """A group that is letters only stands elsewhere, as a word or in another UUID."""
+    said = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
+
+    assert ["unseen"] == codes(said, f"deadbeef-{value}-4abc-8def-0123456789ab")
