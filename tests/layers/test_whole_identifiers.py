@@ -327,3 +327,30 @@ def test_one_group_of_a_uuid_exchanged(value):
     said = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
 
     assert ["unseen"] == codes(said, f"deadbeef-{value}-4abc-8def-0123456789ab")
+
+
+ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567"]
+
+
+@pytest.mark.parametrize("field", ["phone", "to", "contact"])
+@pytest.mark.parametrize("value", ABROAD)
+def test_a_telephone_of_another_country(value, field):
+    """It is another number, also where the national one stands without its country as well."""
+    assert ["unseen"] == codes("Please call +49 30 1234567 today.", value, field=field)
+    assert ["unseen"] == codes("Call +49 30 1234567, locally 030 1234567.", value, field=field)
+
+
+@pytest.mark.parametrize("value", ["030 1234567", "0301234567", "301234567", "0049 30 1234567"])
+def test_a_telephone_with_and_without_its_country(value):
+    """The national part names the number; its own country may be put before it."""
+    assert [] == codes("Please call +49 30 1234567 today.", value, field="phone")
+    assert [] == codes("Call 030 1234567, or +49 30 1234567.", value, field="phone")
+
+
+def test_two_countries_with_one_national_number():
+    """Each of two telephones that the user wrote may be called."""
+    said = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
+
+    for value in ("+49301234567", "+43301234567", "030 1234567"):
+        assert [] == codes(said, value, field="phone")
+    assert ["unseen"] == codes(said, "+41301234567", field="phone")
