@@ -354,3 +354,34 @@ def test_two_countries_with_one_national_number():
     for value in ("+49301234567", "+43301234567", "030 1234567"):
         assert [] == codes(said, value, field="phone")
     assert ["unseen"] == codes(said, "+41301234567", field="phone")
+
+
+BANKING = [
+    ("sort_code", "20-44-10", ["20 44 10", "204410"], ["20-44-11", "204401", "20-10-44"]),
+    ("bic", "DEUTDEBB", ["deutdebb", "DEUTDEBBXXX"], ["DEUTDEFF", "DEUTDEBB500"]),
+    ("swift", "DEUTDEBBXXX", ["DEUTDEBB"], ["DEUTDEBB500", "BNPAFRPP"]),
+    ("coupon_code", "SAVE10", ["save10"], ["SAVE20", "WELCOME"]),
+    ("promo_code", "SPRING5", ["spring5"], ["SUMMER5", "SUMMERSALE"]),
+]
+
+
+@pytest.mark.parametrize(("field", "said", "same", "others"), BANKING)
+def test_codes_of_banks_and_of_offers(field, said, same, others):
+    """They identify a branch, a bank or an offer, and nobody knows them without a mention."""
+    for value in (said, *same):
+        assert [] == codes(f"Please use {said} today.", value, field=field)
+    for value in others:
+        assert ["unseen"] == codes(f"Please use {said} today.", value, field=field)
+
+
+@pytest.mark.parametrize("field", ["coupon_code", "promo_code", "voucher_code"])
+@pytest.mark.parametrize("name", ["create_coupon", "create_promo_code"])
+def test_the_code_of_a_new_offer(name, field):
+    """Whoever makes an offer makes up its code, whatever it is called."""
+    firewall = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    firewall.register(Tool(name=name, parameters={"properties": {field: {"type": "string"}}}))
+    with firewall.session() as session:
+        session.user("Please make an offer for summer, 10 % off.")
+        decision = firewall.check_call(ToolCall(name, {field: "SUMMER10"}))
+
+    assert () == decision.findings
