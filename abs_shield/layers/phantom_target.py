@@ -287,8 +287,9 @@ def _needs_no_mention(
         return True
     if argument.must_be_seen or argument.placeholder:
         return not argument.must_be_seen and explores(argument, tool, proposal, session)
+    deletes = tool.tool.destructive or tool.deed.does is Does.UNMAKE
     return explores(argument, tool, proposal, session) or is_read(
-        argument, session, writes=tool.writes
+        argument, session, writes=tool.writes, deletes=deletes
     )
 
 
