@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-
 from typing import Any
 
 from abs_shield.core import Mode
