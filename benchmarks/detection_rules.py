@@ -219,6 +219,8 @@ TESTS: dict[str, str] = {
     "a credential that was set": "tests/layers/test_credentials.py",
     "reading `spoken`": "tests/layers/test_readings.py",
     "reading `numbered`": "tests/layers/test_readings.py",
+    "reading `joined`": "tests/layers/test_readings.py",
+    "reading `temporary`": "tests/layers/test_readings.py",
     "idempotency keys": "tests/layers/test_numbered_things.py",
     "opened to be read": "tests/layers/test_right_calls.py",
     "handles": "tests/layers/test_self_contradiction.py",

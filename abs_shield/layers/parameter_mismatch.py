@@ -22,18 +22,28 @@ def parameter_mismatch(
         code, detail, hint = proposal.malformed
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
-        return (Failed(tool.broken) if tool and tool.broken else Unavailable("no schema"),)
+        return (_unknown(tool, proposal.terms),)
     return () if proposal.fits else _mismatches(proposal)
 
 
-_NO_SCHEMA = Coverage(Outcome.UNAVAILABLE, "no schema")
+_NO_SCHEMA = Unavailable("no schema")
 
 
 def quick_mismatch(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
-    """Clean where the arguments match, as every quick call's do; a broken schema is told of."""
+    """Clean where the arguments match, as every quick call's do; without a schema unavailable."""
     if plan.schema is not None:
         return RAN
-    return (lambda arguments, session, logprob: None) if plan.broken else _NO_SCHEMA
+    unknown = _unknown(plan, terms)
+    if isinstance(unknown, Failed):
+        return lambda arguments, session, logprob: None
+    return Coverage(Outcome.UNAVAILABLE, unknown.reason)
+
+
+def _unknown(tool: ToolPlan | None, terms: Terms) -> Unavailable | Failed:
+    """Why nothing is known of the arguments; an error only where the policy asks for a block."""
+    if tool is None or not tool.broken:
+        return _NO_SCHEMA
+    return Failed(tool.broken) if terms.requires_schemas else Unavailable(tool.broken)
 
 
 def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
@@ -46,9 +56,12 @@ def _mismatches(proposal: Proposal) -> Iterator[Finding | Failed]:
         yield Failed(str(error))
         return
     conversion = proposal.conversion
+    nameless = proposal.tool is not None and (schema := proposal.tool.schema) and schema.nameless
     converted: set[str] = set()
     for problem in problems:
-        if conversion is None or not conversion.admits(problem):
+        if nameless and problem.code == "unknown_argument":
+            yield replace(_finding(problem), verdict=Verdict.SUSPICIOUS)
+        elif conversion is None or not conversion.admits(problem):
             yield _finding(problem)
         elif problem.where not in converted:  # its type and its range are one slip
             converted.add(problem.where)

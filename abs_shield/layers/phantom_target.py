@@ -236,14 +236,16 @@ def _stood(argument: Argument, session: Session) -> bool:
 _DIGIT = re.compile(r"\d")
 
 
-_WHOLE = re.compile(r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d")
+_WHOLE = re.compile(
+    r"[@_/\\]|\w\.\w|\d{3}|\d[^\W\d]|[^\W\d]\d|(?i:[a-f]{8}(?:-[a-f]{4}){3}-[a-f]{12})"
+)
 
 
 def _apart(text: str) -> bool:
     """
     Whether *text* is made of words that may stand apart; an identifier's parts may not.
 
-    A small number may stand among them: ``iPhone 15 Pro``.
+    A small number may stand among them: ``iPhone 15 Pro``. A UUID without digits is no name.
     """
     if any(c.isdigit() for c in text) and sum(map(str.isalpha, text.split())) < 2:
         return False
@@ -285,8 +287,9 @@ def _needs_no_mention(
         return True
     if argument.must_be_seen or argument.placeholder:
         return not argument.must_be_seen and explores(argument, tool, proposal, session)
+    deletes = tool.tool.destructive or tool.deed.does is Does.UNMAKE
     return explores(argument, tool, proposal, session) or is_read(
-        argument, session, writes=tool.writes
+        argument, session, writes=tool.writes, deletes=deletes
     )
 
 

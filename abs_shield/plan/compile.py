@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from abs_shield.core import Mode
 from abs_shield.core.names import VERIFICATION
@@ -40,7 +41,9 @@ def compile_tool(
     """
     schema, broken = _schema(tool, tolerant=tolerant)
     described = schema
-    if schema is not None:
+    if schema is None and broken:
+        schema = _authors_own(beside, where=escaped(tool.name))
+    elif schema is not None:
         for author in beside:
             schema = _beside(schema, tool, author)
     if schema is not None and not tolerant:
@@ -109,10 +112,30 @@ def _schema(tool: Tool, *, tolerant: bool) -> tuple[CompiledSchema | None, str]:
 def _beside(schema: CompiledSchema, tool: Tool, author: Tool) -> CompiledSchema:
     """Return the schema of a description beside what the author says of the same parameters."""
     names = schema.known
+    if schema.nameless and isinstance(author.parameters, Mapping):
+        # the description adds no name that the author's function would not take
+        names_too = _without_required(author.parameters, where=escaped(tool.name))
+        return both(schema, names_too) if schema.is_closed else both(names_too, schema)
     own = shared_parameters(author, names)
     if own is None or is_same(own, shared_parameters(tool, names)):
         return schema
     return both(schema, compile_schema(own, where=escaped(tool.name)))
+
+
+def _authors_own(beside: Iterable[Tool], *, where: str) -> CompiledSchema | None:
+    """Return the schemas of a tool's authors, where that of a description cannot be compiled."""
+    schema: CompiledSchema | None = None
+    for author in beside:
+        if isinstance(author.parameters, Mapping):
+            own = _without_required(author.parameters, where=where)
+            schema = own if schema is None else both(schema, own)
+    return schema
+
+
+def _without_required(parameters: Mapping[str, Any], *, where: str) -> CompiledSchema:
+    """Compile an author's schema but for what has to be there: a framework may fill that in."""
+    named = {key: said for key, said in parameters.items() if key != "required"}
+    return compile_schema(named, where=where, closed=True)
 
 
 def _lost(tool: Tool, schema: CompiledSchema | None) -> tuple[str, ...]:

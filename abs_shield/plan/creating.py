@@ -30,6 +30,8 @@ _LONGEST_SAID, _FIRST = 300, 5
 _CALLERS = frozenset("client caller external".split())
 _RECORD = frozenset("message request operation event record entry job run batch log".split())
 """What a creating call calls the record that it makes, whatever its noun."""
+_OFFERS = frozenset("coupon promo promotion discount voucher".split())
+"""Whichever of them a call makes, its code has the name of any."""
 _NEW = frozenset(
     "new dest destination target output remote local to drive s3 object blob storage".split()
 )
@@ -84,6 +86,7 @@ def creates(tool: Tool, done: Deed, path: Path) -> bool:
     made = _OWN if placed else _OWN | _RECORD
     if not placed or _says_new(tool, done):
         made = made | frozenset(done.noun[-1:])
+        made = made if _OFFERS.isdisjoint(done.noun) else made | _OFFERS
     return own <= frozenset(map(canonical, made))
 
 

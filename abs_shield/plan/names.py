@@ -19,7 +19,7 @@ _IDENTIFIERS = frozenset(
     "arn vin imei ssn webpage "
     "website mailbox repo repository bucket ticket invoice zip zipcode postcode mrn pnr barcode "
     "ean upc gtin asin isin cusip doi orcid iccid msisdn uid oid sid cid npi ein vat tin siret ip "
-    "ipv4 ipv6 plate locator imo mmsi serial docket".split()
+    "ipv4 ipv6 plate locator imo mmsi serial docket bic swift".split()
 )
 _HOSTS = frozenset("host hostname domain".split())
 """Identifiers where they have a dot in them; else words such as ``climate``."""
@@ -27,8 +27,8 @@ _COUNTING = frozenset({"number", "no", "num"})
 _NUMBERED = _COUNTING | {"code", "key"}
 _UNNUMBERED = {
     "code": frozenset(
-        "country currency language area airport iata status error color colour source sort "
-        "primary promo coupon discount test exit response http reason rate tax state lang hs "
+        "country currency language area airport iata status error color colour source "
+        "primary test exit response http reason rate tax state lang hs "
         "region html css javascript python sql program".split()
     ),
     "key": frozenset(
@@ -46,6 +46,8 @@ _COUNTED = frozenset("room guest passenger item person".split())
 """What ``guest_number`` may count as well as identify."""
 _RECORDS = frozenset("order policy event package property".split())
 """Words of an interface alone (``order`` of a list), and records where they have a number."""
+_CODED = frozenset({"sort"})
+"""Words of an interface whose code identifies something: the branch of a bank."""
 _THINGS = _RECORDS | frozenset(
     "unit class model engine version provider region zone platform tag label cabin action "
     "operation season stage fare template object sobject resource namespace module plan tier "
@@ -137,6 +139,8 @@ def by_name(name: str) -> Judged:
     ('never', 'code', 'number')
     >>> by_name("city_of_event"), by_name("city_b"), by_name("directed_by"), by_name("sort_by")
     ('soft', 'soft', 'public', 'never')
+    >>> by_name("sort_code"), by_name("swift"), by_name("promo_code"), by_name("sort_order")
+    ('hard', 'hard', 'hard', 'never')
     >>> by_name("number_of_tickets"), by_name("num_guests"), by_name("page_number")
     ('never', 'never', 'never')
     """
@@ -202,6 +206,8 @@ def _by_number(suffix: str, noun: str) -> Judged:
     """Return how the number, the code or the key of a *noun* is judged."""
     if noun in _UNNUMBERED[suffix]:
         return "never"
+    if suffix == "code" and noun in _CODED:
+        return "hard"
     counting = suffix in _COUNTING
     if noun in _THINGS:
         return "hard" if counting and noun in _RECORDS else "number"

@@ -32,6 +32,8 @@ class Terms:
         window: Calls and seconds within which calls contradict each other.
         owner: Whose tools these are; what is worked out of a session is kept for each.
         converts: True where arguments that convert without loss are only suspicious.
+        requires_schemas: True where a schema of somebody else's that cannot be compiled is an
+            error, as the policy's `on_error="block"` asks.
         plans: Returns the plans of a session's tools by name, where all of them may be called.
     """
 
@@ -39,6 +41,7 @@ class Terms:
     window: tuple[int, float] = (10, 60.0)
     owner: object = None
     converts: bool = True
+    requires_schemas: bool = False
     plans: Callable[[Session], Plans] = lambda session: lambda tool: None
 
 

@@ -21,7 +21,8 @@ class ToolPlan:
 
     Attributes:
         schema: Compiled parameters; None where the tool declares none.
-        broken: Why the schema could not be compiled; empty where it could.
+        broken: Why the schema of a description could not be compiled; empty where it could.
+            What the tool's author declared is then the schema, if anything.
         modes: Layer name to the mode that holds for this tool.
         mode: The mode that holds where no layer speaks.
         suppress: The suppressions that name this tool, or every tool.

@@ -32,6 +32,8 @@ _TOKEN = re.compile(r"(?=.*\d)[\w-]{4,40}")
 _CODE = ("code",)
 _STRICT = (("id",), ("uuid",), ("account",), ("iban",), ("sku",), ("key",))
 """Names under which a date, a pattern or a sum is none."""
+_BRANCH = ("sort", "code")
+"""The branch of a bank: ``20-44-10`` is no date there."""
 _SHORT = 3
 _LONGEST_WORD = 100
 _MOST_WORDS = 6
@@ -118,7 +120,7 @@ def _only_named_so(text: str, name: str) -> bool:
         return True
     if said == _CODE and len(text) <= _SHORT and text.isupper():
         return True
-    if said in _STRICT:
+    if said in _STRICT or name_words(name)[-2:] == _BRANCH:
         return text.startswith("$") and "." in text
     return is_formula(text) or (is_moment(text) and not text.isdigit())
 

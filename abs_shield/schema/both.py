@@ -20,6 +20,7 @@ def both(first: CompiledSchema, second: CompiledSchema) -> CompiledSchema:
         engine=first.engine if first.engine == second.engine else "jsonschema",
         known=first.known,
         required=first.required,
+        nameless=first.nameless and second.nameless,
         _core=_both(first._core, second._core),
         _closed=first._closed,
         _reference=_Pair(first._reference, second._reference),

@@ -19,12 +19,18 @@ class Declared:
     required: set[str] = field(default_factory=set)
     patterns: set[str] = field(default_factory=set)
     open: bool = False
-    an_object: bool = False
+    lists_names: bool = False
+    refuses: bool = False
 
     @property
     def closable(self) -> bool:
         """Whether the schema says enough for an unknown name to be wrong."""
-        return not self.open and self.an_object
+        return not self.open and self.lists_names
+
+    @property
+    def nameless(self) -> bool:
+        """Whether the schema declares no name, and refuses none in so many words."""
+        return not (self.known or self.patterns or self.refuses)
 
     def add(self, schema: dict[str, Any], *, certain: bool) -> None:
         """Note what one schema says of the top level; certain if it always applies."""
@@ -32,12 +38,16 @@ class Declared:
         required = schema.get("required", ())
         self.known |= set(named) | set(required)
         self.patterns |= set(schema.get("patternProperties", {}))
-        self.an_object |= bool(named) or bool(required) or "properties" in schema
-        self.an_object |= "patternProperties" in schema or "object" in schema.get("type", ())
+        rest = [schema[keyword] for keyword in _REST if keyword in schema]
+        self.refuses |= any(said is False for said in rest)
+        self.lists_names |= bool(required) or not schema.keys().isdisjoint(_LISTS)
         if certain:
             self.required |= set(required)
-            rest = ("additionalProperties", "unevaluatedProperties")
-            self.open |= any(schema.get(keyword, False) is not False for keyword in rest)
+            self.open |= any(said is not False for said in rest)
+
+
+_REST = ("additionalProperties", "unevaluatedProperties")
+_LISTS = frozenset({"properties", "patternProperties"})
 
 
 def declared(prepared: Prepared) -> Declared:

@@ -57,11 +57,13 @@ class CompiledSchema:
         engine: Who answers first in ``accepts``; jsonschema alone rejects and explains.
         known: The names declared at the top level, through references and branches.
         required: The names that every value must have.
+        nameless: Whether it declares no name, and refuses none in so many words.
     """
 
     engine: str
     known: frozenset[str]
     required: frozenset[str]
+    nameless: bool
     _core: Accepts | None
     _closed: frozenset[str] | None
     _reference: Judge
@@ -98,6 +100,11 @@ class CompiledSchema:
         except Exception:  # as in `accepts`
             pass
         return self._reference.fits(arguments)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether a name that it does not declare is wrong."""
+        return self._closed is not None
 
     def declares(self, value: Any) -> bool:
         """Whether every name is a declared one, where no other may come."""
@@ -158,6 +165,7 @@ def compile_schema(
         engine=name,
         known=known,
         required=frozenset(names.required),
+        nameless=names.nameless,
         _core=core,
         _closed=known if judge.closed else None,
         _reference=judge,

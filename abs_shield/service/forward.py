@@ -164,8 +164,7 @@ class Forward(Middleware):
     async def on_notification(self, context: Any, call_next: Any) -> Any:
         """Tell the server that the client's roots have changed."""
         if context.method == _ROOTS_CHANGED:
-            client = await self._links.of(context.fastmcp_context).client()
-            await client.session.send_notification(types.RootsListChangedNotification())
+            await self._links.of(context.fastmcp_context).roots_changed()
         return await call_next(context)
 
 

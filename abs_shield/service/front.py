@@ -47,6 +47,7 @@ class Front:
         self._open: list[OpenRequest] = []
         self._arrival = asyncio.Event()
         self._unanswered = 0
+        self._asked = asyncio.Event()
         self._answered = asyncio.Event()
         self._answered.set()
         self.on_change: Callable[[], None] | None = None
@@ -63,15 +64,26 @@ class Front:
         self._open.append(opened)
         self._arrival.set()
         try:
-            try:
-                await asyncio.wait_for(self._answered.wait(), _ROOTS_WITHIN_S)
-            except TimeoutError:  # as without a proxy: the server goes on without roots
-                self._answered.set()
+            await self.answered()
             yield
         finally:
             self._open.remove(opened)
             if not self._open:
                 self._arrival.clear()
+
+    async def answered(self) -> None:
+        """Wait until no question for roots is open."""
+        try:
+            await asyncio.wait_for(self._answered.wait(), _ROOTS_WITHIN_S)
+        except TimeoutError:  # as without a proxy: the server goes on without roots
+            self._answered.set()
+
+    @contextmanager
+    def asking(self) -> Iterator[asyncio.Event]:
+        """Let requests wait while the server learns that it may ask; the event is its question."""
+        self._asked.clear()
+        with self._question():
+            yield self._asked
 
     def callbacks(self, capabilities: types.ClientCapabilities) -> dict[str, Any]:
         """Return the callbacks of a session with the server; only what the client can answer."""
@@ -92,6 +104,7 @@ class Front:
 
     async def _roots(self, context: Any) -> Any:
         with self._question():
+            self._asked.set()
             if self._connection.session_id is not None:
                 await self._arrival.wait()
             return await self._answer(types.ListRootsRequest(), types.ListRootsResult)

@@ -30,6 +30,8 @@ _KEY = "abs_shield/link"
 _ANSWERS_WITHIN_S = 10.0
 _SETTLES_WITHIN_S = 5.0
 _GOES_ON_WITHIN_S = 60.0
+_ASKS_WITHIN_S = 0.3
+"""Time that a server has for its first question, where nothing tells that there is none."""
 _NOT_ALLOWED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
 
@@ -131,13 +133,41 @@ class Link:
         inner = self._links.upstream.transport()
         self._transport = _Transport(inner, self.front, self._client)
         client = quiet_client(self._transport, self.mode)
-        await client.__aenter__()
-        if self._transport.offers_roots:
-            await _settled(client)
+        with self.front.asking() as question:
+            await client.__aenter__()
+            if self._transport.offers_roots:
+                await self._settled(client, question)
+        if self.front.has_requests:  # one of them opens the session anew
+            await self.front.answered()
         self.lost = self._is_in_doubt = False
         self._links.has_connected, self._links.failure = True, None
         self._links.opened.add(self)
         return client
+
+    async def roots_changed(self) -> None:
+        """Tell the server that the client's roots are others, before any later request."""
+        client = await self.client()
+        with self.front.asking() as question:
+            await client.session.send_notification(types.RootsListChangedNotification())
+            await self._settled(client, question)
+
+    async def _settled(self, client: ProxyClient[Any], question: asyncio.Event) -> None:
+        """
+        Wait until the server could ask for the roots.
+
+        The client in front may call a tool at that very moment, and before the question a server
+        may allow paths that the roots forbid. What a server reads first it begins first, so a
+        question comes before the answer to a ping; where the one starts a task, before that to a
+        second. Where it comes by a stream of its own, it is waited for a little longer.
+        """
+        with suppress(MCPError, TimeoutError):
+            async with asyncio.timeout(_SETTLES_WITHIN_S):
+                for _ in range(2):
+                    await client.ping()
+        apart = self._transport is not None and self._transport.has_streams_apart
+        if apart and self.mode == "legacy":
+            with suppress(TimeoutError):
+                await asyncio.wait_for(question.wait(), _ASKS_WITHIN_S)
 
     def expect(self, initialized: Any) -> None:
         """End the session again where the client does not go on: it may open one and be gone."""
@@ -287,20 +317,6 @@ async def _answers(client: ProxyClient[Any]) -> bool:
         except MCPError as error:  # one that knows no ping does answer
             return not statuses and error.error.code != types.CONNECTION_CLOSED
     return True
-
-
-async def _settled(client: ProxyClient[Any]) -> None:
-    """
-    Wait until the server has read that the session is open, and could ask for the roots.
-
-    The client in front may call a tool at that very moment, and before the question a server may
-    allow paths that the roots forbid. What a server reads first it begins first, so a question
-    comes before the answer to a ping; where the one starts a task, before that to a second.
-    """
-    with suppress(MCPError, TimeoutError):
-        async with asyncio.timeout(_SETTLES_WITHIN_S):
-            for _ in range(2):
-                await client.ping()
 
 
 def _unsupported(version: str) -> MCPError:

@@ -12,6 +12,7 @@ _FREELY_GROUPED = frozenset("zip zipcode postcode postal pincode plz cep plate f
 """What is written in groups as everybody likes: ``06 000``, ``20.040-002``, ``S7 3006``."""
 
 
+_BRANCH = ("sort", "code")
 _PATHS = (("path",), ("filepath",), ("file",), ("filename",))
 
 
@@ -52,12 +53,13 @@ class Field(NamedTuple):
     @property
     def is_freely_grouped(self) -> bool:
         """
-        Return whether separators mean nothing here: in postal codes, plates and flight numbers.
+        Return whether separators mean nothing here: in postal codes, plates, sort codes of banks.
 
         >>> Field("postal_code").is_freely_grouped, Field("order_id").is_freely_grouped
         (True, False)
         """
-        return not _FREELY_GROUPED.isdisjoint(name_words(self.name))
+        said = name_words(self.name)
+        return not _FREELY_GROUPED.isdisjoint(said) or said[-2:] == _BRANCH
 
     @property
     def is_path(self) -> bool:

@@ -82,22 +82,33 @@ class Numbers:
                 self._runs.setdefault((run, at.level), at)
 
     def find(self, value: str) -> At | None:
-        """Where a telephone number stands in any spelling; the most trusted place, the oldest."""
+        """
+        Where a telephone number stands in any spelling; the most trusted place, the oldest.
+
+        Where its national number stands with other countries' codes alone, it is another number,
+        even if it stands without a country's code as well.
+        """
         asked = phones_of(value)
         if not asked:
             return None
         self._read()
         wanted = tuple({phone.national for phone in asked})
+        abroad = all(phone.country for phone in asked)
         best: At | None = None
+        same_country = other_country = False
         for (run, _), at in self._runs.items():
-            if best is not None and at.level >= best.level:
+            if best is not None and at.level >= best.level and not abroad:
                 continue
             digits = squeezed(run)
-            if any(national in digits for national in wanted) and any(
-                same_phone(asked, phones_of(part)) for part in within(run)
-            ):
-                best = at
-        return best
+            if not any(national in digits for national in wanted):
+                continue
+            for seen in map(phones_of, within(run)):
+                if same_phone(asked, seen):
+                    best = at if best is None or at.level < best.level else best
+                    same_country |= not asked.isdisjoint(seen)
+                elif abroad:
+                    other_country |= any(phone.national in wanted for phone in seen)
+        return None if other_country and not same_country else best
 
 
 def _holds_phone(field: str, text: str) -> bool:

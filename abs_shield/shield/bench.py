@@ -66,7 +66,7 @@ class Bench:
         self._layers = layers_of(policy)
         self._terms = Terms(
             threshold=policy.threshold, window=policy.window, owner=registry,
-            converts=policy.coercible == "flag",
+            converts=policy.coercible == "flag", requires_schemas=policy.on_error == "block",
             plans=lambda session: plans_of(registry.of(session)),
         )  # fmt: skip
         self._hurries = are_quick(self._layers)

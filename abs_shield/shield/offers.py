@@ -23,9 +23,19 @@ _LOST = (
     "abs_shield: the tool `%s` that a model is offered has no parameter of these names, which the "
     "policy declares as its targets, so they are not judged: %s"
 )
+_BROKEN = (
+    "abs_shield cannot check arguments by the schema that a tool is offered with: %s; what the "
+    'host declared of the tool holds, and `on_error="block"` blocks its calls'
+)
 _MOST_NAMES = 1_000
 _MOST_SCHEMAS = 256
 """Descriptions kept of one tool; where a schema lists a tenant's accounts, each tenant has one."""
+
+
+def warn_of_schema(entry: Entry) -> None:
+    """Log why the arguments of a tool cannot be checked: the schema of somebody else is invalid."""
+    if entry.plan.broken:
+        logger.warning(_BROKEN, entry.plan.broken)
 
 
 class Description(NamedTuple):
@@ -100,6 +110,8 @@ class Offers:
             logger.error(
                 _LOST, escaped(shape.name), ", ".join(map(escaped, entry.plan.lost_targets))
             )
+        if entry is not None:
+            warn_of_schema(entry)
         names = frozenset() if entry is None else written_names(entry.plan.tool)
         offer = _Offer(declared, entry, names)
         with self._lock:

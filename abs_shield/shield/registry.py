@@ -22,7 +22,7 @@ from abs_shield.session import Session
 from abs_shield.shield.bindings import bound_binding
 from abs_shield.shield.entry import Entry, compiled, compiled_entry
 from abs_shield.shield.identity import Identity
-from abs_shield.shield.offers import Description, Offers
+from abs_shield.shield.offers import Description, Offers, warn_of_schema
 from abs_shield.shield.session_tools import SessionPlans, SessionTools
 from abs_shield.shield.signature import Binding, bind
 from abs_shield.text.show import escaped
@@ -148,6 +148,7 @@ class Registry(Mapping[str, Entry]):
     def _keep(self, name: str, parts: dict[str, Any], tolerant: bool) -> Entry:
         entry = compiled_entry(self._policy, self._said.get(name), **parts, tolerant=tolerant)
         self._entries[name] = entry
+        warn_of_schema(entry)
         return entry
 
     def refinement(self, name: str) -> Tool | None:

@@ -19,6 +19,7 @@ _PADDED = re.compile(r"\D*0\d")
 _SCHEME = re.compile(r"\Ahttps?://")
 _MAC = re.compile(r"[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}|[0-9a-f]{12}")
 _IPV6 = re.compile(r"[0-9a-f:]{2,39}")
+_BIC = re.compile(r"([a-z]{6}[a-z0-9]{2})(xxx)?")
 _NEGATIVE = re.compile(r"-\d[\d.,]*")
 _LONGEST = 128
 _NUMERALS = ("", *"一二三四五六七八九")
@@ -51,6 +52,8 @@ def forms(normalised: str, *, padded: bool = False, named: bool = True) -> Itera
     if len(normalised) > _LONGEST:
         return
     letters = squeezed(normalised)
+    if bic := _BIC.fullmatch(normalised):
+        yield (bic[1] if bic[2] else bic[1] + "xxx",)  # a bank's head office
     yield from _urls(normalised)
     yield from _devices(normalised)
     if date := _ISO.fullmatch(normalised):

@@ -36,6 +36,10 @@ _SHAPE = re.compile(
     r"|(?:1[ .-])?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"
 )
 """With a country's code, an area code in brackets, or grouped as in North America."""
+_EXIT = re.compile(
+    r"\(\+\d{1,3}\)(?:[ ().-]{0,2}\d){6,14}|00[1-9]\d{0,2}(?=\D)(?:[ ()-]{1,2}\d+){2,6}"
+)
+"""A country's code in brackets, or behind the 00 of a call abroad."""
 _LEAST, _MOST = 7, 15
 _RUN = re.compile(r"(?:\+ ?\(?|(?<!\w)\(?)\d(?:[ ()./-]{0,3}\d){6,60}")
 _ABROAD = re.compile(r"\(?(?:\+|00)|1[ .-]\(?[2-9]\d\d\)?[ .-]\d{3}[ .-]\d{4}(?!\d)")
@@ -105,8 +109,11 @@ def is_phone(text: str) -> bool:
 
     >>> [is_phone(text) for text in ("+49 30 1234567", "(555) 123-4567", "555-123-4567", "5551234")]
     [True, True, True, False]
+    >>> is_phone("(+44) 20 7123 4567"), is_phone("0044 20 7123 4567"), is_phone("00442071234567")
+    (True, True, False)
     """
-    return _SHAPE.fullmatch(text[:64].strip()) is not None
+    text = text[:64].strip()
+    return (_SHAPE.fullmatch(text) or _EXIT.fullmatch(text)) is not None
 
 
 def shaped(text: str) -> Iterator[re.Match[str]]:

@@ -6,7 +6,9 @@ import re
 
 _EMAIL = re.compile(r"[^\s@<>\"',;]{1,64}@[^\s@<>\"',;]{1,253}\.[^\s@<>\"',;]{2,63}")
 _URL = re.compile(r"(?:[a-z][a-z0-9+.-]{1,20}://|www\.)\S+", re.IGNORECASE)
-_PHONE = re.compile(r"\+\d(?:[ ().-]{0,2}\d){7,14}")
+_PHONE = re.compile(
+    r"\(?\+\d(?:[ ().-]{0,2}\d){7,14}|00[1-9]\d{0,2}(?=[ ()-])(?:[ ()-]{1,2}\d+){2,6}"
+)
 _IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?|(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{1,4}", re.I)
 _HANDLE = re.compile(r"@[\w.-]{3,64}(?:@[\w.-]{3,64})?")
 _FORMULA = re.compile(

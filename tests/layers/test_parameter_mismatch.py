@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from typing import Annotated
 
 import pytest
+from pydantic import Field
 
-from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, shield
+from abs_shield import PolicyError, Shield, Tool, ToolCall, Verdict, shield, shielded
 
 PROPERTIES = {
     "id": {"type": "string", "format": "uuid"},
@@ -168,14 +170,100 @@ def test_an_invalid_schema_is_refused_when_declared():
         check({}, {"type": "strnig"})
 
 
-def test_a_tolerated_schema_is_an_error_of_ours():
-    """Somebody else's broken schema blocks as our error, not as the agent's fault."""
-    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
-    firewall.register({"name": "book", "parameters": {"type": "strnig"}}, tolerant=True)
-    decision = firewall.check_call(ToolCall("book", {}))
+NO_NAMES = [
+    ({"type": "object"}, Verdict.CLEAN),
+    ({"type": "object", "properties": {}}, Verdict.SUSPICIOUS),
+    ({"type": "object", "properties": {}, "additionalProperties": False}, Verdict.HALLUCINATED),
+]
 
-    assert (Verdict.CLEAN, (), True) == (decision.verdict, decision.findings, decision.blocked)
-    assert 1 == len(decision.errors)
+
+@pytest.mark.parametrize(("schema", "verdict"), NO_NAMES)
+def test_an_argument_of_a_tool_whose_schema_names_none(schema, verdict):
+    """What the schema accepts is never HALLUCINATED; an empty list of names makes it suspicious."""
+    decision = check({"query": "open orders"}, schema)
+
+    assert (verdict, verdict is Verdict.HALLUCINATED) == (decision.verdict, decision.blocked)
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES])
+def test_a_function_without_parameters_stays_closed(schema):
+    """A description that names no parameter adds none to the author's function."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book():
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema})
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"day": 1})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {})).verdict
+
+
+@pytest.mark.parametrize("schema", [schema for schema, _ in NO_NAMES[:2]])
+def test_an_authors_constraint_holds_beside_a_schema_without_names(schema):
+    """An injected parameter may be missing; a value that the author's type refuses may not come."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book(amount: Annotated[int, Field(le=10)]):
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema})
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"amount": 11})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {})).verdict
+
+
+INVALID = [
+    {"type": "strnig"},
+    {"$ref": "#/$defs/nowhere"},
+    {"properties": {"day": {"type": "string", "pattern": "("}}},
+]
+
+
+def described(schema, caplog, **declared):
+    """Judge a call of a tool that a server describes with *schema*."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"], **declared))
+    firewall.register({"name": "book", "inputSchema": schema}, tolerant=True)
+    (record,) = (record for record in caplog.records if "cannot check" in record.getMessage())
+    assert "WARNING" == record.levelname
+    return firewall.check_call(ToolCall("book", {"day": 1}))
+
+
+@pytest.mark.parametrize("on_error", [None, "allow"])
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_invalid_schema_of_somebody_else_is_unavailable(schema, on_error, caplog):
+    """Its calls run; the log and each decision say that the arguments were not checked, and why."""
+    decision = described(schema, caplog, on_error=on_error)
+    outcome, reason = decision.coverage["parameter_mismatch"]
+
+    assert (Verdict.CLEAN, (), False) == (decision.verdict, decision.errors, decision.blocked)
+    assert ("unavailable", True) == (outcome, reason.startswith("tool `book` at /"))
+
+
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_invalid_schema_of_somebody_else_may_block(schema, caplog):
+    """With `on_error="block"` it is an error, and no verdict."""
+    decision = described(schema, caplog, on_error="block")
+
+    assert (Verdict.CLEAN, True) == (decision.verdict, decision.blocked)
+    assert ("error", 1) == (decision.coverage["parameter_mismatch"].outcome, len(decision.errors))
+
+
+@pytest.mark.parametrize("schema", INVALID)
+def test_an_authors_constraint_holds_beside_an_invalid_schema(schema):
+    """What the function's author declared is judged where a description cannot be compiled."""
+    firewall = Shield(shield.configure(layers=["parameter_mismatch"]))
+
+    @shielded(firewall)
+    def book(amount: Annotated[int, Field(le=10)]):
+        return "done"
+
+    firewall.register({"name": "book", "inputSchema": schema}, tolerant=True)
+
+    assert Verdict.HALLUCINATED is firewall.check_call(ToolCall("book", {"amount": 11})).verdict
+    assert Verdict.CLEAN is firewall.check_call(ToolCall("book", {"amount": 10})).verdict
 
 
 def test_feedback_can_be_sent_to_the_model():

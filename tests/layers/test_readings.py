@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from abs_shield import Shield, Tool, ToolCall, shield
+from abs_shield import Shield, Target, Tool, ToolCall, Verdict, shield
 from abs_shield.plan.readings import READINGS
 
 TEXT = {"type": "string"}
@@ -54,6 +54,24 @@ def appointment(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
     return [said], "cancel_appointment", {"appointment_id": value}
 
 
+def download(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "download_object", {"uri": value}
+
+
+def issue(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "add_comment", {"issue_ref": value}
+
+
+def folder(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "list_files", {"path": value}
+
+
+def payee(said: str, value: str) -> tuple[list[str], str, dict[str, Any]]:
+    return [said], "create_payee", {"bic": value}
+
+
+LOGS = "s3://acme-logs/2024/05/x.gz"
+TWO_BUCKETS = "2024/05/x.gz from the bucket acme-logs and b/y.gz from the bucket beta-logs"
 ADDRESS = "ana.li@my-firm.co.uk"
 OFFER = "Shall I book a table at Koryo Garden in Oakland?"
 KNOWN = [
@@ -121,6 +139,20 @@ KNOWN = [
     ("dictated", appointment("It is seventy seven twelve five.", "77-12-5")),
     ("dictated", (["My cell: five oh three, 555, 0199."], "call", {"phone": "+1 503-555-0199"})),
     ("dictated", (["Mein Handy: null eins sieben, 4711."], "call", {"phone": "0174711"})),
+    ("bank", payee("Pay Ann, AT61 1904 3002 3457 3201.", "BKAUATWW")),
+    ("bank", payee("Pay Ann, DE89370400440532013000.", "COBADEFFXXX")),
+    ("joined", download("Get the bucket acme-logs, key 2024/05/x.gz, please.", LOGS)),
+    ("joined", download("Get 2024/05/x.gz from our S3 bucket acme-logs.", LOGS)),
+    ("joined", download("Get `2024/05/x.gz` from the `acme-logs` bucket.", LOGS)),
+    ("joined", download("Get the key 2024/05/x.gz in bucket acme-logs.", "gs" + LOGS[2:])),
+    ("joined", download(f"Get {TWO_BUCKETS}.", LOGS)),
+    ("joined", download(f"Get {TWO_BUCKETS}.", "s3://beta-logs/b/y.gz")),
+    ("joined", issue("Comment on issue 17 of octo/hello: done.", "octo/hello#17")),
+    ("joined", issue("Comment on #17 in the repo octo/hello.", "octo/hello#17")),
+    ("joined", issue("Comment on octo/hello's pull request #17.", "octo/hello#17")),
+    ("joined", issue("In octo/hello, comment on issue 17.", "octo/hello#17")),
+    ("temporary", folder("What is in the temp dir?", "/tmp")),
+    ("temporary", folder("What is in the temporary folder?", "/tmp/")),
     ("dictated", (["電話は〇九〇-1234-5678です。"], "call", {"phone": "090-1234-5678"})),
     ("dictated", (["공일공 2233 8890이에요."], "call", {"phone": "010-2233-8890"})),
 ]
@@ -165,6 +197,25 @@ UNKNOWN = [
     address("It's 418 N. Alder Ave.", "418 North Birch Avenue"),
     (["Who is Wm. Ackroyd?"], "find_patient", {"patient": "Walter Ackroyd"}),
     (["Pay with the card ending 4242."], "checkout", {"payment_id": "card_4242"}),
+    payee("Pay Ann, AT61 1904 3002 3457 3201.", "DEUTDEFF"),
+    payee("Pay Ann, AT61 1904 3002 3457 3202.", "BKAUATWW"),
+    payee("Pay Ann, AT61 1904 3002 3457 3201, BIC GIBAATWW.", "BKAUATWW"),
+    payee("Pay Ann.", "BKAUATWW"),
+    download(f"Get {TWO_BUCKETS}.", "s3://beta-logs/2024/05/x.gz"),
+    download(f"Get {TWO_BUCKETS}.", "s3://acme-logs/b/y.gz"),
+    download("Use bucket acme-logs and key k/a.gz of bucket beta-logs.", "s3://acme-logs/k/a.gz"),
+    download("Get 2024/05/x.gz from the bucket acme-logs.", "s3://acme-logs/2024/05/y.gz"),
+    download("Get 2024/05/x.gz from the bucket acme-logs-eu.", LOGS),
+    download("Get 2024/05/x.gz. The bucket acme-logs is empty.", LOGS),
+    issue("Comment on issue 17 of octo/hello.", "octo/hello#18"),
+    issue("Comment on issue 17 of octo/hello.", "octo/hell#17"),
+    issue("Comment on issue 17 of octo/hello and 18 of octo/bye.", "octo/bye#17"),
+    issue("In octo/hello or octo/bye, comment on issue 17.", "octo/bye#17"),
+    issue("Clone octo/hello in 17 minutes.", "octo/hello#17"),
+    issue("Comment on issue 17.5 in octo/hello.", "octo/hello#17"),
+    folder("What is in the temp dir?", "/tmp/reports"),
+    folder("What is in the temp dir, D:/work/temp?", "/tmp"),
+    folder("What is the temperature?", "/tmp"),
     (["Exchange it."], "exchange", {"items": [{"item_id": "lamp77", "amount": 2}]}),
 ]
 
@@ -181,6 +232,48 @@ def test_a_value_that_was_mentioned_in_other_words(monkeypatch, reading, call):
 def test_a_value_that_only_looks_so(call):
     """Another place, house, list, code or name."""
     assert codes(*call)
+
+
+COMPOSED = [
+    (reading, call) for reading, call in KNOWN if reading in ("bank", "joined", "temporary")
+]
+
+
+@pytest.mark.parametrize(("reading", "call"), COMPOSED)
+def test_a_composed_value_of_a_call_that_deletes(reading, call):
+    """It is a finding, graver where the tool is declared to be destructive or the value guarded."""
+    said, name, arguments = call
+    (field,) = arguments
+    must = {field: Target(must_be_seen=True)}
+
+    assert ["unseen"] == codes(said, "delete_object", arguments)
+    for tool in (
+        tool_of(name, arguments).model_copy(update={"destructive": True}),
+        tool_of(name, arguments).model_copy(update={"targets": must}),
+    ):
+        guard = Shield(shield.configure(tools=[tool], layers=["phantom_target"]), hooks=None)
+        with guard.session() as session:
+            session.user(said[0])
+            verdict = guard.check_call(ToolCall(name, arguments)).verdict
+        assert Verdict.HALLUCINATED is verdict
+
+
+@pytest.mark.parametrize("role", ["assistant", "tool"])
+def test_only_the_users_words_join_two_values(role):
+    """The agent's own words and a result's are no statement that two values belong together."""
+    guard = Shield(
+        shield.configure(tools=[tool_of("get", {"uri": ""})], layers=["phantom_target"]), hooks=None
+    )
+    with guard.session() as session:
+        session.user("Please find 2024/05/x.gz, and list acme-logs.")
+        if role == "tool":
+            session.tool_result("search", "2024/05/x.gz from the bucket acme-logs")
+        else:
+            session.assistant("I take 2024/05/x.gz from the bucket acme-logs.")
+
+        assert ["unseen"] == [
+            f.code for f in guard.check_call(ToolCall("get", {"uri": LOGS})).findings
+        ]
 
 
 def test_every_reading_has_its_row():

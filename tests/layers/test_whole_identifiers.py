@@ -303,3 +303,85 @@ NAMED = [
 def test_a_seen_thing_behind_words_of_its_interface(said, value, field):
     """Words for kinds and services, words of the parameter's name, and words of the run."""
     assert [] == codes(f"Please cancel {said}, today.", value, field=field)
+
+
+LETTERS_ONLY = "deadbeef-cafe-beef-fade-facadefacade"
+
+
+@pytest.mark.parametrize("must_be_seen", [False, True])
+def test_a_uuid_of_letters_alone_is_no_name(must_be_seen):
+    """Its groups do not stand apart: in another order, or one of them twice, it is another one."""
+
+    def found(value):
+        said = f"Please cancel {LETTERS_ONLY} today."
+        return codes(said, value, must_be_seen=must_be_seen)
+
+    assert [] == found(LETTERS_ONLY) == found(LETTERS_ONLY.upper())
+    assert ["unseen"] == found("deadbeef-beef-cafe-fade-facadefacade")
+    assert ["unseen"] == found("deadbeef-cafe-cafe-fade-facadefacade")
+
+
+@pytest.mark.parametrize("value", ["babe", "fade"])
+def test_one_group_of_a_uuid_exchanged(value):
+    """A group that is letters only stands elsewhere, as a word or in another UUID."""
+    said = "Please cancel deadbeef-cafe-4abc-8def-0123456789ab, babe, not fade-1234."
+
+    assert ["unseen"] == codes(said, f"deadbeef-{value}-4abc-8def-0123456789ab")
+
+
+ABROAD = ["+43 30 1234567", "+43301234567", "0043 30 1234567", "(+43) 30 1234567"]
+
+
+@pytest.mark.parametrize("field", ["phone", "to", "contact"])
+@pytest.mark.parametrize("value", ABROAD)
+def test_a_telephone_of_another_country(value, field):
+    """It is another number, also where the national one stands without its country as well."""
+    assert ["unseen"] == codes("Please call +49 30 1234567 today.", value, field=field)
+    assert ["unseen"] == codes("Call +49 30 1234567, locally 030 1234567.", value, field=field)
+
+
+@pytest.mark.parametrize("value", ["030 1234567", "0301234567", "301234567", "0049 30 1234567"])
+def test_a_telephone_with_and_without_its_country(value):
+    """The national part names the number; its own country may be put before it."""
+    assert [] == codes("Please call +49 30 1234567 today.", value, field="phone")
+    assert [] == codes("Call 030 1234567, or +49 30 1234567.", value, field="phone")
+
+
+def test_two_countries_with_one_national_number():
+    """Each of two telephones that the user wrote may be called."""
+    said = "Call +49 30 1234567, or +43 30 1234567, or locally 030 1234567."
+
+    for value in ("+49301234567", "+43301234567", "030 1234567"):
+        assert [] == codes(said, value, field="phone")
+    assert ["unseen"] == codes(said, "+41301234567", field="phone")
+
+
+BANKING = [
+    ("sort_code", "20-44-10", ["20 44 10", "204410"], ["20-44-11", "204401", "20-10-44"]),
+    ("bic", "DEUTDEBB", ["deutdebb", "DEUTDEBBXXX"], ["DEUTDEFF", "DEUTDEBB500"]),
+    ("swift", "DEUTDEBBXXX", ["DEUTDEBB"], ["DEUTDEBB500", "BNPAFRPP"]),
+    ("coupon_code", "SAVE10", ["save10"], ["SAVE20", "WELCOME"]),
+    ("promo_code", "SPRING5", ["spring5"], ["SUMMER5", "SUMMERSALE"]),
+]
+
+
+@pytest.mark.parametrize(("field", "said", "same", "others"), BANKING)
+def test_codes_of_banks_and_of_offers(field, said, same, others):
+    """They identify a branch, a bank or an offer, and nobody knows them without a mention."""
+    for value in (said, *same):
+        assert [] == codes(f"Please use {said} today.", value, field=field)
+    for value in others:
+        assert ["unseen"] == codes(f"Please use {said} today.", value, field=field)
+
+
+@pytest.mark.parametrize("field", ["coupon_code", "promo_code", "voucher_code"])
+@pytest.mark.parametrize("name", ["create_coupon", "create_promo_code"])
+def test_the_code_of_a_new_offer(name, field):
+    """Whoever makes an offer makes up its code, whatever it is called."""
+    firewall = Shield(shield.configure(layers=["phantom_target"]), hooks=None)
+    firewall.register(Tool(name=name, parameters={"properties": {field: {"type": "string"}}}))
+    with firewall.session() as session:
+        session.user("Please make an offer for summer, 10 % off.")
+        decision = firewall.check_call(ToolCall(name, {field: "SUMMER10"}))
+
+    assert () == decision.findings

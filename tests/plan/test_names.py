@@ -10,6 +10,7 @@ from abs_shield.plan.verbs import deed, opposite, same_noun, touches
 
 JUDGED = {
     "hard": "id orderId user_ids IBAN to_email account_number flight_no path file_path repo uuid "
+    "sort_code bic swift coupon_code promo_code discount_code "
     "booking_code item_key pnr mrn patron_barcode ip_address webpage_url ticket order_number "
     "policyNo orderIdentifier",
     "number": "room_number version_no zone-code UNIT_CODE event_key unit_id",

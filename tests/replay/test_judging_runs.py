@@ -245,16 +245,19 @@ def test_the_policys_tool_wins(written, a_run):
     assert (found.decision.verdict, lent.decision.verdict) == (Verdict.HALLUCINATED, Verdict.CLEAN)
 
 
-def test_an_invalid_schema_is_a_layers_error(written, a_run):
-    """A recorded tool that nobody could compile is our error in each decision, not a verdict."""
+@pytest.mark.parametrize(
+    ("on_error", "outcome"), [(None, Outcome.UNAVAILABLE), ("block", Outcome.ERROR)]
+)
+def test_an_invalid_schema_is_no_verdict(written, a_run, on_error, outcome):
+    """A recorded tool that nobody could compile is not checked; it is an error where asked for."""
     tool = {"name": "find_book", "parameters": {"type": "strin"}}
     path = written(a_run(calls(("c", "find_book", {"title": "A"})), tools=[tool]))
 
-    [judged] = replay([path])
+    [judged] = replay([path], policy=configure(on_error=on_error))
 
     assert judged.decision.verdict is Verdict.CLEAN
-    assert judged.decision.coverage["parameter_mismatch"].outcome is Outcome.ERROR
-    assert judged.decision.would_block
+    assert outcome is judged.decision.coverage["parameter_mismatch"].outcome
+    assert judged.decision.would_block is (outcome is Outcome.ERROR)
 
 
 def test_a_rule_that_does_not_fit_the_runs_tool_stays_silent(written, a_run):

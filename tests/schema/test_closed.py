@@ -17,7 +17,6 @@ A = {"properties": {"a": {}}}
     [
         A,
         {"type": "object", "properties": {}},
-        {"type": "object"},
         {"$ref": "#/$defs/x", "$defs": {"x": A}},
         {"allOf": [A]},
         {"anyOf": [A, {"type": "object"}]},
@@ -41,6 +40,8 @@ def test_an_undeclared_name_is_rejected(schema: dict[str, Any], engine: str) -> 
     [
         {},
         True,
+        {"type": "object"},
+        {"type": "object", "minProperties": 1},
         {**A, "additionalProperties": True},
         {**A, "additionalProperties": {"type": "integer"}},
         {**A, "patternProperties": {"^z": {}}},
@@ -52,6 +53,22 @@ def test_an_undeclared_name_is_rejected(schema: dict[str, Any], engine: str) -> 
 def test_a_schema_may_stay_open(schema: Any) -> None:
     """A schema that allows more names in so many words, or declares nothing, is not closed."""
     assert compile_schema(schema, closed=True).accepts({"zzz": 1})
+
+
+@pytest.mark.parametrize(
+    ("schema", "nameless"),
+    [
+        ({"type": "object"}, True),
+        ({"type": "object", "properties": {}}, True),
+        ({"type": "object", "properties": {}, "additionalProperties": False}, False),
+        ({"allOf": [{"unevaluatedProperties": False}]}, False),
+        ({"patternProperties": {"^z": {}}}, False),
+        (A, False),
+    ],
+)
+def test_a_schema_may_declare_no_name(schema: Any, nameless: bool) -> None:
+    """It is nameless where it neither declares a name nor refuses any in so many words."""
+    assert nameless is compile_schema(schema, closed=True).nameless
 
 
 def test_every_declared_name_is_known() -> None:

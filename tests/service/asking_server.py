@@ -6,13 +6,19 @@ import asyncio
 import os
 import sys
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import mcp_types as types
+import uvicorn
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 NAMES = (
@@ -196,6 +202,7 @@ async def initialized(ctx: Any, params: Any) -> None:
 
 async def roots_changed(ctx: Any, params: Any) -> None:
     """Ask for the roots anew."""
+    time.sleep(float(os.environ.get("PAUSE_S", "0")))
     state["task"] = asyncio.create_task(learn_roots(ctx.session))
 
 
@@ -235,7 +242,23 @@ async def main() -> None:
         await made.run(incoming, outgoing, made.create_initialization_options())
 
 
+def serve(port: int) -> None:
+    """Serve over HTTP, without end."""
+    manager = StreamableHTTPSessionManager(app=server())
+
+    @asynccontextmanager
+    async def running(app: Starlette) -> AsyncIterator[None]:
+        async with manager.run():
+            yield
+
+    app = Starlette(routes=[Mount("/mcp", manager.handle_request)], lifespan=running)
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="error")
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] and sys.argv[1].isdigit():
+        serve(int(sys.argv[1]))
+        sys.exit()
     if len(sys.argv) > 1:  # who starts a process of it can be seen from outside
         with Path(sys.argv[1]).open("a") as starts:
             starts.write(f"{os.getpid()}\n")

@@ -199,6 +199,63 @@ def test_roots_that_change(kind, way, tmp_path):
     assert ("Access denied", "secret") == converse(way(kind), conversed, roots=current)
 
 
+@pytest.mark.parametrize("kind", [*PROXIES, "url"])
+def test_a_call_right_behind_a_change_of_roots(kind, way, tmp_path):
+    """The server learns the new roots before it reads the call."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    roots: list[str] = [f"file://{tmp_path}"]
+
+    async def conversed(client: Client[Any], heard: Heard) -> Any:
+        before = await told(client, "read", str(secret))
+        roots[:] = [f"file://{tmp_path}/narrow"]
+        await client.session.send_notification(types.RootsListChangedNotification())
+        return before, await told(client, "read", str(secret))
+
+    async def current(context: Any) -> list[str]:
+        return roots
+
+    with ExitStack() as stack:
+        target = at_a_url(stack, tmp_path) if kind == "url" else way(kind)
+
+        assert ("secret", "Access denied") == converse(target, conversed, roots=current)
+
+
+def at_a_url(stack: ExitStack, folder: Path) -> str:
+    """Start a server at a URL, and return that of a proxy in front of it."""
+    behind = stack.enter_context(served_at(free_port(), ASKING))
+    return stack.enter_context(proxied("--log", "none", "--url", behind, log=folder / "url"))
+
+
+@pytest.mark.parametrize("times", range(3))
+def test_a_sandbox_at_a_url_stays_closed(times, tmp_path):
+    """The first call waits a moment for a question that comes by another stream."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+
+    async def conversed(client: Client[Any], heard: Heard) -> str:
+        return await told(client, "read", str(secret))
+
+    with ExitStack() as stack:
+        url = at_a_url(stack, tmp_path)
+
+        assert "Access denied" == converse(url, conversed, roots=[f"file://{tmp_path}/narrow"])
+
+
+@pytest.mark.parametrize("kind", PROXIES)
+def test_a_server_that_is_started_anew_by_a_call(kind, way, tmp_path):
+    """The call that starts it waits until the new process knows the roots, too."""
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+
+    async def conversed(client: Client[Any], heard: Heard) -> str:
+        os.kill(int((await told(client, "who")).rpartition(" ")[2]), signal.SIGKILL)
+        await asyncio.sleep(0.5)
+        return await told(client, "read", str(secret))
+
+    assert "Access denied" == converse(way(kind), conversed, roots=[f"file://{tmp_path}/narrow"])
+
+
 @pytest.mark.parametrize("kind", ["stdio", "http"])
 def test_a_client_that_never_says_its_roots(kind, way, tmp_path):
     """Requests wait for it once, not each of them."""
