@@ -23,6 +23,9 @@ def parameter_mismatch(
         return (_finding(Problem(where="", code=code, detail=detail, hint=hint)),)
     if tool is None or tool.schema is None:
         return (_unknown(tool, proposal.terms),)
+    if tool.broken:  # what the tool's author declared is judged all the same
+        own = () if proposal.fits else tuple(_mismatches(proposal))
+        return own or (_unknown(tool, proposal.terms),)
     return () if proposal.fits else _mismatches(proposal)
 
 
@@ -31,7 +34,7 @@ _NO_SCHEMA = Unavailable("no schema")
 
 def quick_mismatch(plan: ToolPlan, terms: Terms) -> Coverage | Quick:
     """Clean where the arguments match, as every quick call's do; without a schema unavailable."""
-    if plan.schema is not None:
+    if plan.schema is not None and not plan.broken:
         return RAN
     unknown = _unknown(plan, terms)
     if isinstance(unknown, Failed):

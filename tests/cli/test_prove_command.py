@@ -96,7 +96,7 @@ def test_every_shape_of_file(command, module, file, around):
 def test_everything_at_once(command, module):
     """Every fault has its row, with the file and the line below the working directory."""
     source = CLINIC + (
-        "many = shield.configure(tools=[Tool(name='t', parameters={'type': 'object'},\n"
+        "many = shield.configure(tools=[Tool(name='t', parameters={'properties': {'z': {}}},\n"
         "    soft=['x'], free=['y'])], rules=[is_a_number], modes={'see_patent': 'audit'})\n"
     )
     done = command("prove", f"{module(source)}:many", "--format", "json")

@@ -19,7 +19,7 @@ MOST_CHARACTERS = 300_000
 
 EVERY = [*CASES, *PACK_CASES]
 KINDS = {
-    (number, case.verdict, case.codes, case.failed, case.bad_line): case.name
+    (number, case.verdict, case.codes, case.failed, case.unavailable, case.bad_line): case.name
     for number, group in enumerate([*GROUPS, PACK_CASES])
     for case in group
 }
@@ -78,6 +78,8 @@ def test_strict_decides(case: Case) -> None:
     outcome = call(case, arguments, mode="strict")
 
     assert expected(case) == said(outcome.decision)
+    if case.unavailable:
+        assert Outcome.UNAVAILABLE is outcome.decision.coverage[case.unavailable].outcome
     assert is_stopped(case) == outcome.decision.blocked == isinstance(outcome.error, CallBlocked)
     assert is_stopped(case) == (not outcome.ran)
     assert is_small(outcome.decision)

@@ -60,6 +60,8 @@ NO_NAMES = [
 ]
 RAW = set(map(chr, (*range(32), *range(127, 160), 0x2028, 0x2029, 0x202E, 0x200B, 0xD800)))
 
+NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
+
 every_name = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 
 
@@ -157,7 +159,7 @@ def a_run(name: str) -> dict[str, object]:
         "run_id": name,
         "session_id": name,
         "source": name,
-        "tools": [{"name": "refund", "parameters": {"type": "object"}}],
+        "tools": [{"name": "refund", "parameters": NOTHING}],
         "messages": [
             {"role": "user", "content": name},
             {"role": "assistant", "tool_calls": [call]},
