@@ -19,6 +19,9 @@ LAYER_NAMES = (
 OPT_IN_NAMES = ("untrusted_target", "uninformed_write", "call_loop")
 """Layers that a policy has to name."""
 
+PERSONAL_DATA = "personal_data"
+"""The layer that a policy's `pii` turns on."""
+
 VERIFICATION = "verification"
 """What judges results; its mode may be set as that of a layer."""
 

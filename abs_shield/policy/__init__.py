@@ -5,6 +5,7 @@ from abs_shield.policy.declare import configure
 from abs_shield.policy.inverse import Inverse, inverse
 from abs_shield.policy.load import load_policy
 from abs_shield.policy.marks import Creates, Free, Injected, Soft, Target
+from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.policy import Policy
 from abs_shield.policy.profile import ToolProfile
 from abs_shield.policy.rule import Rule, rule
@@ -18,6 +19,7 @@ __all__ = [
     "Free",
     "Injected",
     "Inverse",
+    "PersonalData",
     "Policy",
     "Rule",
     "Soft",

@@ -9,6 +9,7 @@ from abs_shield.errors import PolicyError
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import listed
 from abs_shield.policy.inverse import Inverse
+from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.policy import Policy
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
@@ -39,6 +40,7 @@ def configure(
     suppress: Iterable[Suppression] = (),
     verification: Verification | Literal[False] | None = None,
     answer: AnswerConfig | Literal[False] | None = None,
+    pii: PersonalData | bool | None = None,
     limits: Limits | None = None,
     **unknown: Any,
 ) -> Policy:
@@ -60,7 +62,7 @@ def configure(
         "inverses": inverses, "allow": allow, "modes": modes, "on_suspicious": on_suspicious,
         "coercible": coercible, "on_error": on_error, "on_log_loss": on_log_loss,
         "retries": retries, "window": window, "suppress": suppress, "verification": verification,
-        "answer": answer, "limits": limits,
+        "answer": answer, "pii": pii, "limits": limits,
     }  # fmt: skip
     usual = configure.__kwdefaults__ or {}
     said = {name: value for name, value in given.items() if value is not usual[name]} | unknown

@@ -16,10 +16,17 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from abs_shield.core import LAYER_NAMES, Mode
 from abs_shield.core.digest import digest
-from abs_shield.core.names import OF_NO_TOOL, OPT_IN_NAMES, SIGNAL_NAMES, VERIFICATION
+from abs_shield.core.names import (
+    OF_NO_TOOL,
+    OPT_IN_NAMES,
+    PERSONAL_DATA,
+    SIGNAL_NAMES,
+    VERIFICATION,
+)
 from abs_shield.policy.answer import AnswerConfig
 from abs_shield.policy.declared import Declared
 from abs_shield.policy.inverse import Inverse
+from abs_shield.policy.personal_data import PersonalData
 from abs_shield.policy.rule import Rule
 from abs_shield.policy.suppression import Suppression
 from abs_shield.policy.tool import Tool
@@ -118,6 +125,13 @@ def _judged_by(kind: type[Declared], what: str) -> BeforeValidator:
     return BeforeValidator(given)
 
 
+def _personal_data(given: Any) -> Any:
+    """Take settings, a mapping of their fields, True for every kind, and False for none."""
+    if isinstance(given, bool):
+        return PersonalData() if given else None
+    return given
+
+
 class Policy(Declared):
     """
     Everything a `Shield` needs to know before it judges; built by `configure`.
@@ -143,6 +157,7 @@ class Policy(Declared):
         suppress: Known false alarms.
         verification: How results are judged; False judges none.
         answer: How answers are judged; False judges none.
+        pii: Which personal data is found in arguments; True for every kind, None for none.
         limits: Bounds of a session.
     """
 
@@ -169,6 +184,7 @@ class Policy(Declared):
     answer: Annotated[AnswerConfig | Literal[False], _judged_by(AnswerConfig, "answers")] = (
         AnswerConfig()
     )
+    pii: Annotated[PersonalData | None, BeforeValidator(_personal_data)] = None
     limits: Limits = Limits()
 
     @model_validator(mode="after")
@@ -196,7 +212,8 @@ class Policy(Declared):
     def layer_names(self) -> list[str]:
         """Names of the layers that run, in order."""
         chosen = LAYER_NAMES if self.layers is None else self.layers
-        return [layer if isinstance(layer, str) else layer.__name__ for layer in chosen]
+        names = [layer if isinstance(layer, str) else layer.__name__ for layer in chosen]
+        return names if self.pii is None else [*names, PERSONAL_DATA]
 
     @cached_property
     def revision(self) -> str:

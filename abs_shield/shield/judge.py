@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from abs_shield.core import RAN, Coverage, Failed, Finding, Outcome, Unavailable, Verdict
-from abs_shield.core.names import PHANTOM_TARGET
+from abs_shield.core.names import PERSONAL_DATA, PHANTOM_TARGET
 from abs_shield.layers import LAYERS, OPT_IN, Layer
 from abs_shield.plan import Proposal
 from abs_shield.policy import Policy
+from abs_shield.policy.personal_data import PersonalData
 from abs_shield.session import Session
 from abs_shield.shield.overrides import MODEL_LAYERS
 
@@ -44,10 +45,17 @@ def layers_of(policy: Policy) -> tuple[tuple[str, Layer], ...]:
     """Give the layers that *policy* names, in its order."""
     chosen = LAYERS if policy.layers is None else policy.layers
     known = {**LAYERS, **OPT_IN}
-    return tuple(
+    named = tuple(
         (layer, known[layer]) if isinstance(layer, str) else (layer.__name__, layer)
         for layer in chosen
     )
+    return named if policy.pii is None else (*named, (PERSONAL_DATA, _personal_data(policy.pii)))
+
+
+def _personal_data(settings: PersonalData) -> Layer:
+    from abs_shield.quality.pii.layer import personal_data_layer  # few policies ask for it
+
+    return personal_data_layer(settings)
 
 
 def judge(

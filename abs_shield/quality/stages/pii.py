@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
-
 from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.pii.allowed import is_allowed
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.feedback import feedback
 from abs_shield.quality.pii.stage import TABLE, finding
@@ -18,13 +16,8 @@ def check_pii(output: AgentOutput, config: QualityConfig) -> StageReport:
     entities_of_text = detect(output.text, config.detectors or (TABLE,))
     allowed = [pattern.casefold() for pattern in config.public_contacts]
     entities = [
-        one for one in entities_of_text if not _is_public(output.text[one.start : one.end], allowed)
+        one for one in entities_of_text if not is_allowed(output.text[one.start : one.end], allowed)
     ]
     if not entities:
         return StageReport()
     return StageReport(StageOutcome.FAILED, tuple(map(finding, entities)), feedback(entities))
-
-
-def _is_public(value: str, allowed: Sequence[str]) -> bool:
-    """Return whether a value is one that anybody may read, such as the company's own address."""
-    return any(fnmatchcase(value.casefold(), pattern) for pattern in allowed)

@@ -1,0 +1,101 @@
+"""The layer `personal_data`: arguments of calls are searched as outputs are."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield import CallBlocked, PolicyError, Shield, Tool, Verdict, shield, shielded
+from abs_shield.core import Outcome
+from abs_shield.policy import PersonalData
+
+CARD = "4111 1111 1111 1111"
+SEARCH = Tool(name="search")
+
+
+def decided(arguments, *, pii=True, **policy):
+    """The decision about one call."""
+    firewall = Shield(shield.configure(tools=[SEARCH], pii=pii, layers=(), **policy), hooks=None)
+    return firewall.check_call({"name": "search", "arguments": arguments})
+
+
+def test_a_piece_of_personal_data_is_found_where_it_stands():
+    """The finding has its kind, its place and its layout, and never the value."""
+    decision = decided({"query": "orders", "filters": [{"note": f"paid by {CARD}"}]})
+    [found] = decision.findings
+
+    assert (Verdict.SUSPICIOUS, "personal_data") == (decision.verdict, found.check)
+    assert ("CreditCardNumber", "/arguments/filters/0/note") == (found.code, found.where)
+    assert not decision.blocked
+    assert "4111" not in str(decision.to_dict()) + str(decision.feedback())
+
+
+def test_the_name_of_a_parameter_is_the_context():
+    """Nine digits are a social security number where they are called one, as a number too."""
+    assert [] == [*decided({"order": "219440178"}).findings]
+    assert ["SSN"] == [one.code for one in decided({"ssn": "219-44-0178"}).findings]
+    assert ["SSN"] == [one.code for one in decided({"social_security_number": 219440178}).findings]
+
+
+def test_without_the_setting_nothing_is_searched():
+    """It is opt-in; None and False turn it off."""
+    for pii in (None, False):
+        decision = decided({"card": CARD}, pii=pii)
+        assert (Verdict.CLEAN, {}) == (decision.verdict, dict(decision.coverage))
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict", "blocked"),
+    [
+        ({"mode": "strict"}, "hallucinated", True),
+        ({"mode": "strict"}, "suspicious", False),
+        ({"mode": "audit"}, "hallucinated", False),
+        ({"modes": {"personal_data": "audit"}}, "hallucinated", False),
+        ({"mode": "audit", "modes": {("search", "personal_data"): "strict"}}, "hallucinated", True),
+        ({"on_suspicious": "block"}, "suspicious", True),
+    ],
+)
+def test_it_is_enforced_as_any_layer(mode, verdict, blocked):
+    """Audit and strict, for it alone or with all others; what it blocks is the author's choice."""
+    decision = decided({"card": CARD}, pii=PersonalData(verdict=verdict), **mode)
+
+    assert blocked is decision.blocked
+    assert decision.findings
+
+
+def test_kinds_and_values_can_be_let_through():
+    """Some kinds alone, and the company's own contacts."""
+    mail = {"to": "mia.li@acme.com", "text": f"Your card {CARD}"}
+
+    assert ["CreditCardNumber"] == [
+        one.code for one in decided(mail, pii=PersonalData(allow=["*@acme.com"])).findings
+    ]
+    assert ["EmailAddress"] == [
+        one.code for one in decided(mail, pii={"kinds": ["EmailAddress"]}).findings
+    ]
+
+
+def test_a_decorated_tool_is_blocked():
+    """Through the decorator, with the policy's own shield."""
+    policy = shield.configure(pii=PersonalData(verdict="hallucinated"))
+
+    @shielded(policy)
+    def search(query: str) -> str:
+        return query
+
+    with pytest.raises(CallBlocked, match="personal_data at /arguments/query"):
+        search(f"who pays with {CARD}?")
+    assert "orders" == search("orders")
+
+
+def test_arguments_that_are_too_large_are_not_searched():
+    """The layer says so; it is no pass."""
+    for arguments in ({"a": "x" * 300_000}, {"a": ["x"] * 2_000}):
+        assert Outcome.UNAVAILABLE is decided(arguments).coverage["personal_data"].outcome
+
+
+def test_a_wrong_setting_is_refused():
+    """In one line."""
+    with pytest.raises(PolicyError, match="verdict"):
+        PersonalData(verdict="bad")
+    with pytest.raises(PolicyError, match="pii"):
+        shield.configure(pii="yes")
