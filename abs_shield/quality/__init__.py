@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from abs_shield.quality.config import QualityConfig
     from abs_shield.quality.pipeline import QualityPipeline
+    from abs_shield.quality.stage import Stage, StageReport
     from abs_shield.quality.types import (
         AgentOutput,
         Band,
@@ -27,7 +28,9 @@ _FILE = {
     "QualityConfig": "abs_shield.quality.config",
     "QualityPipeline": "abs_shield.quality.pipeline",
     "QualityResult": "abs_shield.quality.types",
+    "Stage": "abs_shield.quality.stage",
     "StageOutcome": "abs_shield.quality.types",
+    "StageReport": "abs_shield.quality.stage",
     "StageResult": "abs_shield.quality.types",
     "Task": "abs_shield.quality.types",
 }
@@ -41,7 +44,9 @@ __all__ = [
     "QualityConfig",
     "QualityPipeline",
     "QualityResult",
+    "Stage",
     "StageOutcome",
+    "StageReport",
     "StageResult",
     "Task",
 ]

@@ -13,12 +13,12 @@ from typing import Any
 from abs_shield.core.words import Mode
 from abs_shield.model import Budget, Terms, Undetermined
 from abs_shield.quality.confidence import HIGH, LOW, PRIORS, band_of, note_of, overall_confidence
-from abs_shield.quality.config import QualityConfig
+from abs_shield.quality.config import NAMES, QualityConfig
 from abs_shield.quality.judge import Judgement
 from abs_shield.quality.sampling import is_sampled
 from abs_shield.quality.score import QualityScore, score_quality, with_ratings
-from abs_shield.quality.stages import STAGES, Stage
-from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.stage import Stage, StageReport
+from abs_shield.quality.stages import STAGES
 from abs_shield.quality.stakes import is_high_stakes
 from abs_shield.quality.types import (
     AgentOutput,
@@ -65,7 +65,7 @@ class Cascade:
 
     def check(self) -> None:
         """Run the stages that need no model; in strict mode the first failure ends them."""
-        for stage in STAGES:
+        for stage in (*STAGES, *self._config.own_stages):
             reason = self._reason_to_skip(stage.name)
             if not reason and stage.name == SCORE and self._scores_later:
                 reason = IN_BACKGROUND
@@ -130,7 +130,8 @@ class Cascade:
         ran = [one for one in self._results if one.outcome in _RAN]
         confidence = overall_confidence(one.confidence for one in ran if one.confidence is not None)
         measured = self._config.confidence
-        calibrated = bool(ran) and all(self._key(one.name) in measured for one in ran)
+        weighing = [self._key(one.name) for one in ran if one.confidence is not None]
+        calibrated = bool(weighing) and all(key in measured for key in weighing)
         score = next((one.score for one in self._results if one.name == "hallucination"), None)
         return QualityResult(
             output_id=self.output.output_id,
@@ -143,6 +144,10 @@ class Cascade:
             message=self._message,
             mode=self._mode,
         )
+
+    @property
+    def _priors(self) -> dict[str, float | None]:
+        return {**PRIORS, **{one.name: one.confidence for one in self._config.own_stages}}
 
     def _scored(self) -> QualityScore:
         """Return the quality score, with the ratings of the judge where it gave any."""
@@ -168,7 +173,7 @@ class Cascade:
     def _reason_to_skip(self, stage: str) -> str:
         if self._off:
             return "the shield is off"
-        if stage not in self._config.stages:
+        if stage in NAMES and stage not in self._config.stages:
             return "not configured"
         return "an earlier stage failed" if self._held and self._mode is Mode.STRICT else ""
 
@@ -176,6 +181,8 @@ class Cascade:
         began = perf_counter()
         try:
             report = stage.check(self.output, self._config)
+            if not isinstance(report, StageReport):
+                raise TypeError("a stage returns a StageReport")
         except Exception as error:  # an internal failure is no verdict on the output
             reason = f"{type(error).__name__} in the stage"
             logger.error("quality: stage %s failed: %s", stage.name, raised(error))
@@ -200,7 +207,7 @@ class Cascade:
 
     def _result(self, name: str, report: StageReport, elapsed_ms: float) -> StageResult:
         key = self._key(name)
-        confidence = self._config.confidence.get(key, PRIORS[key])
+        confidence = self._config.confidence.get(key, self._priors.get(key))
         return StageResult(
             name=name,
             outcome=report.outcome,

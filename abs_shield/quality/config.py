@@ -13,6 +13,7 @@ from abs_shield.quality.confidence import PRIORS
 from abs_shield.quality.guardrails import Guardrail, ProductCatalogue
 from abs_shield.quality.plausibility import Constraint
 from abs_shield.quality.score import ScoreConfig
+from abs_shield.quality.stage import Stage
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import shown
 
@@ -26,6 +27,7 @@ class QualityConfig(Declared):
 
     Attributes:
         stages: The stages that run, any of the five; they run in the cascade's order.
+        own_stages: Stages of your own; they run behind the four that need no model.
         mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
             strict mode would have done.
         detectors: Sources of personal data; the table of recognisers where empty.
@@ -59,6 +61,7 @@ class QualityConfig(Declared):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
     stages: tuple[str, ...] = NAMES
+    own_stages: tuple[Stage, ...] = ()
     mode: Mode = Mode.STRICT
     detectors: tuple[Any, ...] = ()
     public_contacts: tuple[Annotated[str, Field(min_length=1)], ...] = ()
@@ -82,8 +85,12 @@ class QualityConfig(Declared):
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
+        own = [stage.name for stage in self.own_stages]
+        for name in own:
+            if name in PRIORS or own.count(name) > 1:
+                raise ValueError(f"`own_stages` names {shown(name)} twice; give another name")
         for field, names, valid in (
-            ("stages", self.stages, NAMES), ("confidence", self.confidence, PRIORS),
+            ("stages", self.stages, NAMES), ("confidence", self.confidence, (*PRIORS, *own)),
         ):  # fmt: skip
             for name in names:
                 if name not in valid:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.feedback import guardrail_feedback
 from abs_shield.quality.guardrails import guardrail_violations
-from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
 
 

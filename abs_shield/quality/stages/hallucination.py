@@ -8,7 +8,7 @@ from abs_shield.quality.facts import check_facts
 from abs_shield.quality.feedback import hallucination_feedback
 from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.plausibility import check_plausibility
-from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
 
 

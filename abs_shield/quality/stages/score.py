@@ -5,7 +5,7 @@ from __future__ import annotations
 from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.sampling import is_sampled
 from abs_shield.quality.score import score_quality
-from abs_shield.quality.stages.report import StageReport
+from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
 
 
