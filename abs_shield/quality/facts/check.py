@@ -63,15 +63,28 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
     ['"$3.2T" unverified (actual: $3.1T)']
     """
     checked, findings = 0, []
+    read_all = getattr(facts, "read", None)
+    if read_all is not None:
+        read_all(text)
     for sentence in _sentences(text):
-        for fact in _relevant(sentence, facts.facts_about(sentence.text)):
-            value = _compared(sentence, fact)
-            if value is None:
+        for known in _by_claim(_relevant(sentence, facts.facts_about(sentence.text))):
+            compared = [(fact, _compared(sentence, fact)) for fact in known]
+            values = [(fact, value) for fact, value in compared if value is not None]
+            if not values:
                 continue
             checked += 1
-            if not _agrees(value, fact):
+            if not any(_agrees(value, fact) for fact, value in values):
+                fact, value = values[0]
                 findings.append(_mismatch(sentence, value, fact))
     return SubCheck(checked, tuple(findings))
+
+
+def _by_claim(facts: Iterable[Fact]) -> Iterable[list[Fact]]:
+    """Group facts of the same thing: of several values that are known any may be meant."""
+    groups: dict[tuple[str, str, str], list[Fact]] = {}
+    for fact in facts:
+        groups.setdefault((fact.subject, fact.attribute, fact.period), []).append(fact)
+    return groups.values()
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

@@ -17,7 +17,6 @@ from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of
 
 _COLUMNS = ("subject", "attribute", "value", "period", "tolerance")
-"""Words of one sentence that are looked up."""
 
 
 class FactTable:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from abs_shield.errors import PolicyError
+from abs_shield.errors import PolicyError, ShieldError
 from abs_shield.text.show import shown
 
 TOLERANCE = 0.005
@@ -45,8 +45,22 @@ class Fact:
             raise PolicyError(f"fact: `tolerance` is {shown(self.tolerance)}; {hint}")
 
 
+class FactsUnavailable(ShieldError):
+    """A source of facts cannot be asked: nothing is verified, which the stage reports."""
+
+
 class Facts(Protocol):
-    """A source of facts: a table, a knowledge graph, a service."""
+    """
+    A source of facts: a table, a knowledge graph, a service.
+
+    One that asks over a network may have a method ``read(text)``, which is given a whole output
+    before its sentences.
+    """
 
     def facts_about(self, sentence: str) -> Iterable[Fact]:
-        """Return the facts whose subject a sentence names; none where nothing is known."""
+        """
+        Return the facts whose subject a sentence names; none where nothing is known.
+
+        Raises:
+            FactsUnavailable: The source cannot be asked.
+        """

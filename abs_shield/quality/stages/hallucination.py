@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import logging
+
 from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.consistency import contradictions
-from abs_shield.quality.facts import check_facts
+from abs_shield.quality.facts import FactsUnavailable, check_facts
 from abs_shield.quality.feedback import hallucination_feedback
 from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.plausibility import check_plausibility
 from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
+from abs_shield.text.show import escaped
+
+logger = logging.getLogger("abs_shield")
 
 
 def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageReport:
@@ -19,9 +24,10 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     It fails above the threshold, and for any confirmed fault of a critical claim, whatever the
     average. A sub-check that is not configured leaves its weight to the others, which is reported.
     """
-    checks = _checks(output.text, config)
-    missing = ", ".join(name for name in WEIGHTS if name not in checks)
-    reason = f"not configured: {missing}" if missing else ""
+    checks, unavailable = _checks(output.text, config)
+    missing = [name for name in WEIGHTS if name not in checks and name not in unavailable]
+    reasons = [f"not configured: {', '.join(missing)}"] if missing else []
+    reason = "; ".join([*(f"{name}: {why}" for name, why in unavailable.items()), *reasons])
     score = hallucination_score(checks)
     if score is None:
         return StageReport(StageOutcome.UNAVAILABLE, reason=reason)
@@ -33,13 +39,19 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     return StageReport(StageOutcome.FAILED, findings, message, score, reason)
 
 
-def _checks(text: str, config: QualityConfig) -> dict[str, SubCheck]:
+def _checks(text: str, config: QualityConfig) -> tuple[dict[str, SubCheck], dict[str, str]]:
+    """Return the sub-checks that ran, and why others could not."""
     checks: dict[str, SubCheck] = {}
+    unavailable: dict[str, str] = {}
     if config.facts is not None:
-        checks["entity"] = check_facts(text, config.facts)
+        try:
+            checks["entity"] = check_facts(text, config.facts)
+        except FactsUnavailable as error:
+            unavailable["entity"] = escaped(str(error), limit=200)
+            logger.warning("quality: facts are unavailable: %s", unavailable["entity"])
     if config.constraints:
         checks["plausibility"] = check_plausibility(text, config.constraints)
     if config.self_contradiction:
         report = contradictions(text)
         checks["self_contradiction"] = SubCheck(report.checked, report.findings)
-    return checks
+    return checks, unavailable

@@ -1,0 +1,243 @@
+"""Facts of a SPARQL endpoint that is shaped like Wikidata."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from threading import Lock
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from abs_shield.core.forked import renewed
+from abs_shield.errors import PolicyError
+from abs_shield.quality.facts.types import TOLERANCE, Fact, FactsUnavailable
+from abs_shield.text.show import shown
+from abs_shield.version import __version__
+
+UNITS = {
+    "United States dollar": "USD", "euro": "EUR", "pound sterling": "GBP", "yen": "JPY",
+    "Japanese yen": "JPY", "Swiss franc": "CHF", "renminbi": "CNY", "Indian rupee": "INR",
+    "kilometre": "km", "metre": "m", "square kilometre": "km²", "kilogram": "kg",
+    "percent": "%", "human": "", "1": "",
+}  # fmt: skip
+"""Labels of units to how texts write them; other labels stand as they are."""
+_PREFIXES = """\
+PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+PREFIX skos: <http://www.w3.org/2004/02/skos/core#>
+PREFIX wikibase: <http://wikiba.se/ontology#>
+PREFIX p: <http://www.wikidata.org/prop/>
+PREFIX ps: <http://www.wikidata.org/prop/statement/>
+PREFIX psv: <http://www.wikidata.org/prop/statement/value/>
+PREFIX pq: <http://www.wikidata.org/prop/qualifier/>
+"""
+_QUERY = """\
+SELECT ?name ?property ?value ?label ?unit ?at WHERE {{
+  VALUES ?name {{ {names} }}
+  ?item rdfs:label|skos:altLabel ?name .
+  VALUES (?property ?claim ?says ?node) {{ {properties} }}
+  ?item ?claim ?statement .
+  ?statement ?says ?value .
+  FILTER NOT EXISTS {{ ?statement wikibase:rank wikibase:DeprecatedRank }}
+  OPTIONAL {{ ?value rdfs:label ?label . FILTER(LANG(?label) = "{language}") }}
+  OPTIONAL {{
+    ?statement ?node ?full . ?full wikibase:quantityUnit/rdfs:label ?unit .
+    FILTER(LANG(?unit) = "{language}")
+  }}
+  OPTIONAL {{ ?statement pq:P585 ?at }}
+}} LIMIT {most}
+"""
+_PROPERTY = re.compile(r"P[1-9]\d{0,9}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]{2,8})?")
+_WORD = r"[^\W\d_a-z][\w&.\u2019'-]{0,40}"
+_NAMES = re.compile(rf"{_WORD}(?: (?:(?:of|the|and|de|la|von|van) )?{_WORD}){{0,7}}")
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+_MOST_WORDS = 5
+"""Words of one name that is asked for."""
+_MOST_NAMES = 200
+"""Names of one output that are asked for."""
+_MOST_ROWS = 5_000
+_MOST_BYTES = 5_000_000
+_KEPT = 10_000
+"""Names whose facts are kept, those without any included."""
+
+
+class SparqlFacts:
+    """
+    The facts that a knowledge graph has of the names in an output.
+
+    Names are words in capitals, alone and together: "Apple", "Deutsche Bahn". All names of an
+    output are asked for at once; what is known of a name is kept for *fresh_s*. Only names leave
+    the process: no sentence, and no figure.
+
+    Args:
+        endpoint: URL of the endpoint, ``http`` or ``https``.
+        properties: Ids of properties to what texts call them: ``{"P2226": "market cap"}``.
+        language: Language of the labels.
+        units: Labels of units to how texts write them, besides `UNITS`.
+        tolerance: By which part of itself a number may differ.
+        timeout_s: Seconds that one request may take.
+        fresh_s: Seconds for which an answer is kept.
+        headers: Headers of each request, such as ``Authorization``.
+
+    Raises:
+        PolicyError: A setting is wrong.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        properties: Mapping[str, str],
+        *,
+        language: str = "en",
+        units: Mapping[str, str] | None = None,
+        tolerance: float = TOLERANCE,
+        timeout_s: float = 5.0,
+        fresh_s: float = 3_600.0,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        if urlsplit(endpoint).scheme not in ("http", "https"):
+            raise PolicyError(f"facts: `endpoint` is {shown(endpoint)}; give an http(s) URL")
+        wrong = [one for one in properties if not _PROPERTY.fullmatch(one)]
+        if wrong or not properties:
+            got = shown(wrong[0]) if wrong else "empty"
+            raise PolicyError(f'facts: `properties` is {got}; give e.g. {{"P2226": "market cap"}}')
+        if not _LANGUAGE.fullmatch(language):
+            raise PolicyError(f"facts: `language` is {shown(language)}; give a code such as `en`")
+        self._endpoint = endpoint
+        self._properties = dict(properties)
+        self._language = language
+        self._units = {**UNITS, **(units or {})}
+        self._tolerance = tolerance
+        self._timeout_s = timeout_s
+        self._fresh_s = fresh_s
+        self._headers = {"User-Agent": f"abs_shield/{__version__}", **(headers or {})}
+        self._lock = renewed(Lock())
+        self._known: OrderedDict[str, tuple[float, tuple[Fact, ...]]] = OrderedDict()
+
+    def read(self, text: str) -> None:
+        """
+        Ask for all names of an output that are not known yet, in one request.
+
+        Raises:
+            FactsUnavailable: The endpoint does not answer, or not as SPARQL says.
+        """
+        names = [name for name in _names_in(text, most=_MOST_NAMES) if self._found(name) is None]
+        if not names:
+            return
+        found: dict[str, list[Fact]] = {name: [] for name in names}
+        for row in self._rows(names):
+            fact = self._fact(row)
+            if fact is not None and fact.subject in found:
+                found[fact.subject].append(fact)
+        now = time.monotonic()
+        with self._lock:
+            for name, facts in found.items():
+                self._known[name] = now, tuple(facts)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+
+    def facts_about(self, sentence: str) -> Iterator[Fact]:
+        """
+        Yield the facts whose subject a sentence names.
+
+        Raises:
+            FactsUnavailable: As `read`.
+        """
+        self.read(sentence)
+        longer: list[str] = []
+        for name in _names_in(sentence, most=_MOST_NAMES):  # longer ones first
+            facts = self._found(name)
+            if facts and not any(name in one for one in longer):
+                longer.append(name)
+                yield from facts
+
+    def _found(self, name: str) -> tuple[Fact, ...] | None:
+        with self._lock:
+            at, facts = self._known.get(name, (float("-inf"), ()))
+        return facts if time.monotonic() - at <= self._fresh_s else None
+
+    def _rows(self, names: Iterable[str]) -> list[dict[str, Any]]:
+        from urllib.request import Request, urlopen  # a table of facts needs no network
+
+        query = _PREFIXES + _QUERY.format(
+            names=" ".join(f"{_literal(name)}@{self._language}" for name in names),
+            properties=" ".join(
+                f'("{one}" p:{one} ps:{one} psv:{one})' for one in self._properties
+            ),
+            language=self._language,
+            most=_MOST_ROWS,
+        )
+        accept = {"Accept": "application/sparql-results+json"}
+        request = Request(
+            self._endpoint,
+            data=urlencode({"query": query}).encode(),
+            headers={**accept, **self._headers},
+        )
+        try:
+            with urlopen(request, timeout=self._timeout_s) as reply:
+                body = reply.read(_MOST_BYTES + 1)
+            if len(body) > _MOST_BYTES:
+                raise ValueError("the answer is too large")
+            rows = json.loads(body)["results"]["bindings"]
+            return [{k: str(v["value"]) for k, v in row.items()} for row in rows]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise FactsUnavailable(f"the SPARQL endpoint: {type(error).__name__}") from error
+
+    def _fact(self, row: Mapping[str, str]) -> Fact | None:
+        """Return the fact of a row; None of one that has no value that a text could have."""
+        value = row.get("label") or _number(row.get("value", ""))
+        unit = row.get("unit", "")
+        text = f"{value} {self._units.get(unit, unit)}".strip()
+        attribute = self._properties.get(row.get("property", ""))
+        if not value or not attribute:
+            return None
+        return Fact(
+            subject=row["name"],
+            attribute=attribute,
+            value=text,
+            period=row.get("at", "")[:4],
+            tolerance=self._tolerance,
+        )
+
+
+def _number(value: str) -> str:
+    """Return a number as a text writes it, and the day of a date; anything else as it is."""
+    try:
+        return f"{Decimal(value).normalize():f}"
+    except InvalidOperation:
+        return value.partition("T")[0] if value[:4].isdigit() else value
+
+
+def _literal(text: str) -> str:
+    r"""
+    Return a literal of SPARQL.
+
+    >>> print(_literal('a "b" \\ c'))
+    "a \"b\" \\ c"
+    """
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _names_in(text: str, *, most: int) -> list[str]:
+    """
+    Return the names that a text may have, each once.
+
+    >>> _names_in("In 2025 Deutsche Bahn's revenue fell.", most=9)
+    ['In', 'Deutsche Bahn', 'Deutsche', 'Bahn']
+    """
+    found: dict[str, None] = {}
+    for match in _NAMES.finditer(text):
+        words = match[0].split(" ")
+        for size in range(min(len(words), _MOST_WORDS), 0, -1):
+            for start in range(len(words) - size + 1):
+                name = " ".join(words[start : start + size]).rstrip(".,'\u2019-&")
+                name = _POSSESSIVE.sub("", name)
+                if name[:1].isupper():
+                    found[name] = None
+                if len(found) >= most:
+                    return [*found]
+    return [*found]
