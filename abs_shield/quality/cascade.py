@@ -34,6 +34,8 @@ logger = logging.getLogger("abs_shield")
 JUDGE, SCORE = "judge", "quality_score"
 IN_BACKGROUND = "in the background"
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
+_MOST_FINDINGS = 250
+"""Findings of one stage that are kept; its reason counts the others."""
 _NO_LIMIT = 1_000_000_000
 _CHARACTERS_A_TOKEN = 4
 """About: how many characters of English a token of today's models has."""
@@ -207,14 +209,16 @@ class Cascade:
 
     def _result(self, name: str, report: StageReport, elapsed_ms: float) -> StageResult:
         key = self._key(name)
+        more = len(report.findings) - _MOST_FINDINGS
+        reasons = [f"{more:,} further findings"] if more > 0 else []
         confidence = self._config.confidence.get(key, self._priors.get(key))
         return StageResult(
             name=name,
             outcome=report.outcome,
-            findings=report.findings,
+            findings=report.findings[:_MOST_FINDINGS],
             confidence=confidence if report.outcome in _RAN else None,
             elapsed_ms=elapsed_ms,
-            reason=report.reason,
+            reason="; ".join(filter(None, (*reasons, report.reason))),
             score=report.score,
         )
 

@@ -175,6 +175,13 @@ def read_text(text: str) -> Reading:
     return Reading(text, tuple(_sentences(text)))
 
 
+def unread(text: str) -> str:
+    """Return why a text is not read whole; empty if it is."""
+    if len(text) <= _MOST_CHARACTERS:
+        return ""
+    return f"only the first {_MOST_CHARACTERS:,} of {len(text):,} characters are read"
+
+
 def form(pattern: str, *, exactly: bool = False) -> re.Pattern[str]:
     """
     Compile a form of `Sentence.plain`.

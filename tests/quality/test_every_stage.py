@@ -138,6 +138,30 @@ def test_steps_grow_with_the_text(stage, text):
     assert twice <= 2.6 * once + 5_000
 
 
+def test_a_text_that_is_not_read_whole_has_not_passed():
+    """Its stages say so; what was found in the part that was read counts."""
+    plain, wrong = "The report is ready. " * 6_000, FAILING["guardrails"][0]
+    whole = QualityPipeline(CONFIG).run(AgentOutput(text=plain, task_type="financial"))
+    found = QualityPipeline(CONFIG).run(AgentOutput(text=f"{wrong} {plain}", task_type="financial"))
+    other = QualityPipeline(CONFIG).run(AgentOutput(text=plain, task_type="memo"))
+
+    outcomes = {one.name: one.outcome for one in whole.stages}
+    assert ("passed", "unavailable", "unavailable") == (
+        outcomes["pii"], outcomes["guardrails"], outcomes["hallucination"],
+    )  # fmt: skip
+    assert "only the first 100,000 of 126,000 characters" in whole.stages[1].reason
+    assert "failed" == found.stages[1].outcome
+    assert "passed" == other.stages[1].outcome  # no rule holds for memos
+
+
+def test_findings_without_end_are_counted():
+    """A record stays small."""
+    result = QualityPipeline(CONFIG).run(AgentOutput(text="a@b.org " * 1_000))
+
+    assert 250 == len(result.stages[0].findings)
+    assert "750 further findings" == result.stages[0].reason
+
+
 @every_stage
 def test_a_stage_that_breaks_is_an_error(stage):
     """It holds the output where it is a gate, and is no finding."""

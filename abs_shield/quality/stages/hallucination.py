@@ -10,6 +10,7 @@ from abs_shield.quality.facts import FactsUnavailable, check_facts
 from abs_shield.quality.feedback import hallucination_feedback
 from abs_shield.quality.hallucination import WEIGHTS, SubCheck, hallucination_score
 from abs_shield.quality.plausibility import check_plausibility
+from abs_shield.quality.reading import unread
 from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
 from abs_shield.text.show import escaped
@@ -34,7 +35,10 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     findings = tuple(one for check in checks.values() for one in check.findings)
     threshold = config.hallucination_threshold
     if score <= threshold and not any(one.critical for one in findings):
-        return StageReport(findings=findings, score=score, reason=reason)
+        rest = unread(output.text) if config.self_contradiction else ""
+        outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
+        reason = "; ".join(filter(None, (rest, reason)))
+        return StageReport(outcome, findings, score=score, reason=reason)
     message = hallucination_feedback(score, threshold, checks)
     return StageReport(StageOutcome.FAILED, findings, message, score, reason)
 
