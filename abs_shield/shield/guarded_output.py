@@ -54,7 +54,7 @@ class GuardedOutput:
         Returns:
             The id of the Decision.
         """
-        findings = tuple(_findings(result))
+        findings = tuple(_findings(result, output.task_type))
         decision = answer_decision(
             self._session,
             {"mode": result.mode, "policy_revision": self._desk.policy.revision},
@@ -87,7 +87,7 @@ class GuardedOutput:
             findings: Names of stages, and what they found.
         """
         found = tuple(
-            _finding(stage, one, f"/{stage}", mode=self.mode, counted=True)
+            _finding(stage, one, f"/{stage}", output.task_type, mode=self.mode, counted=True)
             for stage, one in findings
         )
         decision = answer_decision(
@@ -122,16 +122,18 @@ def _covered(stage: StageResult) -> Coverage:
             return Coverage(Outcome.UNAVAILABLE, stage.reason)
 
 
-def _findings(result: QualityResult) -> Iterator[Finding]:
+def _findings(result: QualityResult, task_type: str) -> Iterator[Finding]:
     """Yield one finding for each fault; it points into the result, and quotes no output."""
     for place, stage in enumerate(result.stages):
         failed = stage.outcome == "failed"
         for number, one in enumerate(stage.findings):
             where = f"/stages/{place}/findings/{number}"
-            yield _finding(stage.name, one, where, mode=result.mode, counted=failed)
+            yield _finding(stage.name, one, where, task_type, mode=result.mode, counted=failed)
 
 
-def _finding(stage: str, one: OutputFinding, where: str, *, mode: Mode, counted: bool) -> Finding:
+def _finding(
+    stage: str, one: OutputFinding, where: str, task_type: str, *, mode: Mode, counted: bool
+) -> Finding:
     certain = stage == _HALLUCINATION and one.critical
     return Finding(
         check=stage,
@@ -140,7 +142,7 @@ def _finding(stage: str, one: OutputFinding, where: str, *, mode: Mode, counted:
         where=where,
         detail=one.detail,
         code=one.code,
-        evidence={"start": one.start, "end": one.end},
+        evidence={"start": one.start, "end": one.end, "task_type": task_type},
         mode=mode,
         counted=counted,
     )

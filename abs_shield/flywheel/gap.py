@@ -1,0 +1,69 @@
+"""A gap: catches that have one cause, how often they come, and what somebody decided about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class GapState(StrEnum):
+    """Where a gap stands."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    MERGED = "merged"
+    FIXED = "fixed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """
+    Catches that have one cause.
+
+    Attributes:
+        id: Stable id, from what its catches have in common.
+        title: What goes wrong, in one line.
+        check: The check that found them.
+        code: The kind of fault.
+        tier: 1 (high impact and frequent), 2 or 3.
+        count: How many catches it has.
+        decisions: How many decisions of the same kind there were in the same time.
+        rate: Share of those decisions that have such a catch, in [0, 1].
+        low: Lower end of its 95 % interval.
+        high: Upper end.
+        agents: Agents with such catches, and how many each has.
+        task_types: Task types, likewise.
+        models: Models, likewise.
+        examples: Ids of some of its catches.
+        first: Timestamp of the first one.
+        last: Timestamp of the newest one.
+        state: Where it stands.
+        into: The gap that it was merged into; empty where it was not.
+    """
+
+    id: str
+    title: str
+    check: str
+    code: str
+    tier: int
+    count: int
+    decisions: int
+    rate: float
+    low: float
+    high: float
+    agents: Mapping[str, int] = field(default_factory=dict)
+    task_types: Mapping[str, int] = field(default_factory=dict)
+    models: Mapping[str, int] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    first: str = ""
+    last: str = ""
+    state: GapState = GapState.OPEN
+    into: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gap as JSON-able data."""
+        record = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {**record, "state": self.state.value, "examples": list(self.examples)}
