@@ -397,17 +397,168 @@ def test_an_output_that_nobody_finds_is_logged_once(caplog):
         post(client, CARD, "other")
         post(client, CARD, "other")
 
-    assert 1 == caplog.text.count('no output in a response of "/answer"')
+    assert 1 == caplog.text.count("a response has no output; is it at `outputs` or `deltas`?")
+
+
+async def played(events, *, path="/memo", method="GET", **settings):
+    """The events that a client gets of an application that sends these ones and returns."""
+    sent = []
+
+    async def app(scope, receive, send):
+        for event in events:
+            await send(event)
+
+    async def send(event):
+        sent.append(event)
+
+    pipeline = settings.pop("pipeline", None) or QualityPipeline()
+    middleware = QualityMiddleware(app, pipeline, routes=["/memo"], **settings)
+    await middleware({"type": "http", "method": method, "path": path}, None, send)
+    return sent
+
+
+def begun(kind="application/json", **headers):
+    fields = [(b"content-type", kind.encode())] if kind else []
+    fields += [(name.replace("_", "-").encode(), value) for name, value in headers.items()]
+    return {"type": "http.response.start", "status": 200, "headers": fields}
+
+
+def body(content, more=False):
+    return {"type": "http.response.body", "body": content, "more_body": more}
+
+
+def answered(*events, **settings):
+    """The status and the body of one response."""
+    sent = asyncio.run(played(events, **settings))
+    return sent[0]["status"], b"".join(event.get("body", b"") for event in sent)
+
+
+SSN = "Her SSN is 219-44-0178."
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        ({"text": SSN, "tool_calls": [{"name": "search"}]}, 422),
+        ({"content": [{"type": "text", "text": SSN}, {"type": "tool_use", "name": "s"}]}, 422),
+        ({"choices": [{"message": {"content": SSN, "function_call": {"name": "s"}}}]}, 422),
+        ({"answer": "Fine.", "text": SSN}, 422),
+        ({"answer": " ", "text": SSN}, 422),
+        ({"text": ["Fine.", SSN]}, 422),
+        ({"output": [{"content": [{"type": "output_text", "text": SSN}]}]}, 422),
+        ({"message": {"role": "assistant", "content": SSN}}, 422),
+        ({"response": SSN}, 422),
+        ({"answer": "Fine.", "text": "All done.", "tool_calls": []}, 200),
+    ],
+)
+def test_every_text_of_a_body_is_an_output(data, status):
+    """Whichever pointer leads to it, and whatever calls stand beside it."""
+    assert status == answered(begun(), body(json.dumps(data).encode()))[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        (SSE, 'data: "Card 4111 1111"\n\ndata: " 1111 1111"\n\n'),
+        (SSE, 'data: "jane.roe\\u0040gmail.com"\n\n'),
+        (SSE, "\ufeffdata: Card 4111 1111 1111 1111\n\n"),
+        (SSE, ": ping\nid: 1\nretry: 9\ndata: Card\ndata: 4111 1111 1111 1111\n\n"),
+        (SSE, f'data: {{"choices": [{{}}, {{"delta": {{"content": "{SSN}"}}}}]}}\n\n'),
+        (SSE, "data: Card 4111 1111 1111 1111"),
+        ("application/x-ndjson", f'{{"message": {{"content": "{SSN}"}}}}\n'),
+    ],
+)
+def test_events_are_read_as_clients_read_them(kind, lines):
+    """Strings of JSON, byte order marks, comments, further choices, no blank line at the end."""
+    assert 422 == answered(begun(kind), body(lines.encode()))[0]
+
+
+@pytest.mark.parametrize(
+    ("packed", "encoding", "status"),
+    [
+        (gzip.compress(b"Fine. ") + gzip.compress(SSN.encode()), b"gzip", 422),
+        (zlib.compress(SSN.encode())[2:-4], b"deflate", 422),
+        (zlib.compress(b"Fine.")[2:-4], b"deflate", 200),
+        (gzip.compress(b"Fine.")[:-9], b"gzip", 422),
+        (b"", b"gzip", 200),
+    ],
+)
+def test_compressed_bodies_are_read_whole(packed, encoding, status):
+    """Every member, and deflate without its header."""
+    start = begun("text/plain", content_encoding=encoding)
+
+    assert status == answered(start, body(packed))[0]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [begun(), body(b'{"text": "' + SSN.encode(), more=True)],
+        [begun()],
+        [begun(), {"type": "http.response.pathsend", "path": "/memo.json"}],
+        [begun(), body(b'{"te', more=True), {"type": "http.response.zerocopysend", "file": 3}],
+    ],
+)
+def test_a_body_that_is_not_read_to_its_end_is_not_sent(events):
+    """In strict; audit and `pass` send what there is."""
+    status, found = answered(*events)
+
+    assert 422 == status
+    assert b"The output could not be checked" in found
+    assert SSN.encode() not in found
+    for settings in ({"unchecked": "pass"},
+                     {"pipeline": QualityPipeline(QualityConfig(mode="audit"))}):  # fmt: skip
+        sent = asyncio.run(played(events, **settings))
+        assert [event["type"] for event in events] == [event["type"] for event in sent]
+
+
+@pytest.mark.parametrize("path", ["/memo", "/memo/"])
+def test_a_slash_at_the_end_is_the_same_route(path):
+    """As most frameworks redirect it."""
+    assert 422 == answered(begun(), body(json.dumps({"text": SSN}).encode()), path=path)[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "content", "status"),
+    [
+        ("", SSN, 422),
+        ("", json.dumps({"text": SSN}), 422),
+        ("text/json", json.dumps({"text": SSN}), 422),
+        ("text/html", f"<p>{SSN}</p>", 200),
+    ],
+)  # fmt: skip
+def test_types_that_are_read(kind, content, status, caplog):
+    """A body without a type is read; HTML is not, and the log says so."""
+    assert status == answered(begun(kind), body(content.encode()))[0]
+    assert ("is not read" in caplog.text) is (status == 200)
+
+
+def test_audit_behind_a_middleware_that_compresses():
+    """It changes the headers of the response, which has been read as it was."""
+    firewall = Shield(shield.configure(mode="audit"), hooks=None)
+    outside = [Middleware(GZipMiddleware, minimum_size=0)]
+    with service(outside=outside, pipeline=QualityPipeline(shield=firewall)) as client:
+        for shape in ("json", "stream"):
+            assert 200 == post(client, f"{CARD} {CLEAN}", shape).status_code
+
+    assert ["block", "block"] == [str(one.action) for one in firewall.store.decisions()]
 
 
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
         ({"routes": "/answer"}, "give a list of routes"),
-        ({"routes": [], "status": 200}, "it must be from 400 to 599"),
-        ({"routes": [], "max_bytes": 0}, "it must be 1 or more"),
-        ({"routes": [], "unchecked": "drop"}, "use `block` or `pass`"),
-        ({"routes": [], "pipeline": 7}, "give a QualityPipeline"),
+        ({"routes": QualityRoute(path="/answer")}, "give a list of routes"),
+        ({"routes": []}, "`routes` is empty"),
+        ({"routes": [5]}, "give a path or a QualityRoute"),
+        ({"routes": ["memos"]}, "give a path such as"),
+        ({"routes": ["https://acme.com/memos"]}, "give a path such as"),
+        ({"routes": ["/a"], "status": "422"}, "it must be from 400 to 599"),
+        ({"routes": ["/a"], "max_bytes": "1MB"}, "it must be 1 or more"),
+        ({"routes": ["/a"], "status": 200}, "it must be from 400 to 599"),
+        ({"routes": ["/a"], "max_bytes": 0}, "it must be 1 or more"),
+        ({"routes": ["/a"], "unchecked": "drop"}, "use `block` or `pass`"),
+        ({"routes": ["/a"], "pipeline": 7}, "give a QualityPipeline"),
     ],
 )
 def test_a_wrong_setting_is_refused(settings, reason):
@@ -416,7 +567,9 @@ def test_a_wrong_setting_is_refused(settings, reason):
         QualityMiddleware(answer, **{"pipeline": QualityPipeline()} | settings)
 
 
-@pytest.mark.parametrize("wrong", [{"outputs": "/answer"}, {"deltas": []}, {"outputs": ["a"]}])
+@pytest.mark.parametrize(
+    "wrong", [{"outputs": "/answer"}, {"deltas": []}, {"outputs": ["a"]}, {"outputs": [5]}]
+)
 def test_a_wrong_pointer_is_refused(wrong):
     """When the route is declared."""
     with pytest.raises(ShieldError, match="JSON pointer"):

@@ -77,7 +77,7 @@ def media_type(headers: Headers) -> tuple[str, str]:
 
 def is_json(kind: str) -> bool:
     """Return whether a media type is JSON."""
-    return kind == "application/json" or kind.endswith("+json")
+    return kind in ("application/json", "text/json") or kind.endswith("+json")
 
 
 def header(headers: Headers, name: bytes) -> str:
@@ -98,17 +98,28 @@ def with_length(headers: Headers, length: int) -> list[tuple[bytes, bytes]]:
     return [*others, (b"content-length", b"%d" % length)]
 
 
-def read_body(body: bytes, headers: Headers, pointers: Sequence[str]) -> ResponseBody:
+def read_body(
+    body: bytes, headers: Headers, pointers: Sequence[str], *, every: bool = False
+) -> ResponseBody:
     """
     Return the answers in a body: all that the first of *pointers* with a text leads to.
 
     One is left out where it is blank, or where the message that holds it calls tools as well.
+
+    Args:
+        body: The body.
+        headers: Its headers.
+        pointers: Where an answer may stand.
+        every: Whether the texts at all of *pointers* are returned, those beside calls included.
     """
     kind, charset = media_type(headers)
     try:
-        if is_json(kind):
+        if is_json(kind) or (every and not kind and body.lstrip()[:1] in (b"{", b"[")):
             encoding, text = _decoded(body, charset)
-            return _answers(json.loads(text), encoding, pointers)
+            data = json.loads(text)
+            if every:
+                return ResponseBody(tuple(_texts(data, pointers)), data, encoding)
+            return _answers(data, encoding, pointers)
         text = body.decode(charset)
         return ResponseBody((Answer(text, None),) if text.strip() else (), encoding=charset)
     except Exception as error:
@@ -140,7 +151,7 @@ def _decoded(body: bytes, charset: str) -> tuple[str, str]:
 
 def _answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
     for pointer in pointers:
-        places = [*_places(data, pointer)]
+        places = [*places_at(data, pointer)]
         held = [(place, _text(value_at(data, place))) for place in places]
         texts = [(place, text) for place, text in held if text is not None]
         calls = {place for place in places if _calls(data, place)}
@@ -151,7 +162,18 @@ def _answers(data: Any, encoding: str, pointers: Sequence[str]) -> ResponseBody:
     return ResponseBody(problem=NO_ANSWER)
 
 
-def _places(data: Any, pointer: str) -> Iterator[str]:
+def _texts(data: Any, pointers: Sequence[str]) -> Iterator[Answer]:
+    """Yield the texts at all pointers, each place once; a list of texts is one text."""
+    places = dict.fromkeys(place for one in pointers for place in places_at(data, one))
+    for place in places:
+        value = value_at(data, place)
+        lines = isinstance(value, list) and value and all(isinstance(x, str) for x in value)
+        text = "\n".join(value) if lines else _text(value)
+        if text is not None and text.strip():
+            yield Answer(text, place)
+
+
+def places_at(data: Any, pointer: str) -> Iterator[str]:
     """Yield the pointers that a pointer with `*` leads to; one that ends in it is a list's own."""
     before, each, after = pointer.partition(f"/{_EACH}/")
     if not each:
@@ -161,7 +183,7 @@ def _places(data: Any, pointer: str) -> Iterator[str]:
         return
     items = value_at(data, before)
     for number in range(len(items)) if isinstance(items, list) else ():
-        yield from _places(data, f"{before}/{number}/{after}")
+        yield from places_at(data, f"{before}/{number}/{after}")
 
 
 def _text(value: Any) -> str | None:

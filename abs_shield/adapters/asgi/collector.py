@@ -58,8 +58,8 @@ class Collector(ABC):
     async def settle(self, start: Message, body: bytes) -> tuple[Message, bytes]:
         """Return the start and the body to send in place of a response that was held back."""
 
-    def refusal(self, start: Message) -> tuple[Message, bytes] | None:
-        """Return what to send in place of a body that is too large; None sends it as it is."""
+    def refusal(self, start: Message, reason: str) -> tuple[Message, bytes] | None:
+        """Return what to send in place of a body that cannot be read; None sends it as it is."""
         return None
 
     async def send(self, event: Message) -> None:
@@ -70,15 +70,18 @@ class Collector(ABC):
             case _ if self._refused:
                 return
             case "http.response.start" if self.is_candidate(event):
-                self._headers, self._parts = event.get("headers", ()), []
+                # a copy: a middleware outside may change the list, as Starlette's gzip does
+                self._headers, self._parts = [*event.get("headers", ())], []
                 if self.enforced:
                     self._start = event
                     return
             case "http.response.body" if self._parts is not None:
                 await self._take(event)
                 return
-            case _ if not self._sent:
-                await self.release()
+            case kind if not self._sent:
+                await self._give_up(f"its body is sent as {kind}")
+                if self._refused:
+                    return
         await self._send(event)
 
     async def release(self) -> None:
@@ -100,11 +103,16 @@ class Collector(ABC):
         """
         if self._sent and self._parts is not None:
             await self.check(self._body())
-        await self.release()
+        await self._give_up("its body has no end")
 
     def is_too_large(self, size: int) -> bool:
         """Return whether a body of so many bytes is not collected."""
         return size > self._most
+
+    @property
+    def too_large(self) -> str:
+        """Why a body that is too large is not read."""
+        return f"it has more than `max_bytes`, {self._most:,}"
 
     def states_too_much(self, event: Message) -> bool:
         """Return whether the Content-Length of a response is more than what is collected."""
@@ -131,10 +139,15 @@ class Collector(ABC):
 
     async def _overflow(self, event: Message) -> None:
         """Send a body that is too large as it is, or what is sent in its place."""
-        other = None if self._start is None else self.refusal(self._start)
+        await self._give_up(self.too_large)
+        if not self._refused:
+            await self._send(event)
+
+    async def _give_up(self, reason: str) -> None:
+        """Send what is held back as it is, or what is sent in its place."""
+        other = None if self._start is None else self.refusal(self._start, reason)
         if other is None:
             await self.release()
-            await self._send(event)
         else:
             self._start = self._parts = None
             self._refused = True

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from abs_shield.adapters.asgi.body import value_at
+from abs_shield.adapters.asgi.body import places_at, value_at
 
 EVENT_STREAM = "text/event-stream"
 _JSON_LINES = frozenset(
@@ -24,24 +24,27 @@ def is_stream(kind: str) -> bool:
     return kind == EVENT_STREAM or kind in _JSON_LINES
 
 
-def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> str | None:
+def read_events(body: bytes, kind: str, charset: str, deltas: Sequence[str]) -> list[str] | None:
     r"""
-    Return the texts of all events, joined; None if the body is not text in its charset.
+    Return the texts of all events, joined place by place; None if the body is not text.
 
-    Data that is JSON has its text at the first of *deltas* that leads to one; other data of
-    server-sent events is text itself.
+    Data that is JSON has its texts at *deltas*, or is a text itself; other data of server-sent
+    events is text.
 
     >>> read_events(b'data: {"delta": "Hi "}\n\ndata: {"delta": "Ann"}\n\n', EVENT_STREAM,
     ...             "utf-8", ["/delta"])
-    'Hi Ann'
+    ['Hi Ann']
     """
     try:
-        text = body.decode(charset)
+        text = body.decode(charset).removeprefix("\ufeff")
     except (UnicodeError, LookupError):
         return None
-    if kind == EVENT_STREAM:
-        return "".join(_piece(data, deltas, plain=True) for data in _data(text))
-    return "".join(_piece(line, deltas, plain=False) for line in text.split("\n"))
+    is_events = kind == EVENT_STREAM
+    found: dict[str, list[str]] = {}
+    for data in _data(text) if is_events else text.split("\n"):
+        for place, piece in _pieces(data, deltas, plain=is_events):
+            found.setdefault(place, []).append(piece)
+    return [joined for pieces in found.values() if (joined := "".join(pieces)).strip()]
 
 
 def _data(text: str) -> Iterator[str]:
@@ -58,14 +61,20 @@ def _data(text: str) -> Iterator[str]:
             lines.append(value.removeprefix(" "))
 
 
-def _piece(data: str, deltas: Sequence[str], *, plain: bool) -> str:
+def _pieces(data: str, deltas: Sequence[str], *, plain: bool) -> Iterator[tuple[str, str]]:
+    """Yield the texts of one event, each with its place; the place of a text itself is empty."""
     if data.strip() in _ENDS:
-        return ""
+        return
     try:
         value: Any = json.loads(data)
     except (ValueError, RecursionError):
-        return data if plain else ""
-    if not isinstance(value, (dict, list)):
-        return data if plain else ""
-    found = (value_at(value, pointer) for pointer in deltas)
-    return next((text for text in found if isinstance(text, str)), "")
+        value = data if plain else None
+    if isinstance(value, (dict, list)):
+        for place in dict.fromkeys(one for each in deltas for one in places_at(value, each)):
+            text = value_at(value, place)
+            if isinstance(text, str):
+                yield place, text
+    elif isinstance(value, str):
+        yield "", value
+    elif plain and value is not None:
+        yield "", data

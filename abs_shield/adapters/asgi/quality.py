@@ -8,10 +8,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 from abs_shield.adapters.asgi.body import (
-    NO_ANSWER,
     Headers,
     header,
     is_json,
@@ -35,9 +34,15 @@ from abs_shield.text.show import shown
 
 logger = logging.getLogger("abs_shield")
 
-OUTPUTS = ("/choices/*/message/content", "/answer", "/text", "/output", "/content/*")
+OUTPUTS = (
+    "/choices/*/message/content", "/output/*/content", "/content", "/message/content",
+    "/response", "/answer", "/text", "/output", "/output_text",
+)  # fmt: skip
 """Where an output stands by default in a JSON body."""
-DELTAS = ("/choices/0/delta/content", "/delta/text", "/delta", "/answer", "/text")
+DELTAS = (
+    "/choices/*/delta/content", "/delta/text", "/delta", "/message/content", "/response",
+    "/answer", "/text",
+)  # fmt: skip
 """Where a piece of an output stands by default in the JSON of an event."""
 _NO_TASK = Task()
 _HELD = "The output was held back"
@@ -51,6 +56,9 @@ _ABOUT_THE_BODY = frozenset(
 """Headers of an output that do not hold for the problem in its place."""
 _GZIP_OR_ZLIB = 47
 """The `wbits` of zlib with which it recognises both formats by their header."""
+_TEXT = ("", "text/plain", "text/markdown")
+"""Types whose body is the output; one without a type is JSON where it begins like that."""
+_MOST_NOTES = 1_000
 _ENCODINGS = ("gzip", "x-gzip", "deflate")
 
 
@@ -61,9 +69,10 @@ class QualityRoute:
 
     Attributes:
         path: Path of the request, or a glob: ``"/memos/*"``.
-        outputs: JSON pointers of the output in a JSON body; the first that leads to a text. A
-            ``*`` stands for each item of a list.
-        deltas: JSON pointers of a piece of the output in the JSON of an event of a stream.
+        outputs: JSON pointers of outputs in a JSON body; all that lead to a text are checked. A
+            ``*`` stands for each item of a list; the texts of a list of parts are one output.
+        deltas: JSON pointers of pieces of an output in the JSON of an event of a stream; the
+            pieces of one place are joined.
         task_type: The outputs' `AgentOutput.task_type`.
         task: Their `AgentOutput.task`.
         agent_id: Their agent.
@@ -82,12 +91,14 @@ class QualityRoute:
     model: str = ""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or not self.path.startswith(("/", "*")):
+            raise ShieldError(f"`path` is {shown(self.path)}; give a path such as `/memos/*`")
         for name in ("outputs", "deltas"):
             pointers = getattr(self, name)
-            if isinstance(pointers, str) or not pointers:
+            if not isinstance(pointers, (list, tuple)) or not pointers:
                 raise ShieldError(f"`{name}` is {shown(pointers)}; give a list of JSON pointers")
             for pointer in pointers:
-                if not pointer.startswith("/"):
+                if not isinstance(pointer, str) or not pointer.startswith("/"):
                     raise ShieldError(f"{shown(pointer)} is not a JSON pointer; use e.g. `/answer`")
             object.__setattr__(self, name, tuple(pointers))
 
@@ -140,23 +151,23 @@ class QualityMiddleware:
     ) -> None:
         if not isinstance(pipeline, QualityPipeline):
             raise ShieldError(f"`pipeline` is {shown(pipeline)}; give a QualityPipeline")
-        if isinstance(routes, str):
+        if isinstance(routes, (str, QualityRoute)) or not isinstance(routes, Iterable):
             raise ShieldError(f"`routes` is {shown(routes)}; give a list of routes")
-        if not 400 <= status <= 599:
-            raise ShieldError(f"`status` is {status}; it must be from 400 to 599")
-        if max_bytes < 1:
-            raise ShieldError(f"`max_bytes` is {max_bytes}; it must be 1 or more")
+        if type(status) is not int or not 400 <= status <= 599:
+            raise ShieldError(f"`status` is {shown(status)}; it must be from 400 to 599")
+        if type(max_bytes) is not int or max_bytes < 1:
+            raise ShieldError(f"`max_bytes` is {shown(max_bytes)}; it must be 1 or more")
         if unchecked not in ("block", "pass"):
             raise ShieldError(f"`unchecked` is {shown(unchecked)}; use `block` or `pass`")
         self.app = app
         self.pipeline = pipeline
-        self.routes = tuple(
-            QualityRoute(path=one) if isinstance(one, str) else one for one in routes
-        )
+        self.routes = tuple(map(_route, routes))
+        if not self.routes:
+            raise ShieldError("`routes` is empty; name the routes whose outputs are checked")
         self.status = status
         self.max_bytes = max_bytes
         self.unchecked = unchecked
-        self._noted: set[QualityRoute] = set()
+        self._noted: set[tuple[str, str]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one connection."""
@@ -172,16 +183,17 @@ class QualityMiddleware:
         if scope["type"] != "http" or scope["method"] == "HEAD":
             return None
         path = scope["path"]
-        return next((one for one in self.routes if fnmatchcase(path, one.path)), None)
+        paths = (path, path.rstrip("/") or "/")
+        return next(
+            (one for one in self.routes if any(fnmatchcase(x, one.path) for x in paths)), None
+        )
 
-    def note_no_output(self, route: QualityRoute) -> None:
-        """Log, once a route, that a response has no text where its output should stand."""
-        if route not in self._noted:
-            self._noted.add(route)
-            logger.warning(
-                "abs_shield found no output in a response of %s; is it at `outputs` or `deltas`?",
-                shown(route.path),
-            )
+    def note(self, route: QualityRoute, reason: str) -> None:
+        """Log, once a route, why a response passes unchecked."""
+        key = (route.path, reason)
+        if key not in self._noted and len(self._noted) < _MOST_NOTES:
+            self._noted.add(key)
+            logger.warning("abs_shield checks no output of %s: %s", shown(route.path), reason)
 
     def problem(
         self, headers: Headers, title: str, detail: str, *, status: int, **fields: str
@@ -197,6 +209,14 @@ class QualityMiddleware:
             "headers": with_length([*others, *own], len(body)),
         }
         return start, body
+
+
+def _route(given: Any) -> QualityRoute:
+    if isinstance(given, QualityRoute):
+        return given
+    if not isinstance(given, str):
+        raise ShieldError(f"`routes` has {shown(given)}; give a path or a QualityRoute")
+    return QualityRoute(path=given)
 
 
 class _Unread(Exception):
@@ -224,11 +244,15 @@ class _Response(Collector):
         if kind == "application/problem+json" or not 200 <= event["status"] < 300:
             return False
         self._partial = event["status"] == PARTIAL or bool(header(headers, b"content-range"))
-        return is_json(kind) or is_stream(kind) or kind in ("text/plain", "text/markdown")
+        if is_json(kind) or is_stream(kind) or kind in _TEXT:
+            return True
+        if kind.startswith("text/"):
+            self._owner.note(self._route, f"a response is {shown(kind)}, which is not read")
+        return False
 
-    def refusal(self, start: Message) -> tuple[Message, bytes] | None:
-        """Return the problem in place of a body that is too large."""
-        return self._unread(self._too_large, start)
+    def refusal(self, start: Message, reason: str) -> tuple[Message, bytes] | None:
+        """Return the problem in place of a body that cannot be read."""
+        return self._unread(reason, start)
 
     async def check(self, body: bytes) -> None:
         """Check the outputs that have been sent."""
@@ -253,10 +277,6 @@ class _Response(Collector):
             reason = f"{type(error).__name__} in its check"
             return self._unread(reason, start, status=500) or (start, body)
         return start, body
-
-    @property
-    def _too_large(self) -> str:
-        return f"it has more than `max_bytes`, {self._owner.max_bytes:,}"
 
     def _held(self, result: QualityResult) -> tuple[Message, bytes]:
         detail = result.feedback() or "; ".join(result.errors)
@@ -294,17 +314,18 @@ class _Response(Collector):
     def _texts(self, body: bytes) -> list[str]:
         kind, charset = media_type(self._headers)
         if is_stream(kind):
-            found = read_events(body, kind, charset, self._route.deltas)
-            if found is None:
+            texts = read_events(body, kind, charset, self._route.deltas)
+            if texts is None:
                 raise _Unread("its events cannot be read")
-            texts = [found] if found.strip() else []
         else:
-            read = read_body(body, self._headers, self._route.outputs)
-            if read.problem and read.problem != NO_ANSWER and body:
+            read = read_body(body, self._headers, self._route.outputs, every=True)
+            if read.problem and body:
                 raise _Unread(read.problem)
             texts = [answer.text for answer in read.answers]
         if body and not texts:
-            self._owner.note_no_output(self._route)
+            self._owner.note(
+                self._route, "a response has no output; is it at `outputs` or `deltas`?"
+            )
         return texts
 
     def _decompressed(self, body: bytes) -> bytes:
@@ -313,13 +334,35 @@ class _Response(Collector):
             return body
         if encoding not in _ENCODINGS:
             raise _Unread(f"it is encoded as {shown(encoding)}")
-        reader = zlib.decompressobj(_GZIP_OR_ZLIB)
         try:
-            plain = reader.decompress(body, self._owner.max_bytes + 1)
+            plain = _unpacked(body, _GZIP_OR_ZLIB, most=self._owner.max_bytes)
         except zlib.error:
-            raise _Unread(f"it is not valid {encoding}") from None
-        if len(plain) > self._owner.max_bytes or reader.unconsumed_tail:
-            raise _Unread(self._too_large)
-        if not reader.eof:
-            raise _Unread(f"its {encoding} has no end")
+            try:  # some servers send deflate without its header
+                plain = _unpacked(body, -zlib.MAX_WBITS, most=self._owner.max_bytes)
+            except zlib.error:
+                raise _Unread(f"it is not valid {encoding}") from None
+        if plain is None:
+            raise _Unread(self.too_large)
         return plain
+
+
+def _unpacked(body: bytes, wbits: int, *, most: int) -> bytes | None:
+    """
+    Return all members of a compressed body, one behind the other; None where they are too large.
+
+    Raises:
+        zlib.error: It is not of this format, or has no end.
+    """
+    parts: list[bytes] = []
+    left = most
+    while body:
+        reader = zlib.decompressobj(wbits)
+        part = reader.decompress(body, left + 1)
+        left -= len(part)
+        if left < 0 or reader.unconsumed_tail:
+            return None
+        if not reader.eof:
+            raise zlib.error("no end")
+        parts.append(part)
+        body = reader.unused_data
+    return b"".join(parts)
