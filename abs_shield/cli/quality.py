@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from math import isfinite
 from typing import IO, Annotated, Any
 
 import typer
@@ -99,12 +100,17 @@ def _checked(
                 continue
             number, text = line
             try:
-                for record in _records(text):
+                records = _records(text)
+            except ShieldError as error:
+                yield BadLine(file, number, str(error))
+                continue
+            for record in records:
+                try:
                     agent_output, facts = _read(record)
                     own = pipeline if facts is None else _with_facts(config, facts)
                     yield own.run(agent_output)
-            except ShieldError as error:
-                yield BadLine(file, number, str(error))
+                except ShieldError as error:
+                    yield BadLine(file, number, str(error))
 
 
 def _with_facts(config: QualityConfig, rows: list[Mapping[str, Any]]) -> QualityPipeline:
@@ -119,7 +125,7 @@ def _records(line: bytes) -> list[Any]:
         raise ShieldError("it is nested too deeply") from None
     except ValueError as error:
         raise ShieldError(f"it is not JSON: {error}") from None
-    if isinstance(record, dict) and "session_id" in record:
+    if isinstance(record, dict) and "session_id" in record and "text" not in record:
         outputs = record.get("outputs", [])
         return outputs if isinstance(outputs, list) else [outputs]
     return [record]
@@ -163,7 +169,7 @@ def _impact(record: Mapping[str, Any]) -> float:
     value = record.get("impact")
     if value is None:
         return 0.0
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not isfinite(value):
         raise ShieldError(f"`impact` is {shown(value)}; give a number")
     return value
 
@@ -193,7 +199,7 @@ class _Table:
         cells = (
             result.output_id, result.action, ", ".join(one.name for one in failed), details,
             "-" if score is None else f"{score:.1f} %",
-            "-" if confidence is None else f"{confidence:.0%}",
+            "-" if confidence is None else f"{100 * confidence:g} %",
         )  # fmt: skip
         self._table.add_row(*(safe(cell, limit=100) for cell in cells))
         self._actions[result.action] += 1

@@ -117,7 +117,7 @@ class Background(Generic[T]):
                 continue
             try:
                 self._work(item)
-            except Exception as error:
+            except BaseException as error:  # `SystemExit` would end the thread in silence
                 logger.error("quality: a check in the background failed: %s", type(error).__name__)
             with self._changed:
                 if self._queue is queue and self._open:

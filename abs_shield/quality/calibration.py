@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from abs_shield.core import Decision, Subject
+from abs_shield.core import Decision, Finding, Subject
 from abs_shield.core.label import Truth
-from abs_shield.quality.confidence import PRIORS
+from abs_shield.quality.judge import PREMIUM_REJECTED
 from abs_shield.stats.wilson import wilson
 
 
@@ -43,13 +43,18 @@ def measured_precision(store: Any) -> dict[str, Precision]:
     right: Counter[str] = Counter()
     labels: Counter[str] = Counter()
     for decision, truth in _labelled(store):
-        for stage in {one.check for one in decision.findings if one.weighs} & PRIORS.keys():
+        for stage in {_stage(one) for one in decision.findings if one.weighs}:
             labels[stage] += 1
             right[stage] += truth is Truth.HALLUCINATED
     return {
         stage: Precision(right[stage] / n, *wilson(right[stage], n), n)
         for stage, n in sorted(labels.items())
     }
+
+
+def _stage(finding: Finding) -> str:
+    """Return the stage, or which of the two judges, that a finding is of."""
+    return "premium_judge" if finding.code == PREMIUM_REJECTED else finding.check
 
 
 def false_positive_rate(stores: Iterable[Any]) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,8 @@ from abs_shield.core.words import Mode
 from abs_shield.model import Budget, Terms, Undetermined
 from abs_shield.quality.confidence import HIGH, LOW, PRIORS, band_of, note_of, overall_confidence
 from abs_shield.quality.config import NAMES, QualityConfig
-from abs_shield.quality.judge import Judgement
+from abs_shield.quality.judge import Judgement, unread_by_judge
+from abs_shield.quality.pii.masking import TABLE, mask_text
 from abs_shield.quality.sampling import is_sampled
 from abs_shield.quality.score import QualityScore, score_quality, with_ratings
 from abs_shield.quality.stage import Stage, StageReport
@@ -22,6 +23,7 @@ from abs_shield.quality.stages import STAGES
 from abs_shield.quality.stakes import is_high_stakes
 from abs_shield.quality.types import (
     AgentOutput,
+    OutputFinding,
     QualityAction,
     QualityResult,
     StageOutcome,
@@ -31,7 +33,7 @@ from abs_shield.text.show import escaped
 
 logger = logging.getLogger("abs_shield")
 
-JUDGE, SCORE = "judge", "quality_score"
+PII, JUDGE, SCORE = "pii", "judge", "quality_score"
 IN_BACKGROUND = "in the background"
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED)
 _MOST_FINDINGS = 250
@@ -60,10 +62,10 @@ class Cascade:
         self._high_stakes = is_high_stakes(output.task)
         self._results: list[StageResult] = []
         self._message = ""
-        self._held = False
+        self._held = self._flagged = False
         self._ratings: Mapping[str, float] = {}
         self._meter = Budget(calls=_NO_LIMIT, characters=_NO_LIMIT)
-        self.terms = Terms(budget=self._meter)
+        self.terms = Terms(budget=self._meter, timeout_s=config.judge_timeout_s)
 
     def check(self) -> None:
         """Run the stages that need no model; in strict mode the first failure ends them."""
@@ -104,10 +106,15 @@ class Cascade:
         self._results.append(result)
         if result.outcome is StageOutcome.FAILED:
             self._hold(f"Judge: {result.findings[0].remedy}")
+        if isinstance(reply, Undetermined) and self._high_stakes:
+            self._flagged = self._config.on_judge_failure == "flag"
+            self._held = self._held or self._config.on_judge_failure == "hold"
         if isinstance(reply, Judgement):
             self._ratings = reply.ratings
             self._results = [
-                replace(one, score=self._scored().value) if one.score and one.name == SCORE else one
+                replace(one, score=self._scored().value)
+                if one.name == SCORE and one.score is not None
+                else one
                 for one in self._results
             ]
 
@@ -129,15 +136,19 @@ class Cascade:
 
     def result(self, attempt: int) -> QualityResult:
         """Return what to do with the output."""
-        ran = [one for one in self._results if one.outcome in _RAN]
-        confidence = overall_confidence(one.confidence for one in ran if one.confidence is not None)
-        measured = self._config.confidence
-        weighing = [self._key(one.name) for one in ran if one.confidence is not None]
-        calibrated = bool(weighing) and all(key in measured for key in weighing)
+        weighing = [one for one in self._results if one.confidence is not None]
+        confidence = overall_confidence(one.confidence for one in weighing if one.confidence)
+        measured = self._measured(weighing)
         score = next((one.score for one in self._results if one.name == "hallucination"), None)
+        action = self._action(measured, attempt)
+        if not self._message and measured is not None and measured < LOW:
+            self._message = (
+                f"Output held: its measured confidence, {measured:.0%}, is below {LOW:.0%}.\n"
+                "Please regenerate, and state only what is certain."
+            )
         return QualityResult(
             output_id=self.output.output_id,
-            action=self._action(confidence if calibrated else None, attempt),
+            action=action,
             stages=tuple(self._results),
             hallucination_score=score,
             confidence=confidence,
@@ -150,6 +161,18 @@ class Cascade:
     @property
     def _priors(self) -> dict[str, float | None]:
         return {**PRIORS, **{one.name: one.confidence for one in self._config.own_stages}}
+
+    def _measured(self, weighing: list[StageResult]) -> float | None:
+        """
+        Return the least measured precision of the stages that hold outputs.
+
+        None where one of them has none. The quality score holds nothing, so no label measures it.
+        """
+        measured = self._config.confidence
+        keys = [self._key(one.name) for one in weighing if one.name != SCORE]
+        if not keys or not all(key in measured for key in keys):
+            return None
+        return min(measured[key] for key in keys)
 
     def _scored(self) -> QualityScore:
         """Return the quality score, with the ratings of the judge where it gave any."""
@@ -182,24 +205,28 @@ class Cascade:
     def _run(self, stage: Stage) -> None:
         began = perf_counter()
         try:
-            report = stage.check(self.output, self._config)
-            if not isinstance(report, StageReport):
-                raise TypeError("a stage returns a StageReport")
+            report = _report(stage.check(self.output, self._config))
         except Exception as error:  # an internal failure is no verdict on the output
             reason = f"{type(error).__name__} in the stage"
             logger.error("quality: stage %s failed: %s", stage.name, raised(error))
             report = StageReport(StageOutcome.ERROR, reason=reason)
         self._results.append(self._result(stage.name, report, (perf_counter() - began) * 1e3))
         if stage.gate and report.outcome is StageOutcome.FAILED:
-            self._hold(report.message)
+            if stage.name == PII or self._config.hold == "all" or self._high_stakes:
+                self._hold(report.message)
+            else:
+                self._flagged = True
         if stage.gate and report.outcome is StageOutcome.ERROR:
             self._held = True
 
     def _judged(self, reply: Judgement | Undetermined, elapsed_ms: float) -> StageResult:
+        rest = unread_by_judge(self.output)
         if isinstance(reply, Undetermined):
+            logger.warning("quality: the judge of an output gave no usable reply")
             report = StageReport(StageOutcome.UNAVAILABLE, reason=escaped(reply.reason))
         elif reply.rejection is None:
-            report = StageReport()
+            outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
+            report = StageReport(outcome, reason=rest, partial=bool(rest))
         else:
             report = StageReport(StageOutcome.FAILED, (reply.rejection,))
         config = self._config
@@ -212,19 +239,32 @@ class Cascade:
         more = len(report.findings) - _MOST_FINDINGS
         reasons = [f"{more:,} further findings"] if more > 0 else []
         confidence = self._config.confidence.get(key, self._priors.get(key))
+        ran = report.outcome in _RAN or report.partial
         return StageResult(
             name=name,
             outcome=report.outcome,
-            findings=report.findings[:_MOST_FINDINGS],
-            confidence=confidence if report.outcome in _RAN else None,
+            findings=tuple(map(self._without_values, report.findings[:_MOST_FINDINGS])),
+            confidence=confidence if ran else None,
             elapsed_ms=elapsed_ms,
-            reason="; ".join(filter(None, (*reasons, report.reason))),
+            reason=self._masked("; ".join(filter(None, (*reasons, report.reason)))),
             score=report.score,
         )
 
     def _hold(self, message: str) -> None:
-        self._message = "\n\n".join(filter(None, (self._message, message)))
+        self._message = "\n\n".join(filter(None, (self._message, self._masked(message))))
         self._held = True
+
+    def _without_values(self, finding: OutputFinding) -> OutputFinding:
+        """Return a finding whose texts, which may quote the output, have no personal data."""
+        return replace(
+            finding,
+            detail=self._masked(finding.detail),
+            claim=self._masked(finding.claim),
+            remedy=self._masked(finding.remedy),
+        )
+
+    def _masked(self, text: str) -> str:
+        return mask_text(text, self._config.detectors or (TABLE,))
 
     def _skip(self, name: str, reason: str) -> None:
         self._results.append(StageResult(name=name, outcome=StageOutcome.SKIPPED, reason=reason))
@@ -237,9 +277,25 @@ class Cascade:
         if self._held or (confidence is not None and confidence < LOW):
             last = attempt >= self._config.attempts
             return QualityAction.BLOCK if last else QualityAction.REVISE
-        if confidence is not None and confidence <= HIGH:
+        if self._flagged or (confidence is not None and confidence <= HIGH):
             return QualityAction.FLAG
         return QualityAction.SHIP
+
+
+def _report(given: object) -> StageReport:
+    """
+    Return the report of a stage, its outcome as a member of `StageOutcome`.
+
+    Raises:
+        TypeError: It is no `StageReport`, as the coroutine of an async function.
+        ValueError: Its outcome is none.
+    """
+    if isinstance(given, Coroutine):
+        given.close()
+        raise TypeError("a stage is no async function")
+    if not isinstance(given, StageReport):
+        raise TypeError("a stage returns a StageReport")
+    return given._replace(outcome=StageOutcome(given.outcome), findings=tuple(given.findings))
 
 
 def raised(error: Exception) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Self
+from inspect import iscoroutinefunction
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -28,6 +29,8 @@ class QualityConfig(Declared):
     Attributes:
         stages: The stages that run, any of the five; they run in the cascade's order.
         own_stages: Stages of your own; they run behind the four that need no model.
+        hold: Which outputs stages other than `pii` hold back: ``"all"``, or ``"high_stakes"``, so
+            that a failure only flags any other one.
         mode: ``"strict"`` holds outputs back; ``"audit"`` ships every output and reports what
             strict mode would have done.
         detectors: Sources of personal data; the table of recognisers where empty.
@@ -43,6 +46,9 @@ class QualityConfig(Declared):
         self_contradiction: Whether a text is compared with itself.
         judge: A model that reads every output; a `Judge`. None asks nobody.
         premium_judge: A model that reads high-stakes outputs; *judge* if None.
+        judge_timeout_s: Seconds that a judge may take, above 0.
+        on_judge_failure: What becomes of a high-stakes output whose judge gives no usable reply:
+            ``"flag"``, ``"hold"`` or ``"ship"``. It is logged in any case.
         judge_price: What *judge* costs, in US dollars for 1,000 tokens.
         premium_judge_price: What *premium_judge* costs, likewise.
         background: Whether outputs that are not high-stakes are judged, and the sample is scored,
@@ -62,6 +68,7 @@ class QualityConfig(Declared):
 
     stages: tuple[str, ...] = NAMES
     own_stages: tuple[Stage, ...] = ()
+    hold: Literal["all", "high_stakes"] = "all"
     mode: Mode = Mode.STRICT
     detectors: tuple[Any, ...] = ()
     public_contacts: tuple[Annotated[str, Field(min_length=1)], ...] = ()
@@ -75,6 +82,8 @@ class QualityConfig(Declared):
     self_contradiction: bool = True
     judge: Callable[..., Any] | None = None
     premium_judge: Callable[..., Any] | None = None
+    judge_timeout_s: Annotated[float, Field(gt=0, le=3_600, allow_inf_nan=False)] = 30.0
+    on_judge_failure: Literal["flag", "hold", "ship"] = "flag"
     judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.002
     premium_judge_price: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.01
     background: bool = True
@@ -85,6 +94,8 @@ class QualityConfig(Declared):
 
     @model_validator(mode="after")
     def _valid(self) -> Self:
+        for stage in self.own_stages:
+            _require_stage(stage)
         own = [stage.name for stage in self.own_stages]
         for name in own:
             if name in PRIORS or own.count(name) > 1:
@@ -97,6 +108,29 @@ class QualityConfig(Declared):
                     near = nearest(name, valid)
                     hint = f"did you mean `{near[0]}`?" if near else f"use {', '.join(valid)}"
                     raise ValueError(f"`{field}` has {shown(name)}; {hint}")
-        if self.facts is not None and not callable(getattr(self.facts, "facts_about", None)):
+        asks = getattr(self.facts, "facts_about", None)
+        if self.facts is not None and (isinstance(self.facts, type) or not callable(asks)):
             raise ValueError(f"`facts` is {shown(self.facts)}; give a FactTable")
+        for detector in self.detectors:
+            if isinstance(detector, type) or not callable(getattr(detector, "detect", None)):
+                raise ValueError(f"`detectors` has {shown(detector)}; give e.g. TableDetector()")
+        ids = [rule.id for rule in self.guardrails]
+        if twice := next((one for one in ids if ids.count(one) > 1), ""):
+            raise ValueError(f"`guardrails` names {shown(twice)} twice; give another id")
         return self
+
+
+def _require_stage(stage: Stage) -> None:
+    """
+    Refuse a stage of the user's that could not run.
+
+    Raises:
+        ValueError: It has no name, its check is no plain function, or its confidence is no share.
+    """
+    if not stage.name or not isinstance(stage.name, str):
+        raise ValueError(f"`own_stages` has a stage named {shown(stage.name)}; give a text")
+    if not callable(stage.check) or iscoroutinefunction(stage.check):
+        raise ValueError(f"stage `{stage.name}`: `check` must be a function that is not async")
+    if stage.confidence is not None and not 0 <= stage.confidence <= 1:
+        hint = "give a share in [0, 1], or None"
+        raise ValueError(f"stage `{stage.name}`: `confidence` is {shown(stage.confidence)}; {hint}")

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 
 from abs_shield.model import Ask, Undetermined, fenced
 from abs_shield.model.ask import Steps
+from abs_shield.quality.stakes import is_high_stakes
 from abs_shield.quality.types import AgentOutput, OutputFinding
 from abs_shield.text.show import escaped
 
-REJECTED = "JUDGE_REJECTED"
+REJECTED, PREMIUM_REJECTED = "JUDGE_REJECTED", "PREMIUM_JUDGE_REJECTED"
+"""Codes of what a judge rejects; their labels measure each judge by itself."""
 _LONGEST = 100_000
 """Characters of an output that a judge is sent."""
 _SYSTEM = (
@@ -65,14 +67,23 @@ def judge_output(output: AgentOutput) -> Steps[Judgement | Undetermined]:
     reply = replies[0] if replies else Undetermined("nobody was asked")
     if isinstance(reply, Undetermined):
         return reply
+    code = PREMIUM_REJECTED if is_high_stakes(output.task) else REJECTED
     ratings = {name: float(reply[name]) for name in RATINGS if _is_percent(reply.get(name))}
-    return Judgement(None if reply["approved"] else _rejection(output, reply), ratings)
+    return Judgement(None if reply["approved"] else _rejection(output, reply, code), ratings)
 
 
-def _rejection(output: AgentOutput, reply: Mapping[str, Any]) -> OutputFinding:
+def unread_by_judge(output: AgentOutput) -> str:
+    """Return why a judge does not read an output whole; empty if it does."""
+    size = len(output.text)
+    if size <= _LONGEST:
+        return ""
+    return f"the judge reads the first {_LONGEST:,} of {size:,} characters"
+
+
+def _rejection(output: AgentOutput, reply: Mapping[str, Any], code: str) -> OutputFinding:
     reason = escaped(str(reply["reason"]).strip(), limit=300) or "no reason was given"
     return OutputFinding(
-        code=REJECTED, start=0, end=len(output.text), detail=f"the judge rejects it: {reason}",
+        code=code, start=0, end=len(output.text), detail=f"the judge rejects it: {reason}",
         remedy=reason, critical=True,
     )  # fmt: skip
 

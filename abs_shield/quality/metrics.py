@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -26,6 +25,7 @@ _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0
 _PERCENT = (0.0, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0)
 _SCORES = (10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 75.0, 80.0, 85.0, 90.0, 95.0, 100.0)
 _RAN = (StageOutcome.PASSED, StageOutcome.FAILED, StageOutcome.ERROR)
+_NOT_CHECKED = (StageOutcome.UNAVAILABLE, StageOutcome.ERROR)
 _LABELS_EVERY_S = 60.0
 """Seconds for which a rate from labels is good: a scrape does not read the log each time."""
 _MOST_SERIES = 200
@@ -38,6 +38,7 @@ class Metrics:
     def __init__(self) -> None:
         self._lock = renewed(Lock())
         self._pipelines: WeakSet[QualityPipeline] = WeakSet()
+        self._made: _Instruments | None = None
         self._series: set[SeriesKey] = set()
         self._rate: tuple[float, float | None] = (float("-inf"), None)
 
@@ -62,6 +63,9 @@ class Metrics:
             if stage.outcome in _RAN:
                 seconds = stage.elapsed_ms / 1e3
                 instruments.duration.record(seconds, {semconv.LABEL_STAGE: stage.name})
+            if stage.outcome in _NOT_CHECKED:
+                labels = {semconv.LABEL_STAGE: stage.name, semconv.LABEL_OUTCOME: stage.outcome}
+                instruments.failures.add(1, labels)
             if stage.cost_usd:
                 instruments.cost.add(stage.cost_usd)
 
@@ -73,9 +77,13 @@ class Metrics:
         """Record a shift of a series of scores."""
         self._instruments.shifts.add(1, self._labels(shift.key))
 
-    @cached_property
+    @property
     def _instruments(self) -> _Instruments:
-        return _Instruments(get_meter("abs_shield.quality", __version__), self)
+        if self._made is None:
+            with self._lock:
+                if self._made is None:
+                    self._made = _Instruments(get_meter("abs_shield.quality", __version__), self)
+        return self._made
 
     def _labels(self, key: SeriesKey) -> dict[str, str]:
         with self._lock:
@@ -121,6 +129,10 @@ class _Instruments:
             semconv.METRIC_STAGE_DURATION, unit="s", description="How long a stage took",
             explicit_bucket_boundaries_advisory=_SECONDS,
         )  # fmt: skip
+        self.failures = meter.create_counter(
+            semconv.METRIC_QUALITY_FAILURES,
+            description="Stages that were unavailable or failed, by outcome",
+        )
         self.blocks = meter.create_counter(
             semconv.METRIC_QUALITY_BLOCKS, description="Outputs that were held back, by reason"
         )

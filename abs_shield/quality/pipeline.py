@@ -84,9 +84,9 @@ class QualityPipeline:
             What to do with the output, and what each stage says of it.
 
         Raises:
-            ShieldError: *output* is not an `AgentOutput` with a text.
+            ShieldError: *output* is no `AgentOutput`, or *attempt* no whole number from 1.
         """
-        cascade, recorder = self._begin(output)
+        cascade, recorder = self._begin(output, attempt)
         cascade.check()
         judge = cascade.judge
         if judge is not None:
@@ -97,7 +97,7 @@ class QualityPipeline:
         """As `run`, without blocking the event loop."""
         import asyncio  # sync programs start faster without it
 
-        cascade, recorder = self._begin(output)
+        cascade, recorder = self._begin(output, attempt)
         await asyncio.to_thread(cascade.check)
         judge = cascade.judge
         if judge is not None:
@@ -121,7 +121,9 @@ class QualityPipeline:
         """
         return self._background.close(timeout_s)
 
-    def _begin(self, output: AgentOutput) -> tuple[Cascade, Any]:
+    def _begin(self, output: AgentOutput, attempt: int) -> tuple[Cascade, Any]:
+        if type(attempt) is not int or attempt < 1:
+            raise ShieldError(f"quality: `attempt` is {shown(attempt)}; give a whole number from 1")
         output = _identified(output)
         recorder = None if self.shield is None else self.shield.guarded_output()
         mode = self.config.mode
@@ -174,6 +176,6 @@ def _judged(cascade: Cascade, judge: Any) -> tuple[Judgement | Undetermined, flo
 
 
 def _identified(output: AgentOutput) -> AgentOutput:
-    if not isinstance(output, AgentOutput) or not isinstance(output.text, str):
-        raise ShieldError(f"quality: got {shown(output)}; give an AgentOutput with a text")
+    if not isinstance(output, AgentOutput):  # it may be the text itself
+        raise ShieldError(f"quality: got {type(output).__name__}; give an AgentOutput with a text")
     return output if output.output_id else replace(output, output_id=new_id())

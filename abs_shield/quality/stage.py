@@ -18,6 +18,8 @@ class StageReport(NamedTuple):
         message: What the agent is told, if the stage fails.
         score: Its score, where it has one.
         reason: Why it was skipped or is unavailable, or what it could not check.
+        partial: Whether only a part of the output was read: it is then unavailable, and its
+            confidence counts as if it had run.
     """
 
     outcome: StageOutcome = StageOutcome.PASSED
@@ -25,6 +27,7 @@ class StageReport(NamedTuple):
     message: str = ""
     score: float | None = None
     reason: str = ""
+    partial: bool = False
 
 
 class Stage(NamedTuple):

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
+from decimal import Decimal
+from enum import Enum, StrEnum
 from typing import Any
 
 from abs_shield.core.words import Mode
+from abs_shield.errors import ShieldError
+from abs_shield.text.show import shown
 
 
 class StageOutcome(StrEnum):
@@ -51,6 +54,18 @@ class Task:
     output_classification: str = ""
     estimated_impact_value: float = 0.0
 
+    def __post_init__(self) -> None:
+        value = self.output_classification
+        if isinstance(value, Enum):
+            object.__setattr__(self, "output_classification", str(value.value))
+        elif not isinstance(value, str):
+            raise ShieldError(f"task: `output_classification` is {shown(value)}; give a text")
+        impact = self.estimated_impact_value
+        if isinstance(impact, bool) or not isinstance(impact, (int, float, Decimal)):
+            raise ShieldError(f"task: `estimated_impact_value` is {shown(impact)}; give a number")
+        if impact != impact:
+            raise ShieldError("task: `estimated_impact_value` is NaN; give a number")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentOutput:
@@ -74,6 +89,14 @@ class AgentOutput:
     output_id: str = ""
     model: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("text", "task_type", "agent_id", "output_id", "model"):
+            value = getattr(self, name)
+            if not isinstance(value, str):  # its value may be personal data
+                raise ShieldError(f"output: `{name}` is {_kind(value)}; give a text")
+        if not isinstance(self.task, Task):
+            raise ShieldError(f"output: `task` is {_kind(self.task)}; give a Task")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the output as `abs-shield quality` reads it; what is empty is left out."""
@@ -200,6 +223,10 @@ class QualityResult:
             "confidence": self.confidence,
             "band": self.band.value if self.band else None,
         }
+
+
+def _kind(value: object) -> str:
+    return f"of type {type(value).__name__}"
 
 
 def _stage_dict(stage: StageResult) -> dict[str, Any]:

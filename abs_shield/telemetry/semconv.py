@@ -16,6 +16,7 @@ METRIC_LOG_WAITING = "abs_shield.log.waiting"
 
 METRIC_STAGE_DURATION = "quality_pipeline_stage_duration_seconds"
 METRIC_QUALITY_BLOCKS = "quality_pipeline_blocks_total"
+METRIC_QUALITY_FAILURES = "quality_pipeline_stage_failures_total"
 METRIC_HALLUCINATION_SCORE = "hallucination_score_distribution"
 METRIC_FALSE_POSITIVES = "false_positive_rate"
 METRIC_QUALITY_SCORE = "quality_score"

@@ -113,3 +113,15 @@ def test_a_run_file_gives_its_outputs(command, tmp_path):
         (one["id"], one["action"]) for one in map(json.loads, done.out.splitlines())
     ]
     assert (0, "") == (again.code, again.err)
+
+
+def test_one_bad_output_of_a_run_hides_no_other(command, file):
+    """A run file may have several in one line; a line with a text is an output itself."""
+    run = {"session_id": "s", "outputs": [{"id": "a", "text": "x"}, {"id": "b"}, CARD]}
+    done = command("quality", file("runs.jsonl", run, {**CARD, "session_id": "s"}),
+                   "--format", "jsonl")  # fmt: skip
+    results = [json.loads(line) for line in done.out.splitlines() if line.startswith("{")]
+
+    assert 2 == done.code
+    assert 'give an object with a "text"' in done.err
+    assert [("a", "ship"), ("7", "block")] == [(one["id"], one["action"]) for one in results]

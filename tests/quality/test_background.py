@@ -183,6 +183,23 @@ def test_a_forked_child_has_a_background_of_its_own() -> None:
     assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
+def test_an_exit_in_the_background_ends_no_thread():
+    """A judge that calls `sys.exit` loses its own item alone."""
+    done: list[int] = []
+
+    def work(item: int) -> None:
+        if item < 2:
+            raise SystemExit
+        done.append(item)
+
+    background = Background(work, most=10, threads=1)
+    for item in range(4):
+        background.put(item)
+
+    assert background.flush(10)
+    assert [2, 3] == done
+
+
 def test_an_error_in_the_background_stops_nothing(caplog: pytest.LogCaptureFixture) -> None:
     """It is logged by its class; the next item is done."""
     done = []

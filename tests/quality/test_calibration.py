@@ -6,7 +6,15 @@ import pytest
 
 from abs_shield import Shield, shield
 from abs_shield.core.label import Label, Truth
-from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
+from abs_shield.quality import (
+    AgentOutput,
+    OutputFinding,
+    QualityConfig,
+    QualityPipeline,
+    Stage,
+    StageReport,
+    Task,
+)
 from abs_shield.quality.calibration import false_positive_rate, measured_precision
 from abs_shield.quality.consistency import contradictions
 from abs_shield.stores import MemoryStore, open_store
@@ -58,6 +66,29 @@ def test_labels_measure_each_stage(store):
         stage: (one.value, one.labels) for stage, one in found.items()
     }
     assert found["pii"].low < 2 / 3 < found["pii"].high
+
+
+def test_own_stages_and_both_judges_are_measured(store):
+    """Each by its own labels."""
+
+    def judge(messages, schema):
+        return {"approved": False, "reason": "no", "readability": 1, "completeness": 1, "tone": 1}
+
+    firewall = Shield(shield.configure(mode="audit"), hooks=None, store=store)
+    own = Stage("own", lambda output, config: StageReport(
+        "failed", (OutputFinding(code="OWN", start=0, end=1, detail="x"),)))  # fmt: skip
+    config = QualityConfig(judge=judge, background=False, own_stages=(own,))
+    pipeline = QualityPipeline(config, shield=firewall)
+    for classification in ("", "LEGAL"):
+        task = Task(output_classification=classification)
+        result = pipeline.run(AgentOutput(text="Fine.", task=task))
+        truth = Truth.OK if classification else Truth.HALLUCINATED
+        store.label(Label(decision_id=result.decision_id, truth=truth, at=1.0))
+    store.flush(10)
+
+    assert {"own": 0.5, "judge": 1.0, "premium_judge": 0.0} == {
+        stage: one.value for stage, one in measured_precision(store).items()
+    }
 
 
 def test_measured_values_are_a_configuration(store):

@@ -166,11 +166,20 @@ def test_findings_without_end_are_counted():
 def test_a_stage_that_breaks_is_an_error(stage):
     """It holds the output where it is a gate, and is no finding."""
     broken = Stage("broken", lambda output, config: 1 / 0, gate=stage.gate)
-    for check in (broken, Stage("none", lambda output, config: None)):
+    no_outcome = Stage("none", lambda output, config: StageReport("fine"))
+    for check in (broken, Stage("none", lambda output, config: None), no_outcome):
         config = QualityConfig(own_stages=(check,))
         result = QualityPipeline(config).run(AgentOutput(text="Fine."))
         assert check.gate is result.held
         assert ["error"] == [one.outcome for one in result.stages if one.name == check.name]
+
+
+def test_an_outcome_may_be_a_text():
+    """As it is printed."""
+    failing = Stage("own", lambda output, config: StageReport("failed", message="No."))
+    result = QualityPipeline(QualityConfig(own_stages=(failing,))).run(AgentOutput(text="x"))
+
+    assert ("block", "No.") == (result.action, result.feedback())
 
 
 def test_an_own_stage_counts_for_the_confidence_if_it_says_so():

@@ -9,13 +9,28 @@ import pytest
 
 from abs_shield.core.words import Mode
 from abs_shield.errors import PolicyError, ShieldError
-from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
+from abs_shield.quality import (
+    AgentOutput,
+    QualityConfig,
+    QualityPipeline,
+    Stage,
+    StageReport,
+    Task,
+)
 from abs_shield.quality.facts import Fact, FactTable
 from abs_shield.quality.plausibility import Direction, Limit, Order
 from abs_shield.quality.types import QualityAction, QualityResult, StageOutcome
 
 CARD = "Please charge the card 4111 1111 1111 1111 today."
 APPLE = FactTable([Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")])
+
+
+async def check_async(output: AgentOutput, config: Any) -> StageReport:
+    return StageReport()
+
+
+def check(output: AgentOutput, config: Any) -> StageReport:
+    return StageReport()
 
 
 def run(text: str, *, task: Task | None = None, **settings: Any) -> QualityResult:
@@ -250,6 +265,13 @@ def test_an_async_run_gives_the_same() -> None:
         ({"stages": ("pi",)}, "did you mean `pii`?"),
         ({"confidence": {"judges": 0.5}}, "did you mean `judge`?"),
         ({"facts": 5}, "give a FactTable"),
+        ({"facts": FactTable}, "give a FactTable"),
+        ({"detectors": (object(),)}, "give e.g. TableDetector"),
+        ({"judge_timeout_s": 0}, "`judge_timeout_s`"),
+        ({"own_stages": (Stage("x", check_async),)}, "must be a function that is not async"),
+        ({"own_stages": (Stage("x", check, confidence=5),)}, "give a share"),
+        ({"own_stages": (Stage("pii", check),)}, "give another name"),
+        ({"own_stages": (Stage("", check),)}, "give a text"),
         ({"sample_rate": 2}, "`sample_rate`"),
         ({"attempts": 0}, "`attempts`"),
     ],
@@ -280,3 +302,147 @@ def test_odd_texts_end(text: str) -> None:
 
     assert () == result.errors
     assert "passed" == outcomes(result)["hallucination"]
+
+
+def verdict(approved: bool = True, reason: str = "") -> Any:
+    def judge(messages: Any, schema: Any) -> dict[str, Any]:
+        return {
+            "approved": approved, "reason": reason,
+            "readability": 1, "completeness": 1, "tone": 1,
+        }  # fmt: skip
+
+    return judge
+
+
+def test_personal_data_in_what_a_judge_says_is_masked() -> None:
+    """It reads the output, and may repeat it."""
+    judge = verdict(False, "It exposes SSN 219-44-0178 of jane.doe@mail.org.")
+    result = run("All done.", judge=judge, background=False)
+
+    said = result.feedback() + str(result.to_dict()) + repr(result)
+    assert "It exposes SSN ***-**-****" in result.feedback()
+    assert "219-44" not in said
+    assert "jane" not in said
+
+
+def test_personal_data_in_a_claim_is_masked() -> None:
+    """Audit goes on behind the stage of personal data; its claims are quoted without values."""
+    text = "Our market share is 23%, says jane.doe@mail.org."
+    pipeline = QualityPipeline(QualityConfig(mode="audit"))
+    result = pipeline.run(AgentOutput(text=text, task_type="financial"))
+
+    assert "Our market share is 23%, says" in result.feedback()
+    assert "jane" not in result.feedback() + repr(result)
+
+
+def test_a_wrong_output_is_not_repeated_by_its_error() -> None:
+    """A text that is no output may hold anything."""
+    with pytest.raises(ShieldError, match="got str; give an AgentOutput") as caught:
+        QualityPipeline().run("219-44-0178")  # type: ignore[arg-type]
+    assert "219" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("choice", "action"), [("flag", "flag"), ("hold", "block"), ("ship", "ship")]
+)
+def test_a_judge_that_breaks_at_high_stakes(choice: str, action: str, caplog: Any) -> None:
+    """It is flagged unless the configuration says otherwise; the log says so."""
+
+    def judge(messages: Any, schema: Any) -> dict[str, Any]:
+        raise RuntimeError("no route")
+
+    task = Task(output_classification="LEGAL")
+    result = run("Fine.", judge=judge, task=task, on_judge_failure=choice)
+
+    assert action == result.action.value
+    assert "the judge of an output gave no usable reply" in caplog.text
+    assert "ship" == run("Fine.", judge=judge, background=False).action.value
+
+
+def test_a_judge_that_hangs_is_given_up() -> None:
+    """After the seconds that the configuration allows."""
+    import threading
+
+    wait = threading.Event()
+
+    def judge(messages: Any, schema: Any) -> dict[str, Any]:
+        wait.wait(30)
+        return {}
+
+    result = run("Fine.", judge=judge, background=False, judge_timeout_s=0.05)
+    wait.set()
+
+    assert StageOutcome.UNAVAILABLE is result.stages[-1].outcome
+
+
+@pytest.mark.parametrize(
+    ("classification", "text", "action"),
+    [
+        ("", "Apple's market cap was $9T in Q4 2025.", "flag"),
+        ("LEGAL", "Apple's market cap was $9T in Q4 2025.", "block"),
+        ("", CARD, "block"),
+    ],
+)
+def test_failures_hold_high_stakes_outputs_alone(
+    classification: str, text: str, action: str
+) -> None:
+    """Where the configuration says so; personal data is a gate for all."""
+    task = Task(output_classification=classification)
+
+    assert action == run(text, task=task, facts=APPLE, hold="high_stakes").action.value
+
+
+def test_the_quality_score_needs_no_label() -> None:
+    """It holds nothing, so a sampled output is judged as one that is not."""
+    measured = {"pii": 0.99, "hallucination": 0.5}
+    stages = ("pii", "quality_score", "hallucination")
+    actions = {
+        run("Fine.", stages=stages, confidence=measured, sample_rate=rate, background=False).action
+        for rate in (0, 1)
+    }
+
+    assert {QualityAction.BLOCK} == actions
+
+
+def test_an_output_that_is_held_for_its_confidence_says_so() -> None:
+    """The agent is told what was measured."""
+    result = run("Fine.", stages=("pii",), confidence={"pii": 0.6})
+
+    assert "measured confidence, 60%, is below 70%" in result.feedback()
+
+
+def test_an_output_that_is_read_in_part_is_not_surer() -> None:
+    """Its confidence is that of the stages that read a part of it."""
+    long = run("The report is ready. " * 6_000)
+
+    assert 0.87 == long.confidence
+    assert 0.87 == run("The report is ready.").confidence
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Task(output_classification=None), "give a text"),  # type: ignore[arg-type]
+        (lambda: Task(estimated_impact_value="5"), "give a number"),  # type: ignore[arg-type]
+        (lambda: Task(estimated_impact_value=float("nan")), "is NaN"),
+        (lambda: AgentOutput(text="x", output_id=5), "`output_id` is of type int"),  # type: ignore[arg-type]
+        (lambda: AgentOutput(text=None), "`text` is of type NoneType"),  # type: ignore[arg-type]
+        (lambda: AgentOutput(text="x", task={}), "give a Task"),  # type: ignore[arg-type]
+        (lambda: QualityPipeline().run(AgentOutput(text="x"), attempt=0), "from 1"),
+    ],
+)
+def test_a_wrong_output_is_one_line(make: Any, message: str) -> None:
+    """It names the field and what to give."""
+    with pytest.raises(ShieldError, match=message):
+        make()
+
+
+def test_an_enum_is_a_classification() -> None:
+    """By its value."""
+    from enum import Enum
+
+    class Audience(Enum):
+        CLIENT = "CLIENT_FACING"
+
+    task = Task(output_classification=Audience.CLIENT)  # type: ignore[arg-type]
+    assert "CLIENT_FACING" == task.output_classification

@@ -107,6 +107,9 @@ class SparqlFacts:
             raise PolicyError(f'facts: `properties` is {got}; give e.g. {{"P2226": "market cap"}}')
         if not _LANGUAGE.fullmatch(language):
             raise PolicyError(f"facts: `language` is {shown(language)}; give a code such as `en`")
+        for name, seconds in (("timeout_s", timeout_s), ("fresh_s", fresh_s)):
+            if not 0 <= seconds < float("inf") or (name == "timeout_s" and not seconds):
+                raise PolicyError(f"facts: `{name}` is {shown(seconds)}; give seconds above 0")
         self._endpoint = endpoint
         self._properties = dict(properties)
         self._language = language

@@ -11,7 +11,7 @@ from abs_shield.policy.personal_data import PersonalData
 from abs_shield.quality.pii.allowed import is_allowed
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.entity import Pii
-from abs_shield.quality.pii.stage import TABLE
+from abs_shield.quality.pii.masking import TABLE
 from abs_shield.session import Session
 from abs_shield.text.leaves import Path, leaves, pointer
 from abs_shield.text.show import escaped

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from abs_shield.quality.pii.detector import PiiDetector, TableDetector, detect
+from abs_shield.quality.pii.detector import PiiDetector, detect
 from abs_shield.quality.pii.entity import Pii
+from abs_shield.quality.pii.masking import TABLE
 from abs_shield.quality.types import AgentOutput, OutputFinding
 
-TABLE = TableDetector()
 _REQUIREMENT = "outputs expose no personal data"
 
 

@@ -20,5 +20,5 @@ def check_guardrails(output: AgentOutput, config: QualityConfig) -> StageReport:
         rules = guardrails_of(config.guardrails, config.catalogue)
         reason = unread(output.text) if any(is_for(one, output.task_type) for one in rules) else ""
         outcome = StageOutcome.UNAVAILABLE if reason else StageOutcome.PASSED
-        return StageReport(outcome, reason=reason)
+        return StageReport(outcome, reason=reason, partial=bool(reason))
     return StageReport(StageOutcome.FAILED, findings, guardrail_feedback(findings))

@@ -38,7 +38,7 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
         rest = unread(output.text) if config.self_contradiction else ""
         outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
         reason = "; ".join(filter(None, (rest, reason)))
-        return StageReport(outcome, findings, score=score, reason=reason)
+        return StageReport(outcome, findings, score=score, reason=reason, partial=bool(rest))
     message = hallucination_feedback(score, threshold, checks)
     return StageReport(StageOutcome.FAILED, findings, message, score, reason)
 

@@ -6,7 +6,8 @@ from abs_shield.quality.config import QualityConfig
 from abs_shield.quality.pii.allowed import is_allowed
 from abs_shield.quality.pii.detector import detect
 from abs_shield.quality.pii.feedback import feedback
-from abs_shield.quality.pii.stage import TABLE, finding
+from abs_shield.quality.pii.masking import TABLE
+from abs_shield.quality.pii.stage import finding
 from abs_shield.quality.stage import StageReport
 from abs_shield.quality.types import AgentOutput, StageOutcome
 
