@@ -53,6 +53,8 @@ def test_numbers_of_things_are_no_personal_data(text: str):
         "SKU 5105105105105100",
         "Part number 4000-0566-5566-5556",
         "Serial no. 4012888888881881",
+        "P/N 4000-0566-5566-5556, S/N 4012888888881881",
+        "Order ID: 4539 1488 0343 6467",
         "Order 219-44-0178",
         "Reference: 212-736-5000",
         "Routing to queue 021000021",
@@ -112,7 +114,7 @@ def test_a_login_or_a_reserved_domain_is_no_address(text: str):
     "mailbox",
     "reception bookings invoices accounting dpo partners support info sales sales.emea hello "
     "contact press jobs noreply no-reply privacy legal billing help team office admin security "
-    "support-us emea_sales support2".split(),
+    "support-us emea_sales support2 support+ticket".split(),
 )
 def test_a_mailbox_of_an_office_is_no_persons(mailbox: str):
     """With a region beside it too."""

@@ -50,7 +50,7 @@ _END = re.compile(r"(?<=[\w)][\w)][\w)])\. (?=[A-Z][a-z]+[ ,])")
 _NEAR = 160
 """Characters around a case in which its court and year stand."""
 _IN_SUIT = re.compile(
-    r"\b(?:part(?:y|ies)|plaintiffs?|defendants?|litigants|lawyers|attorneys|jur(?:y|ors)|trial|hearing"
+    r"\b(?:part(?:y|ies)|sides|plaintiffs?|defendants?|litigants|lawyers|attorneys|jur(?:y|ors)|trial|hearing"
     r"|settlement|lawsuit|litigation|dispute|proceedings|deposition|discovery|mediation) (?:in|of) "
     r"(?:(?:the )?(?:case|matter) of )?$",
     re.IGNORECASE,

@@ -71,7 +71,7 @@ _BANK = re.compile(
     re.IGNORECASE,
 )
 """Words of money that moves, and of a person's identity; an account beside them is a bank's."""
-_HIS = re.compile(r"\b(?:her|his) (?:[a-z]+ )?$", re.IGNORECASE)
+_HIS = re.compile(r"\b(?:her|his|my) (?:[a-z]+ )?$", re.IGNORECASE)
 _BANK_BEFORE, _BANK_BEHIND = 150, 60
 
 
