@@ -133,12 +133,17 @@ def is_found(detector: PiiDetector, sample: Sample) -> bool:
 def print_findings(detector: PiiDetector, texts: Sequence[str], *, listed: bool) -> None:
     """Print how many recorded texts have findings, by type; contact data is counted apart."""
     by_name: Counter[str] = Counter()
+    held: Counter[str] = Counter()
     identifiers = 0
     for text in texts:
         found = detector.detect(text)
         names = {one.name for one in found}
         by_name.update(names)
         identifiers += bool(names - CONTACT - {"IBAN"})
+        held["an e-mail address"] += "EmailAddress" in names
+        held["a telephone number"] += "PhoneNumber" in names
+        held["anything else"] += bool(names - CONTACT)
+        held["any of these"] += bool(names)
         if listed:
             for one in found:
                 if one.name not in CONTACT:
@@ -147,6 +152,8 @@ def print_findings(detector: PiiDetector, texts: Sequence[str], *, listed: bool)
     print(f"\n{detector.name}: {len(texts):,} recorded texts; texts with")
     for name, count in by_name.most_common():
         print(f"  {name:26}{count:7,}")
+    for kind, count in held.items():
+        print(f"  held for {kind}: {count:,} ({count / len(texts):.1%})")
     share = identifiers / len(texts)
     print(
         f"  anything but e-mail, phone and valid IBAN: {identifiers:,} "

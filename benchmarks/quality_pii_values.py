@@ -92,7 +92,7 @@ BESIDE = (
 SHORT = {
     "PhoneNumber": ("mobile", "tel.", "cell phone"),
     "CreditCardNumber": ("Visa card", "card no."),
-    "BankAccountNumber": ("account no.", "account number", "checking account"),
+    "BankAccountNumber": ("bank account no.", "bank account", "checking account"),
     "PassportNumber": ("passport", "passport no."),
     "DriverLicenseNumber": ("driving licence", "driver license", "DL number"),
     "MedicalRecordNumber": ("MRN", "patient ID"),
@@ -196,7 +196,7 @@ def _nino(fake: Any) -> str:
 
 
 VALUES = (
-    *_each("EmailAddress", "email"),
+    *_each("EmailAddress", "company_email"),
     *_each("EmailAddress", "ascii_free_email"),
     *_each("PhoneNumber", "phone_number"),
     *_each("CreditCardNumber", "credit_card_number"),

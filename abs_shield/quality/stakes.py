@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from abs_shield.quality.types import Task
 
 HIGH_STAKES = frozenset({"CLIENT_FACING", "FINANCIAL", "LEGAL", "SECURITY"})
 """Classifications that are high-stakes whatever the money at stake."""
+_BETWEEN = re.compile(r"[\s_-]+")
 LARGE_IMPACT = 100_000
 """Money at stake above which any task is high-stakes."""
 
@@ -14,12 +17,12 @@ def is_high_stakes(task: Task) -> bool:
     """
     Return whether an output of a task needs the premium judge.
 
-    >>> is_high_stakes(Task(output_classification="SECURITY"))
+    A classification counts in any case, with blanks, hyphens or underscores.
+
+    >>> is_high_stakes(Task(output_classification="client-facing"))
     True
     >>> is_high_stakes(Task(estimated_impact_value=100_000))
     False
     """
-    return (
-        task.output_classification.upper() in HIGH_STAKES
-        or task.estimated_impact_value > LARGE_IMPACT
-    )
+    classification = _BETWEEN.sub("_", task.output_classification.strip()).upper()
+    return classification in HIGH_STAKES or task.estimated_impact_value > LARGE_IMPACT

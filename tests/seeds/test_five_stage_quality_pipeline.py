@@ -119,6 +119,8 @@ def test_the_weights_and_the_threshold() -> None:
         (Task(output_classification="FINANCIAL"), True),
         (Task(output_classification="LEGAL"), True),
         (Task(output_classification="SECURITY"), True),
+        (Task(output_classification="client-facing"), True),
+        (Task(output_classification=" Client Facing "), True),
         (Task(output_classification="INTERNAL"), False),
         (Task(estimated_impact_value=100_001), True),
         (Task(estimated_impact_value=100_000), False),

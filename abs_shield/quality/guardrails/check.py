@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from abs_shield.quality.guardrails.catalogue import ProductCatalogue
@@ -11,9 +11,18 @@ from abs_shield.quality.guardrails.domains import GUARDRAILS, product_guardrails
 from abs_shield.quality.guardrails.rule import Guardrail
 from abs_shield.quality.reading import read_text
 from abs_shield.quality.types import OutputFinding
+from abs_shield.text.nearest import nearest
 
 _MOST = 200
 """Violations of one rule that are reported."""
+_WORDS = re.compile(r"[^a-z0-9]+")
+_SYNONYMS = {
+    "finance": "financial", "finances": "financial", "financials": "financial", "fin": "financial",
+    "investment": "financial", "law": "legal", "laws": "legal", "lawyer": "legal",
+    "products": "product",
+}  # fmt: skip
+"""Other words for a domain, which no likeness of letters shows."""
+_LIKE = 0.75
 
 
 def guardrail_violations(
@@ -57,4 +66,26 @@ def guardrails_of(
 
 def is_for(rule: Guardrail, task_type: str) -> bool:
     """Return whether a rule holds for a task type: `financial_report` names `financial`."""
-    return rule.task_type.casefold() in re.split(r"[^a-z0-9]+", task_type.casefold())
+    return names_domain(task_type, rule.task_type)
+
+
+def names_domain(task_type: str, domain: str) -> bool:
+    """Return whether one of the words of a task type is a domain."""
+    return domain.casefold() in _WORDS.split(task_type.casefold())
+
+
+def domain_near(task_type: str, domains: Iterable[str]) -> str:
+    """
+    Return the domain that a task type may mean; empty if it is like none of them.
+
+    It is named and not taken: rules hold an output back where its domain was declared.
+
+    >>> domain_near("Finance", ["financial", "legal"]), domain_near("law", ["financial", "legal"])
+    ('financial', 'legal')
+    """
+    known = sorted(domains)
+    for word in _WORDS.split(task_type.casefold()):
+        if (meant := _SYNONYMS.get(word, word)) in known:
+            return meant
+    near = nearest(task_type, known, floor=_LIKE)
+    return near[0] if near else ""

@@ -11,8 +11,11 @@ _FREE = re.compile(r"1?8(?:00|33|44|55|66|77|88)\d{7}")
 """Toll-free numbers of North America, which belong to no person."""
 _FREE_WRITTEN = re.compile(r"1?[ .-]?\(?8(?:00|33|44|55|66|77|88)\)?[ .-]\d{3}[ .-]\d{4}")
 """The same with their marks, which tell them from mobile numbers of China."""
-_FREE_ELSEWHERE = re.compile(r"(?:\+\d{1,3}[ -]?|\(?0?)800(?:\)?[ ./-]|\d{6,8}$)")
-"""As most other countries write them, as in `0800 123456`."""
+_FREE_ELSEWHERE = re.compile(
+    r"(?:\+\d{1,3}[ -]?|\(?0?)800(?:\)?[ ./-]|\d{6,8}$)|(?:\+44 ?|0)808[ -]\d{3}"
+    r"|(?:\+61 ?)?1[38]00[ -]\d{3}[ -]\d{3}$"
+)
+"""As most other countries write them, as in `0800 123456` and, in Australia, `1800 123 456`."""
 _DIGITS = re.compile(r"\d+")
 _EXTENSION = re.compile(r" ?(?:x|ext\.?) ?\d{1,5}$", re.IGNORECASE)
 _LEAST, _MOST = 7, 15

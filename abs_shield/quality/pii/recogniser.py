@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from abs_shield.errors import PolicyError
+from abs_shield.quality.pii.context import Hit
 
 ENOUGH = 0.5
 """Confidence from which a match counts; a row below it needs context words."""
@@ -32,6 +33,11 @@ class Recogniser:
         compact: Whether the validator receives the letters, as capitals, and the digits alone.
         context: Words that introduce it, in the languages of its jurisdiction, without accents.
         jurisdiction: ISO 3166 code of the country that issues it; empty where any does.
+        vague: Words of the context that introduce other things too; they count where `backed` says.
+        backed: Whether a vague word counts, given the text, the word and the match's place.
+        yields: Words directly before a match that make it something else, though it has no need
+            of context.
+        fits: Whether what stands around a match lets it be one, given the text and its place.
         reach: Characters before the identifier in which a context word counts.
         sign: A character that each match contains. A row with a sign is searched for in the whole
             text; a row without one only where a word or a number with a digit begins.
@@ -47,6 +53,10 @@ class Recogniser:
     compact: bool = True
     context: frozenset[str] = frozenset()
     jurisdiction: str = ""
+    vague: frozenset[str] = frozenset()
+    backed: Callable[[str, Hit, tuple[int, int]], bool] | None = None
+    yields: frozenset[str] = frozenset()
+    fits: Callable[[str, int, int], bool] | None = None
     reach: int = LONGEST_REACH
     sign: str = ""
 

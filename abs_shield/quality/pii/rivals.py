@@ -11,7 +11,12 @@ RIVALS = phrases(
     "product, products, sku, article, artikel, transaction, transactions, reference, ref, case, "
     "id, ids, serial, zip, zip code, postal code, postcode, plz, isbn, issn, ean, gtin, upc, doi, "
     "date, time, timestamp, year, amount, price, total, balance, cost, quantity, stock, version, "
+    "purchase order, po number, p n, s n, "
+    "part, part number, part no, part nr, serial number, serial no, model number, asset tag, "
+    "queue, prescription plan, prescription drug, prescription benefit, prescription program, "
     "build, page, pages, room, apartment, street, phone model, model, batch, lot, key, token, "
     "hash, population, members, followers, views, latitude, longitude, lat, lng, lon, coordinates"
 )
 """Where one of them is nearer to a number than any context word, the number is theirs."""
+NAMELESS = RIVALS - phrases("id, ids, reference, ref, case, key, token, article, artikel")
+"""Those that say what a number is; *id* and *reference* are also words for a person's number."""

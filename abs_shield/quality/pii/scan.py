@@ -161,7 +161,9 @@ class _Judge:
             return
         if distance is None and not row.sign and self._surroundings.is_opaque(start):
             return
-        if row.accepts(match[0]):
+        if distance is None and row.yields and self._surroundings.is_taken(row, start):
+            return
+        if row.accepts(match[0]) and self._surroundings.fits(row, start, end):
             self._seen.add((row.name, start, end))
             far = _FAR if distance is None else distance
             yield _Candidate(row, start, end, round(min(confidence, SUREST), 3), far)

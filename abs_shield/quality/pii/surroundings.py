@@ -36,6 +36,13 @@ _ENDS = re.compile(r"[,;\n\"{}|]")
 """What ends a clause: a word behind it introduces something else."""
 
 
+_DIRECTLY = re.compile(r"(?:[\W_]|\b(?:number|num|no|nr|code|is|was)\b)*")
+"""What stands between a word and the number that it names."""
+_ENDED = re.compile(r"[.!?]\s")
+_SHORT = ("no", "nr", "ref")
+"""Words whose full stop ends no sentence."""
+
+
 class Surroundings:
     """The context words of one text, near the places where an identifier can begin."""
 
@@ -70,12 +77,45 @@ class Surroundings:
             if not start - row.reach <= hit.end <= start:
                 continue
             if hit.phrase in row.context:
+                if not self._counts(row, hit, (start, end)):
+                    continue
                 own = max(own, hit.end)
             elif self._rivals(row, hit, start):
                 other = max(other, hit.end)
         if own >= 0 and own >= other and self._leads(row, own, start):
             return start - own
         return self._behind(row, end) if other < 0 else None
+
+    def is_taken(self, row: Recogniser, start: int) -> bool:
+        """
+        Return whether a word directly before a place says that the number there is another.
+
+        A word of the recogniser's own directly before that word is the one that counts: `card id`.
+        """
+        hits = near(self._hits, start, before=row.reach, behind=0)
+        own = {hit.end for hit in hits if hit.phrase in row.context}
+        return any(
+            hit.phrase in row.yields
+            and self._names(hit, start)
+            and not own & {hit.start - 1, hit.start - 2}
+            for hit in hits
+        )
+
+    def _names(self, hit: Hit, start: int) -> bool:
+        """Return whether a word stands directly before a number."""
+        if _DIRECTLY.fullmatch(self._text, hit.end, start) is None:
+            return False
+        ended = _ENDED.match(self._text, hit.end, start)
+        return ended is None or hit.phrase.endswith(_SHORT)
+
+    def fits(self, row: Recogniser, start: int, end: int) -> bool:
+        """Return whether what stands around a match lets it be one."""
+        return row.fits is None or row.fits(self._text, start, end)
+
+    def _counts(self, row: Recogniser, hit: Hit, place: tuple[int, int]) -> bool:
+        if row.backed is None or hit.phrase not in row.vague:
+            return True
+        return row.backed(self._text, hit, place)
 
     def _rivals(self, row: Recogniser, hit: Hit, start: int) -> bool:
         """Return whether a word introduces something else, and its number does not come before."""
@@ -94,7 +134,9 @@ class Surroundings:
 
     def _behind(self, row: Recogniser, end: int) -> int | None:
         for hit in near(self._hits, end, before=0, behind=_BEHIND):
-            if hit.phrase not in row.context or _ENDS.search(self._text, end, hit.start):
+            if hit.phrase not in row.context or not self._counts(row, hit, (end, hit.end)):
+                continue
+            if _ENDS.search(self._text, end, hit.start):
                 continue
             between = _WORDS.findall(self._text[end : hit.start].lower())
             if row.strength >= _WEAK or _COPULAS.issuperset(between):

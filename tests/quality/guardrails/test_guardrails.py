@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from abs_shield.errors import PolicyError
+from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline
 from abs_shield.quality.guardrails import (
     Guardrail,
     ProductCatalogue,
@@ -19,6 +20,7 @@ from abs_shield.quality.guardrails.check import guardrails_of
 from abs_shield.quality.guardrails.domains import GUARDRAILS
 from abs_shield.quality.guardrails.rule import Place
 from abs_shield.quality.reading import Reading, read_text
+from abs_shield.quality.types import StageOutcome
 
 _CATALOGUE = ProductCatalogue.model_validate(
     {
@@ -142,6 +144,86 @@ def test_without_a_catalogue_the_product_rules_do_not_run() -> None:
 def test_prose_that_a_specialist_passes(text: str) -> None:
     """Quotations, negation, questions, ranges, footnotes and contracts raise no finding."""
     assert set() == _codes(text, "financial")
+
+
+@pytest.mark.parametrize(
+    ("domain", "text"),
+    [
+        ("product", "Slack's Team plan costs $15."),
+        ("product", "The Team plan of Slack costs $15 a month."),
+        ("product", "You paid $15 for Team last year."),
+        ("product", "Team was $15 a month."),
+        ("product", "SSO for $5 more"),
+        ("product", "Team adds SSO for $5 more a month."),
+        ("product", "Team costs EUR 11 a month."),
+        ("product", "Team costs \u20ac11."),
+        ("financial", "Net revenue retention was 112%."),
+        ("financial", "Net dollar retention was 112% and gross revenue retention 95%."),
+        ("financial", "Apple's share price was up 1.2% on Tuesday."),
+        ("financial", "The stock closed up 1.2%."),
+        ("legal", "The parties in Acme v. Globex settled yesterday."),
+        ("legal", "Acme v. Globex is set for trial in May."),
+    ],
+)
+def test_what_a_rule_does_not_mean(domain: str, text: str) -> None:
+    """Others' and former prices, other currencies, reported ratios, quoted prices and news."""
+    assert set() == _codes(text, domain)
+
+
+@pytest.mark.parametrize(
+    ("domain", "text"),
+    [
+        ("product", "Orbita's Team plan costs $15."),
+        ("product", "Today's Team price is $15."),
+        ("product", "Team is paid at $15 a month."),
+        ("financial", "Customer retention is 92%."),
+        ("financial", "Shares dropped 6% on Tuesday."),
+        ("legal", "The defendant's duty follows from Acme v. Globex."),
+        ("legal", "Acme v. Globex held that notice is due."),
+    ],
+)
+def test_what_a_rule_means(domain: str, text: str) -> None:
+    """The same words where they make the claim."""
+    assert 1 == len(_codes(text, domain))
+
+
+@pytest.mark.parametrize(
+    ("task_type", "reason"),
+    [
+        ("finance", "no guardrails for task type `finance`; did you mean `financial`?"),
+        ("Finance", "no guardrails for task type `Finance`; did you mean `financial`?"),
+        ("financials", "no guardrails for task type `financials`; did you mean `financial`?"),
+        ("law", "no guardrails for task type `law`; did you mean `legal`?"),
+        ("finanical", "no guardrails for task type `finanical`; did you mean `financial`?"),
+        ("support", "no guardrail is for this task type"),
+        ("", "no guardrail is for this task type"),
+        ("product", "the rules of `product` need a catalogue, and none is configured"),
+    ],
+)
+def test_an_output_without_rules_is_skipped(task_type: str, reason: str) -> None:
+    """It is no pass, and the reason names the domain that may have been meant."""
+    result = QualityPipeline().run(AgentOutput(text="Sales rose 8%.", task_type=task_type))
+    stage = next(one for one in result.stages if one.name == "guardrails")
+
+    assert (StageOutcome.SKIPPED, reason) == (stage.outcome, stage.reason)
+    assert "ship" == result.action
+
+
+def test_a_domain_of_the_users_is_named_too() -> None:
+    """Its rules hold for it, and are offered for a name that is near."""
+
+    @guardrail(id="DOSE", task_type="medical", requirement="r", action="a")
+    def dose(reading: Reading) -> Iterator[Place]:
+        return iter(())
+
+    pipeline = QualityPipeline(QualityConfig(guardrails=(dose,)))
+    stages = [
+        pipeline.run(AgentOutput(text="x", task_type=one)).stages[1]
+        for one in ("medical", "medcal")
+    ]
+
+    assert ["passed", "skipped"] == [one.outcome for one in stages]
+    assert "did you mean `medical`?" in stages[1].reason
 
 
 def test_a_case_that_is_cited_in_full_is_cited_briefly_afterwards() -> None:

@@ -41,7 +41,7 @@ CASES = (
     Case("IBAN", "IBAN: {}", "GB29NWBK60161331926819", "GB28NWBK60161331926819", True),
     Case("US.RoutingNumber", "The routing number is {}.", "122105155", "122105156"),
     Case("GB.BankAccountNumber", "Sort code and no.: {}.", "20-00-00 55779911"),
-    Case("BankAccountNumber", "Her account number is {}.", "0532013000", "0532"),
+    Case("BankAccountNumber", "Her bank account number is {}.", "0532013000", "0532"),
     Case("BankAccountNumber", "Kontonummer: {}", "648 489 890"),
     Case("US.SSN", "Social security number {} on file.", "219-44-0178", "000-44-0178", True),
     Case("US.SSN", "Her SSN: {}", "219440178", "666440178"),

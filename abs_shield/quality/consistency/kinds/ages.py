@@ -25,6 +25,8 @@ _AGED = form(
     r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |at the age of |(?:is|was|be|being|turn(?:s|ed)?"
     r"|reach(?:ed)? (?:the )?age (?:of )?|age )(?:[a-z]+ )?)<age:N>(?! ?(?:%|percent|per cent))"
     r"(?P<old>[ -]years?[ -]old| years of age)?|,? <other:N>[ -]years?[ -]old"
+    r"|\b(?:and|he|she|they) (?:is|was|turned) <plain:N>"
+    r"(?=(?: (?!and\b|but\b|or\b)[a-z'\u2019-]+){0,6} in (?:<DY>))"
 )
 _AT_AGE = form(r"\b(?:at|when (?:he|she|they) (?:was|were)|was|is|turned|aged|age|of) $")
 _THEY = re.compile(r"\b(?:he|she|they|his|her|their)\b", re.IGNORECASE)
@@ -88,6 +90,7 @@ def _in_sentence(reading: Reading, birth: _Birth, sentence: Sentence) -> Relatio
     if len(stated) != 1 or len(moments) != 1:
         return
     age = sentence.figure(stated[0], "age") or sentence.figure(stated[0], "other")
+    age = age or sentence.figure(stated[0], "plain")
     span = _years(birth.figure, moments[0])
     if age is None or span is None or not 0 <= age.numbers[0] <= _LIVES:
         return

@@ -53,6 +53,12 @@ _LEFT_OF = form(
     rf"\bof (?:the |its |our |their |his |her |all )*(?:[a-z]+ ){{0,2}}?<whole:NM>{_W},"
     rf"{_W} ?<part:NM>{_W}{BREAK}(?:which )?(?:leaving|leaves)(?: [a-z]+){{0,5}}? <left:NM>"
 )
+_SPENT = form(
+    rf"<whole:M>{_W} ?[;,:] ?(?:of (?:which|that|it) )?<part:M>{_W} (?:is|was|are|were|has been"
+    rf"|have been|had been)(?: [a-z]+)?? (?:spent|used|paid|committed|invested|gone)"
+    rf"(?: so far| already)?,? (?:so|leaving|and|therefore|thus) <left:M>"
+    rf" (?:remains?|remained|(?:is|was|are) (?:left|unspent)|left|remaining)\b"
+)
 _LEAVES = re.compile(r"\b(?:leav(?:ing|es)|left|remain(?:ing|s)?|unused|unspent|to go)\b", re.I)
 _POINTS = re.compile(
     r"^ ?(?:percentage |per ?cent )?(?:points?\b|pp\b)|^-(?:percentage-)?point", re.I
@@ -77,7 +83,7 @@ def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
             if _is_comparable(sentence, match, some):
                 compared.add(match.start("gap"))
                 yield from _compare(reading, span_of(sentence, match), some)
-    for pattern in (_LEFT, _LEFT_OF):
+    for pattern in (_LEFT, _LEFT_OF, _SPENT):
         for match in pattern.finditer(sentence.plain):
             if match.start("left") not in compared and _LEAVES.search(match[0]):
                 compared.add(match.start("left"))

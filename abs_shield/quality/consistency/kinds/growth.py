@@ -92,11 +92,16 @@ def growth(reading: Reading) -> Relations:
 
 def _in_sentence(reading: Reading, sentence: Sentence) -> Relations:
     rated: set[int] = set()
+    pairs: set[tuple[int, int]] = set()  # of one pair, a second rate is that of the way back
     for pattern in _FORMS:
         for match in pattern.finditer(sentence.plain):
             figures = [sentence.figure(match, name) for name in ("prior", "current", "rate")]
-            if match.start("rate") not in rated and _in_order(sentence, match):
+            pair = match.start("prior"), match.start("current")
+            if match.start("rate") in rated or pair in pairs:
+                continue
+            if _in_order(sentence, match):
                 rated.add(match.start("rate"))
+                pairs.add(pair)
                 yield from _compare(
                     reading, span_of(sentence, match), figures, match["up"] is not None
                 )

@@ -38,6 +38,30 @@ _NEXT_TOTAL = form(
     r"|(?:makes?|gives?|adds? up to|sums? to|comes? to|totals?|totall?ed|brings)"
     r"(?: the total to| a total of| in total)?) <other:NM>)"
 )
+_ANSWERS = {
+    "yes": "no", "no": "yes", "for": "against", "favor": "against", "favour": "against",
+    "agreed": "disagreed", "disagreed": "agreed", "passed": "failed", "failed": "passed",
+    "approved": "rejected", "accepted": "rejected", "rejected": "accepted", "men": "women",
+    "women": "men", "male": "female", "female": "male", "boys": "girls", "girls": "boys",
+}  # fmt: skip
+"""Answers and groups of which nobody is in both."""
+_EITHER = "|".join(sorted({*_ANSWERS, *_ANSWERS.values()}))
+_OPPOSED = form(
+    r"\b(?:of|among) (?:the |its |our |all |these |those )*(?:[a-z]+ )?<whole:N>"
+    r"(?: [^\W\d_][\w'\u2019-]{0,24}){0,4}?,? <one:N>(?: (?:[a-z]+ ){0,3}?)"
+    rf"(?P<this>{_EITHER})\b,?(?: and| while| but|;)? <other:N>(?: (?:[a-z]+ ){{0,3}}?)"
+    rf"(?P<that>{_EITHER})\b"
+)
+_INVOICE = form(
+    r"\bsub-?total\b(?: due)?:?(?: (?:is|was|of|comes to))? ?<first:M>(?P<rest>[^.]{1,200}?)"
+    r"\b(?:grand )?total\b(?: due)?:?(?: (?:is|was|of|comes to))? ?<whole:M>"
+)
+_ADDED = re.compile(
+    r"\b(?:tax|vat|gst|shipping|delivery|tip|gratuity|service|fees?|handling|surcharge)\b", re.I
+)
+_TAKEN = re.compile(r"\b(?:discount|credit|rebate|deduction)\b", re.IGNORECASE)
+_ITEM = re.compile(r"[^,;]+")
+_CONNECTS = re.compile(r"\W*(?:(?:and|so|the|a|for|plus)\W*)*", re.IGNORECASE)
 _SEPARATED = re.compile(r"[,;+/]|\band\b|\bplus\b|&", re.IGNORECASE)
 _NO_PARTS = re.compile(
     r"\b(?:includ(?:es?|ing)|among|such as|e\.g|respectively|of wh(?:ich|om)|exclud\w+|before|after"
@@ -58,6 +82,8 @@ def parts(reading: Reading) -> Relations:
         if len(sentence.figures) > _LEAST_PARTS and sentence.asserts:
             yield from _total_behind(reading, sentence)
             yield from _total_first(reading, sentence)
+            yield from _opposed(reading, sentence)
+            yield from _invoiced(reading, sentence)
         if before is not None and sentence.figures:
             yield from _total_next(reading, before, sentence)
         before = sentence
@@ -88,6 +114,58 @@ def _total_first(reading: Reading, sentence: Sentence) -> Relations:
             span = sentence.span(match.start(), end)
             yield from _compare(reading, span, whole, summed)
             return
+
+
+def _opposed(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare "of N people, A said yes and B said no": together they are no more than all."""
+    for match in _OPPOSED.finditer(sentence.plain):
+        some = [sentence.figure(match, name) for name in ("whole", "one", "other")]
+        whole, one, other = some
+        if whole is None or one is None or other is None:
+            continue
+        this, that = match["this"].casefold(), match["that"].casefold()
+        if that not in (_ANSWERS.get(this), {"approved": "rejected"}.get(this)):
+            continue
+        if one.numbers[0] + other.numbers[0] <= whole.numbers[0]:
+            yield None
+            continue
+        total = render(sum_of((one, other)))
+        detail = f'"{one.text}" and "{other.text}" are {total}, more than all "{whole.text}"'
+        yield fault(reading, sentence.span(*match.span()), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _invoiced(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare "Subtotal A, tax B, total N"."""
+    for match in _INVOICE.finditer(sentence.plain):
+        first, whole = sentence.figure(match, "first"), sentence.figure(match, "whole")
+        added, taken = _items(sentence, match)
+        if first is None or whole is None or not (taken or added):
+            continue
+        if len({one.unit for one in (first, whole, *taken, *added)}) > 1:
+            continue
+        total = sum_of((first, *added)).minus(sum_of(taken)) if taken else sum_of((first, *added))
+        if total.agrees(interval_of(whole), Decimal(0)):
+            yield None
+            continue
+        detail = f'the subtotal and its items come to {render(total)}, not "{whole.text}"'
+        yield fault(reading, sentence.span(*match.span()), CODE, detail=detail, remedy=_REMEDY)
+
+
+def _items(sentence: Sentence, match: re.Match[str]) -> tuple[Sequence[Figure], Sequence[Figure]]:
+    """Return what an invoice adds and takes away; nothing where an item is of another kind."""
+    added: list[Figure] = []
+    taken: list[Figure] = []
+    begin, end = match.span("rest")
+    if sentence.marked("NX", begin, end):
+        return (), ()
+    for item in _ITEM.finditer(sentence.plain, begin, end):
+        amounts = sentence.marked("M", *item.span())
+        is_taken, is_added = _TAKEN.search(item[0]), _ADDED.search(item[0])
+        if len(amounts) == 1 and bool(is_taken) != bool(is_added):
+            (taken if is_taken else added).extend(amounts)
+        elif amounts or not _CONNECTS.fullmatch(item[0]):
+            return (), ()
+    return added, taken
 
 
 def _total_next(reading: Reading, before: Sentence, sentence: Sentence) -> Relations:

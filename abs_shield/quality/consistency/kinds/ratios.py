@@ -59,6 +59,18 @@ _EACH = form(
     rf"|amounts? to"
     rf"|adds up to|equals)(?: a total of| [a-z]+){{0,3}}? <total:M>"
 )
+_PRODUCT = tuple(
+    map(
+        form,
+        (
+            r"<count:N> ?[x\u00d7] ?<price:M> ?(?:=|is|equals|makes|comes to) ?<total:M>",
+            r"<price:M> ?[x\u00d7] ?<count:N> ?(?:=|is|equals|makes|comes to) ?<total:M>",
+        ),
+    )
+)
+_LONGER = re.compile(r"[-+*/(=\u00d7x\u2212] ?\Z|\)")
+_GOES_ON = re.compile(r" ?[-+*/\u00d7\u2212]")
+"""What makes a product a part of a longer sum."""
 _HEDGED = re.compile(
     r"\b(?:nearly|almost|more than|less than|over|about|roughly|around|approximately|some|at least"
     r"|up to|not quite|close to|under|well)(?: [a-z]+){0,2} \Z",
@@ -126,7 +138,14 @@ def _compare(
 
 
 def _price_times_count(reading: Reading, sentence: Sentence) -> Relations:
-    for match in _EACH.finditer(sentence.plain):
+    products = (
+        match
+        for pattern in _PRODUCT
+        for match in pattern.finditer(sentence.plain)
+        if not _LONGER.search(sentence.plain[max(0, match.start() - 3) : match.start()])
+        and not _GOES_ON.match(sentence.plain, match.end())
+    )
+    for match in (*_EACH.finditer(sentence.plain), *products):
         count, price = sentence.figure(match, "count"), sentence.figure(match, "price")
         total = sentence.figure(match, "total")
         if count is None or price is None or total is None or price.unit != total.unit:

@@ -39,6 +39,24 @@ _FORMS = tuple(
         ),
     )
 )
+_MARGIN = form(
+    rf"<part:M>{_NOUNS} (?:on|from|against) (?:[a-z]+ ){{0,3}}?<whole:M>{_NOUNS}"
+    rf"(?:{BREAK}{ARTICLES}"
+    r"|,? (?:and|so) )(?:(?:the|a|its) )?(?:(?P<of>net|operating|gross|profit) )?margin"
+    r"(?: of| is| was| being) <rate:P>"
+)
+_SLASHED = form(r"<X>(?: ?/ ?(?:<X>)){2,}")
+_SPLIT = re.compile(
+    r"\b(?:split|splits|mix|break(?:s|ing)? down|breakdown|divided|allocat(?:ed|es|ion)"
+    r"|distribut(?:ed|ion)|composition)\b",
+    re.IGNORECASE,
+)
+_EACH_ITS_OWN = re.compile(
+    r"\b(?:scenarios?|odds|chances?|probabilit(?:y|ies)|likelihoods?|brackets?|tax(?:es)?|rates?"
+    r"|discounts?|respectively|growth|margins?)\b",
+    re.IGNORECASE,
+)
+"""Percentages that are no shares of one whole."""
 _EXHAUSTIVE = re.compile(
     r"\b(?:the (?:remain(?:der|ing)|rest)|remaining|(?:split|divided|broken down|distributed)"
     r" (?:into|between|among|as follows|up)|consists? of|made up of|composed of)\b",
@@ -58,7 +76,11 @@ _LEAST, _MOST = 70, 140
 def shares(reading: Reading) -> Relations:
     """The text says that 30 of 120 are 40 %."""
     for sentence in reading.sentences:
-        if not sentence.asserts or not sentence.marked("P"):
+        if not sentence.asserts or not sentence.figures:
+            continue
+        if "/" in sentence.plain:
+            yield from _slashed(reading, sentence)
+        if not sentence.marked("P"):
             continue
         rated: set[int] = set()
         for pattern in _FORMS:
@@ -66,8 +88,29 @@ def shares(reading: Reading) -> Relations:
                 if match.start("rate") not in rated:
                     rated.add(match.start("rate"))
                     yield from _compare(reading, sentence, match)
+        yield from _margins(reading, sentence)
         if not rated:
             yield from _all_of_one(reading, sentence)
+
+
+def _margins(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare "$5M on sales of $50M, a margin of 10%"; of two kinds of profit it may be either."""
+    if len(sentence.marked("M")) != 2 or len(sentence.marked("P")) != 1:
+        return
+    for match in _MARGIN.finditer(sentence.plain):
+        kind = (match["of"] or "profit").casefold()
+        if kind == "profit" or kind in sentence.plain[: match.start()].casefold():
+            yield from _compare(reading, sentence, match)
+
+
+def _slashed(reading: Reading, sentence: Sentence) -> Relations:
+    """Compare the shares of "a split of 60% / 30% / 10%" with 100 %."""
+    if not _SPLIT.search(sentence.plain) or _EACH_ITS_OWN.search(sentence.plain):
+        return
+    for match in _SLASHED.finditer(sentence.plain):
+        found = sentence.marked("X", *match.span())
+        if all(one.unit == "%" for one in found):
+            yield from _sum_to_one(reading, sentence, found)
 
 
 def _compare(reading: Reading, sentence: Sentence, match: re.Match[str]) -> Relations:
@@ -101,6 +144,10 @@ def _all_of_one(reading: Reading, sentence: Sentence) -> Relations:
         return
     if sentence.marked("NMX"):
         return
+    yield from _sum_to_one(reading, sentence, found)
+
+
+def _sum_to_one(reading: Reading, sentence: Sentence, found: list[Figure]) -> Relations:
     total = sum_of(found)
     if not _LEAST <= total.high or not total.low <= _MOST:
         return

@@ -19,7 +19,8 @@ _ESTIMATED = re.compile(
 _VARIABLE = re.compile(
     r"\b(?:market share|share of (?:the |its )?(?:\w+ ){0,3}(?:market|customers|wallet)"
     r"|probabilit(?:y|ies)|likelihood|volatility|churn|conversion rate|penetration|adoption"
-    r"|retention|default rate|loss ratio|win rate|hit rate|error rate|response rate|recovery rate"
+    r"|(?<!revenue )(?<!dollar )(?<!net )retention|default rate|loss ratio"
+    r"|win rate|hit rate|error rate|response rate|recovery rate"
     r"|expected return|rate of return|awareness|satisfaction|renewal rate|occupancy)\b",
     re.IGNORECASE,
 )
@@ -44,6 +45,13 @@ _CHANGES = form(
     r"|than|further|just|sharply|slightly))* ?[~+-]?(?:<P>|<X> ?(?:%|percent))"
 )
 _CHANGED_BY = form(rf"<PX>(?: [a-z-]+){{0,3}}? {MOVE}")
+_QUOTED_PRICE = re.compile(
+    r"\b(?:share|stock|unit|closing|opening|spot)[ -]prices?\b"
+    r"|\bprices? of (?:the|its|our) (?:share|stock)"
+    r"|\b(?:shares?|stocks?|ticker) (?:closed|opened|traded|trades|is trading|are trading)\b",
+    re.IGNORECASE,
+)
+"""Prices of a market, whose changes nobody states in basis points."""
 _PERCENT = "%"
 _PROJECTED = re.compile(
     r"\b(?:forecasts?|forecasted|project(?:s|ed)?|projection|expect(?:s|ed)?|predict(?:s|ed)?"
@@ -97,6 +105,8 @@ def basis_points(reading: Reading) -> Iterator[Place]:
     scope = Scope(reading)
     for sentence in scope.claims():
         if not (_has_percentage(sentence) and _is_change(sentence)) or _is_projection(sentence):
+            continue
+        if _QUOTED_PRICE.search(sentence.plain):
             continue
         if not _BASIS_POINTS.search(scope.context_of(sentence)):
             yield sentence.start, sentence.end

@@ -49,6 +49,19 @@ _END = re.compile(r"(?<=[\w)][\w)][\w)])\. (?=[A-Z][a-z]+[ ,])")
 """The end of a sentence: abbreviations of courts and reporters are not followed by a whole word."""
 _NEAR = 160
 """Characters around a case in which its court and year stand."""
+_IN_SUIT = re.compile(
+    r"\b(?:part(?:y|ies)|sides|plaintiffs?|defendants?|litigants|lawyers|attorneys|jur(?:y|ors)|trial|hearing"
+    r"|settlement|lawsuit|litigation|dispute|proceedings|deposition|discovery|mediation) (?:in|of) "
+    r"(?:(?:the )?(?:case|matter) of )?$",
+    re.IGNORECASE,
+)
+_IS_SUED = re.compile(
+    r"^,? (?:(?:has|have|had|was|were|is|are) )?(?:also |been |now |still |since )*"
+    r"(?:settled|pending|filed|dismissed (?:last|this|on|yesterday)|withdrawn"
+    r"|(?:set|scheduled|listed) for|going to trial|goes to trial|went to trial"
+    r"|begins|began|resumes)\b"
+)
+"""What is said of a suit as news; a case that supports a statement is cited."""
 _LOWER = re.compile(r"^(?:In|See|Under|The|As|But|Cf|And|Compare|Unlike)$")
 _AGENCY = (
     r"(?:FDA|SEC|EPA|OSHA|HHS|DOT|FCC|FTC|CMS|USDA|FINRA|IRS|Treasury|DOL|HUD|FAA|NRC|DEA|CFPB"
@@ -121,8 +134,15 @@ def case_citation(reading: Reading) -> Iterator[Place]:
     cited = [*_CASE.finditer(reading.text)]
     complete = {_key(match) for n, match in enumerate(cited) if _is_complete(reading, cited, n)}
     for match in cited:
-        if _key(match) not in complete:
+        if _key(match) not in complete and not _is_news(reading.text, match):
             yield match.span()
+
+
+def _is_news(text: str, match: re.Match[str]) -> bool:
+    """Return whether a case is only mentioned: `the parties in Acme v. Globex settled`."""
+    before = text[max(0, match.start() - 60) : match.start()]
+    behind = text[match.end() : match.end() + 60]
+    return _IN_SUIT.search(before) is not None or _IS_SUED.match(behind) is not None
 
 
 def _key(match: re.Match[str]) -> str:

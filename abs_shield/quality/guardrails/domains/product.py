@@ -52,9 +52,18 @@ _PER = {
 }
 _NO_PRICE = re.compile(
     r"\b(?:invoice|seats|competitor\w*|used to|until|formerly|sav(?:e|es|ing|ings)|discount|refund"
-    r"|off|credit|total|similar|tax|deposit|budget)\b",
+    r"|last (?:year|month|quarter|week)|previously|originally|(?:year|month|week)s? ago|back in"
+    r"|(?<!\bis )(?<!\bare )(?<!\bbe )paid"
+    r"|was|were|had|off|credit|total|similar|tax|deposit|budget)\b",
     re.IGNORECASE,
 )
+DOMAIN = "product"
+_MORE = re.compile(r"^ ?(?:more|extra|less|on top|cheaper|additional|in addition)\b", re.I)
+_EXTRA = re.compile(r"\b(?:additional|extra|another|further) $", re.I)
+"""What makes an amount a difference between prices, and no price."""
+_WHOSE = re.compile(r"(?P<whose>[A-Z]\w*(?: [A-Z]\w*)?)['\u2019]s? (?:\w+ )?$")
+_OF = re.compile(r"^(?: plan| tier)? (?:of|at|from|by|on) (?P<whose>[A-Z]\w*)")
+_NOBODY = frozenset("today now this it that here there what let".split())
 _NEAR = 60
 """Characters between a plan's name and its price."""
 
@@ -62,6 +71,15 @@ _NEAR = 60
 def product_guardrails(catalogue: ProductCatalogue) -> tuple[Guardrail, ...]:
     """Return the rules of the product domain over the data of a product."""
     return (_feature_matrix(catalogue), _price_table(catalogue), _roadmap(catalogue))
+
+
+def _is_of_another(said: str, plan: re.Match[str], products: Iterable[str]) -> bool:
+    """Return whether a plan's name is said of another product: `Slack's Team plan`."""
+    own = [one.casefold() for one in products]
+    whose = _WHOSE.search(said[: plan.start()]) or _OF.match(said[plan.end() :])
+    if whose is None or whose["whose"].casefold() in _NOBODY:
+        return False
+    return not any(whose["whose"].casefold() in (one, one.split()[0]) for one in own)
 
 
 def _names(several: Iterable[str]) -> re.Pattern[str]:
@@ -83,7 +101,7 @@ def _feature_matrix(catalogue: ProductCatalogue) -> Guardrail:
 
     @guardrail(
         id="PRODUCT_FEATURE_MATRIX",
-        task_type="product",
+        task_type=DOMAIN,
         requirement="Features must be available in the current product matrix",
         action="Regenerate with the features and plans of the product matrix",
     )
@@ -124,7 +142,7 @@ def _price_table(catalogue: ProductCatalogue) -> Guardrail:
 
     @guardrail(
         id="PRODUCT_PRICE_TABLE",
-        task_type="product",
+        task_type=DOMAIN,
         requirement="Prices must match the current price table",
         action="Regenerate with the prices of the price table",
     )
@@ -134,13 +152,13 @@ def _price_table(catalogue: ProductCatalogue) -> Guardrail:
         for sentence in scope.claims():
             said = reading.text[sentence.start : sentence.end]
             if not _NO_PRICE.search(said) or (said.startswith("|")):
-                yield from _wrong_prices(sentence, said, plans, catalogue.prices)
+                yield from _wrong_prices(sentence, said, plans, catalogue)
 
     return price_table
 
 
 def _wrong_prices(
-    sentence: Sentence, said: str, plans: re.Pattern[str], prices: tuple[Price, ...]
+    sentence: Sentence, said: str, plans: re.Pattern[str], catalogue: ProductCatalogue
 ) -> Iterator[Place]:
     named = [*plans.finditer(said)]
     for figure in sentence.figures:
@@ -150,17 +168,26 @@ def _wrong_prices(
         plan = min(named, key=lambda one: min(abs(at - one.end()), abs(one.start() - at)))
         if min(abs(at - plan.end()), abs(plan.start() - at)) > _NEAR:
             continue
-        own = [one for one in prices if one.plan == plan[0]]
+        if _MORE.match(said[figure.end - sentence.start :]) or _EXTRA.search(said[:at]):
+            continue
+        if _is_of_another(said, plan, catalogue.products):
+            continue
+        # of a price in a currency that the table lacks nothing is known
+        own = [one for one in catalogue.prices if one.plan == plan[0] and _is_in(figure.unit, one)]
         behind = said[figure.end - sentence.start :][:25]
         pers = {per for per, form in _PER.items() if form.search(behind)} or {
             per for per, form in _PER.items() if form.search(said)
         }
-        if own and not any(_matches(one, figure.numbers[0], figure.unit, pers) for one in own):
+        if own and not any(_matches(one, figure.numbers[0], pers) for one in own):
             yield figure.start, figure.end
 
 
-def _matches(price: Price, amount: Decimal, currency: str, pers: set[str]) -> bool:
-    if price.amount != amount or (currency and currency != price.currency):
+def _is_in(currency: str, price: Price) -> bool:
+    return not currency or currency == price.currency
+
+
+def _matches(price: Price, amount: Decimal, pers: set[str]) -> bool:
+    if price.amount != amount:
         return False
     return not pers or not price.per or price.per in pers
 
@@ -170,7 +197,7 @@ def _roadmap(catalogue: ProductCatalogue) -> Guardrail:
 
     @guardrail(
         id="PRODUCT_ROADMAP",
-        task_type="product",
+        task_type=DOMAIN,
         requirement="Feature roadmap references must be marked as provisional",
         action='Regenerate with a mark (e.g., "planned, subject to change")',
     )

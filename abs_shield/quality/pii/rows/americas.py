@@ -7,6 +7,7 @@ import re
 from abs_shield.quality.pii.births import is_birth
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, weighted
 from abs_shield.quality.pii.recogniser import Recogniser, form, phrases
+from abs_shield.quality.pii.rivals import NAMELESS
 
 _SSN_WORDS = phrases(
     "ssn, ssns, social security, social security number, social security no, social, "
@@ -76,6 +77,7 @@ ROWS = (
         context=_SSN_WORDS,
         jurisdiction="US",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="SSN",
@@ -92,6 +94,7 @@ ROWS = (
         context=_ITIN_WORDS,
         jurisdiction="US",
         strength=0.6,
+        yields=NAMELESS,
     ),
     Recogniser(
         name="ITIN",

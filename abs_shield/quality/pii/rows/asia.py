@@ -55,7 +55,7 @@ def _is_resident(number: str) -> bool:
 ROWS = (
     Recogniser(
         name="Aadhaar",
-        pattern=form(r"\d{4}([ -])\d{4}\1\d{4}"),
+        pattern=form(r"\d{4}([ -])\d{4}\1\d{4}(?!\1\d)"),  # nor a card
         validator=_is_aadhaar,
         context=_AADHAAR_WORDS,
         jurisdiction="IN",

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 
 from abs_shield.quality.pii.checksums import digits_of, is_luhn, is_mod_97_10, weighted
+from abs_shield.quality.pii.context import Hit
 from abs_shield.quality.pii.recogniser import NO_DATE, Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.rivals import RIVALS
+from abs_shield.quality.pii.specimens import is_real
 
 _MAESTRO = r"5[06-9]|6[0137]"
 _ISSUERS = {
@@ -58,6 +61,18 @@ _ACCOUNT_WORDS = phrases(
     "sort code, bsb, ifsc, iban, 口座番号, 口座, 계좌번호, 계좌, 银行账号, 账号, 银行账户"
 )
 _LONGEST_ACCOUNT = 28
+_VAGUE = phrases("account number, account numbers, account no, account nr, acct, acct no, a c no")
+"""Shops, clouds and utilities have account numbers as banks do."""
+_BANK = re.compile(
+    r"(?<![^\W_])(?:bank(?:s|ing)?|iban|swift|bic|bban|routing|aba|ach|sepa|bacs|sort[ _-]?code"
+    r"|bsb|ifsc|clabe|wir(?:e|ed|ing)|transfer(?:s|red)?|deposit(?:s|ed)?|withdraw(?:al|n|s)?"
+    r"|checking|chequing|savings|payroll|payout|direct[ _-]debit|beneficiary|payee|remit(?:tance)?"
+    r"|account[ _-]holder|ssn|social[ _-]security)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""Words of money that moves, and of a person's identity; an account beside them is a bank's."""
+_HIS = re.compile(r"\b(?:her|his|my) (?:[a-z]+ )?$", re.IGNORECASE)
+_BANK_BEFORE, _BANK_BEHIND = 150, 60
 
 
 def _is_card(number: str) -> bool:
@@ -85,13 +100,23 @@ def _is_account(number: str) -> bool:
     return 6 <= digits and len(number) <= _LONGEST_ACCOUNT and digits * 2 > len(number)
 
 
+def _is_of_bank(text: str, hit: Hit, place: tuple[int, int]) -> bool:
+    """Return whether an account is spoken of as one of a bank, or as another person's."""
+    if _HIS.search(text, max(0, hit.start - 20), hit.start):
+        return True
+    start, end = min(hit.start, place[0]), max(hit.end, place[1])
+    return _BANK.search(text, max(0, start - _BANK_BEFORE), end + _BANK_BEHIND) is not None
+
+
 ROWS = (
     Recogniser(
         name="CreditCardNumber",
-        pattern=form(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}|\d{4}([ -])\d{6}\2\d{5}|\d{15,16}"),
+        pattern=form(r"\d{4}([ .-])\d{4}\1\d{4}\1\d{4}|\d{4}([ .-])\d{6}\2\d{5}|\d{15,16}"),
         validator=_is_card,
         context=_CARD_WORDS,
         strength=0.7,
+        yields=RIVALS,
+        fits=is_real,
     ),
     Recogniser(  # fewer digits, more of them and other issuers are as often ids and times
         name="CreditCardNumber",
@@ -99,6 +124,7 @@ ROWS = (
         validator=_is_introduced_card,
         context=_CARD_WORDS,
         strength=0.3,
+        fits=is_real,
         reach=40,
     ),
     Recogniser(
@@ -123,6 +149,8 @@ ROWS = (
         name="BankAccountNumber",
         pattern=form(r"\d{2}-\d{2}-\d{2} \d{8}"),
         context=_ACCOUNT_WORDS,
+        vague=_VAGUE,
+        backed=_is_of_bank,
         jurisdiction="GB",
         strength=0.4,
     ),
@@ -131,6 +159,8 @@ ROWS = (
         pattern=capitals(NO_DATE + r"[A-Z]{0,4}\d(?:[ -]?\d){5,24}[A-Z]{0,3}"),
         validator=_is_account,
         context=_ACCOUNT_WORDS,
+        vague=_VAGUE,
+        backed=_is_of_bank,
         strength=0.15,
         reach=30,
     ),

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import re
 
+from abs_shield.quality.pii.businesses import is_of_person
+from abs_shield.quality.pii.mailboxes import is_address, is_personal
 from abs_shield.quality.pii.numbering import can_dial, is_american, is_international
 from abs_shield.quality.pii.recogniser import Recogniser, capitals, form, phrases
+from abs_shield.quality.pii.rivals import RIVALS
 
-_ROLES = frozenset(
-    "abuse accounts admin administrator billing careers contact customercare customerservice "
-    "donotreply enquiries feedback hello help helpdesk hostmaster hr info inquiries jobs legal "
-    "mailerdaemon marketing media news newsletter noreply notification notifications office "
-    "orders postmaster press privacy reservations returns root sales security service services "
-    "support team test user webmaster".split()
-)
-"""Mailboxes of an office, not of a person (RFC 2142 and their like)."""
 _EMAIL = re.compile(
     r"(?<![A-Za-z0-9.+_%-])[A-Za-z0-9.+_%-]{1,64}@(?:[\w-]{1,63}\.){1,8}[^\W\d_][\w-]{1,23}(?![\w@-])"
 )
-_LOCAL = re.compile(r"[^\W\d_]+")
 _EXTENSION = r"(?: ?(?:x|ext\.?) ?\d{1,5})?"
 _ABROAD = re.compile(
     r"(?<![\w+])(?:\(\+\d{1,3}\)|\+\d{1,3})(?:[ ./()-]{0,3}\d){5,13}"
@@ -56,12 +50,6 @@ _WORDS = {
 """Words that introduce a telephone number, beside the English ones."""
 
 
-def _is_personal(address: str) -> bool:
-    """No mailbox of a role, such as `support@`."""
-    local = address.partition("@")[0].casefold()
-    return "".join(_LOCAL.findall(local)) not in _ROLES
-
-
 def _national(region: str) -> Recogniser:
     return Recogniser(
         name="PhoneNumber",
@@ -71,6 +59,7 @@ def _national(region: str) -> Recogniser:
         context=phrases(f"{_ENGLISH}, {_WORDS[region]}"),
         jurisdiction=region,
         strength=0.2,
+        fits=is_of_person,
         reach=30,
     )
 
@@ -80,9 +69,10 @@ ROWS = (
     Recogniser(
         name="EmailAddress",
         pattern=_EMAIL,
-        validator=_is_personal,
+        validator=is_personal,
         compact=False,
         strength=0.95,
+        fits=is_address,
         sign="@",
     ),
     Recogniser(
@@ -92,6 +82,7 @@ ROWS = (
         compact=False,
         context=phrases(_ENGLISH),
         strength=0.7,
+        fits=is_of_person,
         sign="+",
     ),
     Recogniser(
@@ -104,6 +95,8 @@ ROWS = (
         context=phrases(_ENGLISH),
         jurisdiction="US",
         strength=0.55,
+        yields=RIVALS,
+        fits=is_of_person,
     ),
     *map(_national, _WORDS),
 )
