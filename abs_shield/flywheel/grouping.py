@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from heapq import nlargest
+from math import ceil
 
 from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.core.words import Subject
@@ -20,6 +21,8 @@ SAME_NAME_FROM = 0.7
 _COMPARED = 50
 """Groups that a new pattern is compared with: those that share most beginnings of words."""
 _BEGINNING = 3
+_LEAST_SHARED = 0.4
+"""Share of the words whose beginning a group has, at least, to be compared at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +77,24 @@ class _Bucket:
 
     def nearest(self, words: Pattern) -> str | None:
         """Return the gap of the nearest pattern; None where none is near enough."""
-        shared: Counter[Pattern] = Counter()
-        for word in words:
-            if not is_kind(word) or len(words) == 1:
-                shared.update(self.index.get(word[:_BEGINNING], ()))
-        near = nlargest(_COMPARED, shared.items(), key=lambda item: item[1])
+        near = nlargest(_COMPARED, self._promising(words).items(), key=lambda item: item[1])
         best = max(((likeness(words, one), one) for one, _ in near), default=(0.0, ()))
         return self.groups[best[1]] if best[0] >= self.floor else None
+
+    def _promising(self, words: Pattern) -> Counter[Pattern]:
+        """Return patterns that share enough beginnings of words, and how many each shares."""
+        telling = [word for word in words if not is_kind(word)] or words
+        sets = sorted((self.index.get(word[:_BEGINNING], set()) for word in telling), key=len)
+        least = ceil(_LEAST_SHARED * len(telling))
+        # who shares that many is in one of the smaller sets: the largest need not be walked
+        walked = len(sets) - least + 1
+        shared: Counter[Pattern] = Counter()
+        for some in sets[:walked]:
+            shared.update(some)
+        for some in sets[walked:]:
+            for one in shared.keys() & some:
+                shared[one] += 1
+        return Counter({one: count for one, count in shared.items() if count >= least})
 
 
 class Groups:
