@@ -24,7 +24,7 @@ from abs_shield.flywheel.conversion import (
 )
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.records import NewRecords, Record, Report
-from abs_shield.stores import Store
+from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
 from abs_shield.text.show import escaped
@@ -114,7 +114,8 @@ def _from_database(
 
 def _from_store(store: Store, book: str | PathLike[str], progress: Progress | None) -> Harvest:
     """Harvest a log that numbers no records: what stands behind the last harvested decision."""
-    log = f"{type(store).__module__}.{type(store).__qualname__}"
+    kind = f"{type(store).__module__}.{type(store).__qualname__}"
+    log = f"{kind} {store.id}" if isinstance(store, MemoryStore) else kind
     with database(book) as connection:
         last = Book(connection).progress(log).get("last")
     read, total = 0, Harvest()

@@ -12,7 +12,7 @@ from abs_shield.errors import StoreError
 from abs_shield.flywheel import harvest as harvesting
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.harvest import Harvest, harvest
-from abs_shield.stores import SqliteStore
+from abs_shield.stores import MemoryStore, SqliteStore
 from tests.flywheel.conftest import HOSTILE, START, catches, decision, finding, label
 
 
@@ -206,14 +206,26 @@ def test_a_pruned_log_is_harvested_on(log, book):
     assert (2, Harvest()) == (len(catches(book)), harvest(log, book))
 
 
-def test_two_logs_share_a_file(log, book, tmp_path):
+def test_logs_share_a_file(log, book, tmp_path):
     """Each is read on where it was read before."""
-    other = SqliteStore(tmp_path / "other.db")
-    log.append(decision(0, finding()))
-    other.append(decision(1, finding()))
+    logs = [log, SqliteStore(tmp_path / "other.db"), MemoryStore(), MemoryStore()]
+    for number, one in enumerate(logs):
+        one.append(decision(number, finding()))
 
-    assert [1, 1, 0, 0] == [harvest(one, book).catches for one in (log, other, log, other)]
-    other.close()
+    assert [1, 1, 1, 1, 0, 0, 0, 0] == [harvest(one, book).decisions for one in logs * 2]
+    logs[1].close()
+
+
+def test_a_ring_that_turned_is_harvested_on(book):
+    """What made room before it was harvested is lost; nothing is counted twice."""
+    ring = MemoryStore(most=3)
+    for number in range(8):
+        ring.append(decision(number, finding()))
+        if number % 4 == 1:
+            harvest(ring, book)
+    harvest(ring, book)
+
+    assert (7, 7) == (len(catches(book)), judged(book))
 
 
 def test_a_file_that_is_something_else_is_refused(log, tmp_path):
