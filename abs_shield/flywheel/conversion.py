@@ -22,8 +22,11 @@ LABEL = "label"
 LONGEST_NAME = 200
 _LONGEST_TEXT = 500
 _QUOTE = re.compile(r'"([^"]+)"|`([^`]+)`')
-_ACTUAL = re.compile(r"\(actual: (.+)\)$")
-"""The right value in the detail of a figure that a fact contradicts."""
+_ACTUAL = re.compile(
+    r'\(actual: (?P<fact>.+)\)$|is said where the evidence has "(?P<evidence>[^"]+)"'
+)
+"""The right value in the detail of a figure that a fact, or the evidence, contradicts."""
+_UNKNOWN_ARGUMENT = "unknown_argument"
 _INDEX = re.compile(r"/\d+(?=/|$)")
 
 
@@ -166,6 +169,8 @@ def _share(value: object, default: float) -> float:
 
 
 def _claim(finding: Finding, detail: str) -> str:
+    if finding.code == _UNKNOWN_ARGUMENT:  # what is wrong is its name, not its value
+        return _name(finding.where).rpartition("/")[2]
     if finding.got is not None:
         got = finding.got
         return escaped(got if isinstance(got, str) else shown(got), limit=_LONGEST_TEXT)
@@ -177,7 +182,7 @@ def _verified(finding: Finding, detail: str) -> str:
     if finding.nearest:
         return escaped(str(finding.nearest), limit=_LONGEST_TEXT)
     if actual := _ACTUAL.search(detail):
-        return actual[1]
+        return actual["fact"] or actual["evidence"]
     only = finding.allowed[0] if len(finding.allowed) == 1 else ""
     return escaped(only if isinstance(only, str) else shown(only), limit=_LONGEST_TEXT)
 

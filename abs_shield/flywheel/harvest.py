@@ -143,6 +143,9 @@ def _behind(store: Store, last: str | None) -> int:
 def _unnumbered(store: Store, start: int) -> Iterator[Record]:
     for decision in islice(store.scan(), start, None):
         yield Record("", 0, decision)
+    reports = getattr(store, "reports", None)
+    for key, report in reports() if reports is not None else ():
+        yield Record("", 0, Report(key, report))
     for label in store.labels().values():
         yield Record("", 0, label)
 
@@ -208,8 +211,10 @@ class _Writing:
     def _report(self, report: Report) -> None:
         claims = claims_of(report.body)
         if claims:
-            catches = self._book.catches(escaped(report.decision_id, limit=LONGEST_NAME))
-            self._book.write([with_claims(catch, claims) for catch in catches])
+            before = self._book.catches(escaped(report.decision_id, limit=LONGEST_NAME))
+            after = [with_claims(catch, claims) for catch in before]
+            if after != before:
+                self._book.write(after)
 
     def _label(self, label: Label) -> int:
         """Put a label on the catches of its decision; return how many catches it makes."""

@@ -14,13 +14,18 @@ _ACRONYMS = frozenset(
 )
 _PHRASES = {
     "rule": "Rule violated",
-    "removed": "Used after its removal",
     "repeated": "Repeated call",
     "missed": "Missed by every check",
     "unsupported": "Unsupported claim",
     "contradicted": "Contradicted claim",
     "divergent": "Divergent claim",
     "rejected": "Rejected by the judge",
+    "unseen": "Value never mentioned",
+    "prose_only": "Value mentioned in prose only",
+    "not_read": "Written without being read",
+    "other_kind": "Value of another kind",
+    "undone": "Action undone in the same run",
+    "removed": "Used after its removal",
 }
 """Codes that say too little by themselves."""
 _LONGEST = 80
