@@ -1,4 +1,4 @@
-"""What the harvest writes into the flywheel's file: catches, labels, and how far logs are read."""
+"""The tables of a harvest in the flywheel's file: catches, labels, and how far logs are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from abs_shield.text.show import escaped
 UNGROUPED = ""
 """The gap of a catch that is not in a group yet."""
 NO_GAP = "-"
-"""The gap of a catch that is no fault of the model, such as a false alarm."""
+"""The gap of a catch that is not a fault of the model, such as a false alarm."""
 _AT_ONCE = 500
 
 Tally = Counter[tuple[str, str, str]]

@@ -72,7 +72,7 @@ class Catch:
     @property
     def is_gap(self) -> bool:
         """
-        Whether it counts as a fault of the model.
+        True where it counts as a fault of the model.
 
         A false alarm (label ``ok``) does not, and neither does a finding that the policy itself
         does not count, unless somebody labelled its decision ``hallucinated``.

@@ -148,7 +148,7 @@ def save_gap(connection: sqlite3.Connection, gap: Gap) -> None:
 
 @dataclass(slots=True)
 class _Sum:
-    """What is added up over the catches of a gap."""
+    """The sums over the catches of a gap."""
 
     count: int = 0
     impact: float = 0.0

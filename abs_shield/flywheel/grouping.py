@@ -28,7 +28,7 @@ _LEAST_SHARED = 0.4
 @dataclass(frozen=True, slots=True)
 class Theme:
     """
-    What the catches of a group have in common.
+    The features that the catches of a group share.
 
     Attributes:
         bucket: Subject, check, code and, where the tool is real, the tool.

@@ -38,7 +38,7 @@ _CHUNK = 2_000
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harvest:
     """
-    What one harvest did.
+    The result of one harvest.
 
     Attributes:
         decisions: New decisions that were read.
@@ -106,6 +106,8 @@ def _from_database(
         read += len(chunk)
         if progress is not None:
             progress(read, records.count)
+    if lost := records.unreadable:
+        total += Harvest(damaged=len(lost), first_damage=str(lost[0]))
     if records.count:
         with database(book) as connection:
             Book(connection).save_progress(log, {"place": records.place})

@@ -21,7 +21,7 @@ class Report(NamedTuple):
 
 
 Item = Decision | Label | Report | Damaged | None
-"""What a record holds; None where it is none of the flywheel's concern."""
+"""The content of a record; None where the flywheel does not use it."""
 
 
 class Record(NamedTuple):
@@ -31,7 +31,7 @@ class Record(NamedTuple):
     Attributes:
         writer: The chain it belongs to.
         seq: Its place in the chain, from 1.
-        item: What it holds.
+        item: Its content.
     """
 
     writer: str
@@ -55,6 +55,7 @@ class NewRecords:
     Attributes:
         count: How many records are new.
         place: The place in the database up to which these are read.
+        unreadable: The parts of a damaged database that cannot be read, once all are read.
     """
 
     def __init__(self, log: DurableStore, *, behind: int, chains: Mapping[str, int]) -> None:
@@ -62,6 +63,7 @@ class NewRecords:
         self._seqs = dict(chains)
         self._heads = {head.writer: head.seq for head in log.heads()}
         self._damaged = False
+        self.unreadable: list[Damaged] = []
         self.count = sum(max(0, seq - chains.get(w, 0)) for w, seq in self._heads.items())
         self.place = behind
         if self.count:
@@ -86,7 +88,7 @@ class NewRecords:
         except Damaged:
             self._damaged = True
         if self._damaged:
-            yield from self._log.rows(Query(), skipped=lambda _: None)
+            yield from self._log.rows(Query(), skipped=self.unreadable.append)
 
     def _in_order(self, row: Row) -> Iterator[Record]:
         last = self._seqs.get(row.writer, 0)

@@ -1,4 +1,4 @@
-"""What somebody decides about a gap: accept it, reject it, or merge it into another."""
+"""A person's decision about a gap: accept it, reject it, or merge it into another."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LISTED = 3
 
 
 class Choice(StrEnum):
-    """What is decided about a gap."""
+    """The decisions that there are."""
 
     ACCEPT = "accept"
     REJECT = "reject"
@@ -146,7 +146,7 @@ def _wrong_target(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str
     if not one.into:
         return f"`{one.gap}` is to be merged, but into which gap? write its id"
     if one.into not in gaps:
-        return f"`{one.gap}` cannot be merged into `{into}`: there is no such gap; " + _hint(
+        return f"`{one.gap}` cannot be merged into `{into}`: no gap has that id; " + _hint(
             one.into, gaps
         )
     if one.into == one.gap:

@@ -31,7 +31,7 @@ _FIELDS = ("decision", "into", "by", "why")
 
 class Decided(NamedTuple):
     """
-    What a reviewed file says.
+    The content of a reviewed file.
 
     Attributes:
         reviews: The decisions.
@@ -102,7 +102,7 @@ def _code(text: str) -> str:
 
 def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided:
     """
-    Return what a reviewed file says.
+    Return the decisions of a reviewed file.
 
     Args:
         text: The file.
@@ -128,7 +128,7 @@ def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided
 
 @dataclass(slots=True, kw_only=True)
 class _Entry:
-    """What one gap's part of a file says."""
+    """The decision in one gap's part of a file."""
 
     gap: str
     line: int

@@ -15,7 +15,7 @@ from abs_shield.flywheel.gap import Gap
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
     """
-    What a flywheel's file holds.
+    The contents of a flywheel's file, in numbers.
 
     Attributes:
         decisions: Decisions that were harvested.

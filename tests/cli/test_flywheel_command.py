@@ -85,7 +85,7 @@ def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
     """The gap stays open."""
     done = flywheel("curate", stdin="m\ngap-0\nsame\nq\n")
 
-    assert "there is no such gap" in done.out
+    assert "no gap has that id" in done.out
     assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
 
 

@@ -137,6 +137,27 @@ def test_damaged_records_are_left_out_and_counted(log, book):
     assert Harvest() == harvest(log, book)
 
 
+def test_a_damaged_file_is_harvested_around_the_damage(tmp_path, book):
+    """A page of the database is lost; what stands before and behind it is not."""
+    path = tmp_path / "log.db"
+    for first in (0, 200):
+        store = SqliteStore(path)
+        for number in range(first, first + 200):
+            store.append(decision(number, finding(detail="x" * 300)))
+        store.close()
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2 // 4_096 * 4_096
+    data[middle : middle + 4_096] = b"\xff" * 4_096
+    path.write_bytes(data)
+    damaged = SqliteStore(path, existing=True)
+    found = harvest(damaged, book)
+
+    assert 380 < found.catches < 400
+    assert (found.damaged, found.catches) == (400 - found.decisions, found.decisions)
+    assert Harvest() == harvest(damaged, book)
+    damaged.close()
+
+
 def test_a_hostile_log_is_harvested(log, book):
     """Half characters, a megabyte, a time that no calendar holds, and a name of a tool."""
     log.append(decision(0, finding(detail="x" * 1_000_000, got=HOSTILE), tool=HOSTILE, at=1e300))

@@ -73,7 +73,7 @@ def test_a_merged_gap_goes_into_the_other(log, book, gaps):
         ({"why": " "}, "has no reason; say why"),
         ({"by": ""}, "name the reviewer"),
         ({"choice": Choice.MERGE}, "into which gap"),
-        ({"choice": Choice.MERGE, "into": "gap-0"}, "there is no such gap"),
+        ({"choice": Choice.MERGE, "into": "gap-0"}, "no gap has that id"),
         ({"choice": Choice.MERGE, "into": "itself"}, "cannot be merged into itself"),
     ],
 )
