@@ -168,7 +168,7 @@ class _Sum:
         self.impact += WEIGHTS[catch.priority]
         self.first = catch.timestamp
         self.last = self.last or catch.timestamp
-        self.sessions.add(catch.session_id)
+        self.sessions.add(catch.session_id or catch.decision_id)
         self.kinds.add((catch.subject, "" if catch.check == PHANTOM_TOOL else catch.tool))
         for counter, name in (
             (self.agents, catch.agent_id),

@@ -24,6 +24,7 @@ from abs_shield.flywheel.conversion import (
 )
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.records import NewRecords, Record, Report
+from abs_shield.shield.guarded_output import AFTERWARDS
 from abs_shield.stores import MemoryStore, Store
 from abs_shield.stores.durable import DurableStore
 from abs_shield.stores.record import Damaged
@@ -198,8 +199,9 @@ class _Writing:
         """Count the decisions and write their catches; return how many are new."""
         tally: Tally = Counter()
         for one in decisions:
-            tool = escaped(one.tool, limit=LONGEST_NAME)
-            tally[one.subject.value, tool, timestamp_of(one.at)[:10]] += 1
+            if AFTERWARDS not in one.notes:  # its output was counted when it left
+                tool = escaped(one.tool, limit=LONGEST_NAME)
+                tally[one.subject.value, tool, timestamp_of(one.at)[:10]] += 1
         self._book.count(tally)
         keys = {one.id: escaped(one.id, limit=LONGEST_NAME) for one in decisions}
         labels = self._book.labels(keys.values())

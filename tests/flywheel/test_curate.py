@@ -104,6 +104,14 @@ def test_a_rate_is_of_decisions_of_the_same_kind(log, book):
     }
 
 
+def test_an_output_counts_once(log, book):
+    """What the background finds later is a catch of the same output, not another output."""
+    later = output(1, figure("market cap"), notes=("background",))
+    (gap,) = curated(log, book, output(0), later)
+
+    assert (1, 1) == (gap.affected, gap.decisions)
+
+
 def test_decisions_before_the_first_catch_do_not_count(log, book):
     """A gap that began last week is measured from its first day."""
     day = 86_400
