@@ -13,6 +13,7 @@ from abs_shield.core.names import PHANTOM_TOOL
 from abs_shield.flywheel.book import NO_GAP, UNGROUPED
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.database import database
+from abs_shield.flywheel.deviation import deviation_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.grouping import Groups, Theme, theme_of
 from abs_shield.flywheel.priority import WEIGHTS
@@ -162,6 +163,7 @@ class _Sum:
     sessions: set[str] = field(default_factory=set)
     titles: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+    off: tuple[float, float] | None = None
 
     def add(self, catch: Catch) -> None:
         self.count += 1
@@ -180,6 +182,10 @@ class _Sum:
         title = f"{catch.detected_error}: {catch.about}" if catch.about else catch.detected_error
         if title in self.titles or len(self.titles) < _MOST_TITLES:
             self.titles[title] += 1
+        deviation = deviation_of(catch.claim, catch.verified_value)
+        if deviation is not None:
+            low, high = self.off or (deviation, deviation)
+            self.off = min(low, deviation), max(high, deviation)
         if len(self.examples) < EXAMPLES:
             self.examples.setdefault(catch.claim, catch.id)
 
@@ -216,6 +222,7 @@ def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
         systematic=systematic,
         scope=scope_of(total.agents),
         subject=catch.subject,
+        off=total.off or (),
     )
 
 

@@ -57,6 +57,8 @@ class Gap:
         systematic: Whether it happens repeatedly: in several decisions of several sessions.
         scope: Whether it affects several agents.
         subject: ``call``, ``result``, ``answer`` or ``output``.
+        off: Of wrong figures, the smallest and the largest deviation from the right one, as shares
+            of it; empty of other gaps.
     """
 
     id: str
@@ -83,6 +85,7 @@ class Gap:
     systematic: bool = False
     scope: Scope = Scope.UNKNOWN
     subject: str = ""
+    off: tuple[float, ...] = ()
 
     @property
     def burden(self) -> float:
@@ -93,7 +96,7 @@ class Gap:
         """Return the gap as JSON-able data."""
         record = {name: getattr(self, name) for name in self.__dataclass_fields__}
         words = {"state": self.state.value, "scope": self.scope.value}
-        return {**record, **words, "examples": list(self.examples)}
+        return {**record, **words, "examples": list(self.examples), "off": list(self.off)}
 
     def to_json(self) -> str:
         """Return the gap as one line of JSON in ASCII; `from_json` reads it back."""
@@ -105,4 +108,5 @@ class Gap:
         record: dict[str, Any] = json.loads(text)
         record["state"] = GapState(record["state"])
         record["scope"] = Scope(record["scope"])
-        return cls(**{**record, "examples": tuple(record["examples"])})
+        lists = {name: tuple(record[name]) for name in ("examples", "off")}
+        return cls(**{**record, **lists})

@@ -70,13 +70,24 @@ def json_of(gaps: Iterable[Gap], examples: Examples) -> str:
 def summary_of(gap: Gap) -> str:
     """Return the numbers of a gap in one line."""
     repeats = "systematic" if gap.systematic else "not systematic"
-    agents = ", ".join(f"{name} ({count})" for name, count in list(gap.agents.items())[:5])
-    scope = f"{gap.scope}: {agents}" if agents else f"scope {gap.scope}"
-    return (
-        f"tier {gap.tier}; {gap.affected:,} of {gap.decisions:,} {gap.subject}s,"
-        f" {gap.rate:.1%} ({gap.low:.1%} to {gap.high:.1%}); impact {gap.impact:.2f}; {repeats};"
-        f" {escaped(scope, limit=200)}; {gap.first[:10]} to {gap.last[:10]}"
-    )
+    agents, tasks = _counted(gap.agents), _counted(gap.task_types)
+    parts = [
+        f"tier {gap.tier}",
+        f"{gap.affected:,} of {gap.decisions:,} {gap.subject}s",
+        f"{gap.rate:.1%} ({gap.low:.1%} to {gap.high:.1%})",
+        f"off by {gap.off[0]:.1%} to {gap.off[1]:.1%}" if gap.off else "",
+        f"impact {gap.impact:.2f}",
+        repeats,
+        f"{gap.scope}: {agents}" if agents else f"scope {gap.scope}",
+        f"task types: {tasks}" if tasks else "",
+        f"{gap.first[:10]} to {gap.last[:10]}",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _counted(names: Mapping[str, int]) -> str:
+    some = ", ".join(f"{name} ({count:,})" for name, count in list(names.items())[:5])
+    return escaped(some, limit=200)
 
 
 def example_of(catch: Catch) -> str:

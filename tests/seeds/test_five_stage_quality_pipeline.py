@@ -13,6 +13,7 @@ from abs_shield.flywheel.curate import curate, examples_of
 from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.harvest import harvest
 from abs_shield.flywheel.review import Choice, Review, review
+from abs_shield.flywheel.review_file import summary_of
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
 from abs_shield.quality.confidence import PRIORS, band_of, note_of
 from abs_shield.quality.facts import Fact, FactTable
@@ -194,6 +195,7 @@ def test_a_systematic_gap_of_high_impact_is_tier_1(gaps: tuple[str, list[Gap]]) 
     assert ("Entity mismatch: market cap", 1) == (gap.title, gap.tier)
     assert (True, "task-specific") == (gap.systematic, gap.scope)
     assert {"market_research": 4} == gap.task_types
+    assert "off by 3.2% to 3.2%" in summary_of(gap)
 
 
 def test_nothing_goes_on_without_a_review(gaps: tuple[str, list[Gap]]) -> None:
