@@ -26,6 +26,8 @@ EXAMPLES = 5
 _PAGE = 2_000
 _LONGEST_TITLE = 120
 _MOST_TITLES = 200
+_MOST_FIGURES = 500
+"""The newest catches of a gap whose figures are compared with the right ones."""
 
 
 def curate(book: str | PathLike[str]) -> list[Gap]:
@@ -182,12 +184,14 @@ class _Sum:
         title = f"{catch.detected_error}: {catch.about}" if catch.about else catch.detected_error
         if title in self.titles or len(self.titles) < _MOST_TITLES:
             self.titles[title] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.setdefault(catch.claim, catch.id)
+        if self.count > _MOST_FIGURES or not catch.verified_value:
+            return
         deviation = deviation_of(catch.claim, catch.verified_value)
         if deviation is not None:
             low, high = self.off or (deviation, deviation)
             self.off = min(low, deviation), max(high, deviation)
-        if len(self.examples) < EXAMPLES:
-            self.examples.setdefault(catch.claim, catch.id)
 
 
 def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
