@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -203,6 +204,18 @@ def test_an_interrupted_harvest_goes_on(log, book, monkeypatch):
     assert 2 == len(catches(book))
     assert Harvest(decisions=3, catches=3) == harvest(log, book)
     assert 5 == judged(book)
+
+
+def test_two_harvests_at_the_same_time_count_once(log, book, monkeypatch):
+    """Each writes what the other has not written yet."""
+    monkeypatch.setattr(harvesting, "_CHUNK", 10)
+    for number in range(100):
+        log.append(decision(number, finding()))
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: harvest(log, book), range(2)))
+
+    assert (100, 100) == (judged(book), len(catches(book)))
+    assert 100 == sum(one.decisions for one in found)
 
 
 def test_a_copy_of_a_log_is_not_counted_twice(log, book, tmp_path):
