@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -19,7 +21,7 @@ class Catch:
         detected_error: What was wrong with it, in words: ``Entity mismatch``.
         verified_value: What is right instead; empty where it is not known.
         confidence: How sure the finding is, in [0, 1].
-        priority: ``high``, ``medium`` or ``low``.
+        priority: ``high``, ``medium`` or ``low``; see `abs_shield.flywheel.priority`.
         decision_id: The decision that holds the finding.
         check: The layer, signal or stage that found it.
         code: Stable word for the kind of fault.
@@ -29,6 +31,13 @@ class Catch:
         subject: ``call``, ``result``, ``answer`` or ``output``.
         label: ``hallucinated`` or ``ok`` where somebody labelled the decision; else empty.
         place: Which finding of its decision it is, from 0.
+        about: The subject matter: a tool and its field, an attribute, or the words of the finding.
+        detail: The finding in one line.
+        session_id: The session of the decision.
+        verdict: The finding's verdict: ``SUSPICIOUS`` or ``HALLUCINATED``.
+        weighs: Whether the finding changed the decision's verdict: it was counted, and no
+            suppression of the policy silenced it.
+        blocked: Whether strict mode blocks the decision.
     """
 
     timestamp: str
@@ -48,12 +57,41 @@ class Catch:
     subject: str
     label: str = ""
     place: int = 0
+    about: str = ""
+    detail: str = ""
+    session_id: str = ""
+    verdict: str = ""
+    weighs: bool = True
+    blocked: bool = False
 
     @property
     def id(self) -> str:
         """Unique id of the catch."""
         return f"{self.decision_id}/{self.place}"
 
+    @property
+    def is_gap(self) -> bool:
+        """
+        True where it counts as a fault of the model.
+
+        A false alarm (label ``ok``) does not, and neither does a finding that the policy itself
+        does not count, unless somebody labelled its decision ``hallucinated``.
+        """
+        return self.label != "ok" and (self.weighs or self.label == "hallucinated")
+
     def to_dict(self) -> dict[str, Any]:
         """Return the catch as JSON-able data, the seed's eight fields first."""
         return asdict(self)
+
+    def to_json(self) -> str:
+        """Return the catch as one line of JSON in ASCII; `from_json` reads it back."""
+        return json.dumps({name: getattr(self, name) for name in _FIELDS})
+
+    @classmethod
+    def from_json(cls, text: str) -> Catch:
+        """Return the catch that `to_json` wrote."""
+        record: Mapping[str, Any] = json.loads(text)
+        return cls(**record)
+
+
+_FIELDS = tuple(Catch.__dataclass_fields__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -16,6 +17,14 @@ class GapState(StrEnum):
     REJECTED = "rejected"
     MERGED = "merged"
     FIXED = "fixed"
+
+
+class Scope(StrEnum):
+    """How far a gap reaches."""
+
+    UNKNOWN = "unknown"
+    TASK_SPECIFIC = "task-specific"
+    GENERAL = "general"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +51,14 @@ class Gap:
         last: Timestamp of the newest one.
         state: Where it stands.
         into: The gap that it was merged into; empty where it was not.
+        affected: How many decisions have such a catch.
+        sessions: How many sessions have one.
+        impact: Estimated impact of one catch, in [0, 1]; the mean of their priorities.
+        systematic: Whether it happens repeatedly: in several decisions of several sessions.
+        scope: Whether it affects several agents.
+        subject: ``call``, ``result``, ``answer`` or ``output``.
+        off: Of wrong figures, the smallest and the largest deviation from the right one, as shares
+            of it; empty of other gaps.
     """
 
     id: str
@@ -62,8 +79,34 @@ class Gap:
     last: str = ""
     state: GapState = GapState.OPEN
     into: str = ""
+    affected: int = 0
+    sessions: int = 0
+    impact: float = 0.0
+    systematic: bool = False
+    scope: Scope = Scope.UNKNOWN
+    subject: str = ""
+    off: tuple[float, ...] = ()
+
+    @property
+    def burden(self) -> float:
+        """Frequency times impact: the expected impact of one decision of the same kind."""
+        return self.rate * self.impact
 
     def to_dict(self) -> dict[str, Any]:
         """Return the gap as JSON-able data."""
         record = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**record, "state": self.state.value, "examples": list(self.examples)}
+        words = {"state": self.state.value, "scope": self.scope.value}
+        return {**record, **words, "examples": list(self.examples), "off": list(self.off)}
+
+    def to_json(self) -> str:
+        """Return the gap as one line of JSON in ASCII; `from_json` reads it back."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_json(cls, text: str) -> Gap:
+        """Return the gap that `to_json` wrote."""
+        record: dict[str, Any] = json.loads(text)
+        record["state"] = GapState(record["state"])
+        record["scope"] = Scope(record["scope"])
+        lists = {name: tuple(record[name]) for name in ("examples", "off")}
+        return cls(**{**record, **lists})

@@ -243,4 +243,5 @@ def _finding(
         requirement=known,
         remedy=f"Make the statement agree with: {known}",
         critical=True,
+        about=known,
     )

@@ -126,6 +126,8 @@ class OutputFinding:
         requirement: What the output has to satisfy.
         remedy: What to write instead.
         critical: Whether it blocks whatever the average of its stage says.
+        about: The subject matter without a value, such as ``market cap``; empty where the code
+            says it.
     """
 
     code: str
@@ -136,6 +138,7 @@ class OutputFinding:
     requirement: str = ""
     remedy: str = ""
     critical: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

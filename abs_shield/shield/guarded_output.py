@@ -86,8 +86,9 @@ class GuardedOutput:
             output: The output.
             findings: Names of stages, and what they found.
         """
+        source = {"task_type": output.task_type}
         found = tuple(
-            _finding(stage, one, f"/{stage}", output.task_type, mode=self.mode, counted=True)
+            _finding(stage, one, f"/{stage}", source, mode=self.mode, counted=True)
             for stage, one in findings
         )
         decision = answer_decision(
@@ -128,11 +129,18 @@ def _findings(result: QualityResult, task_type: str) -> Iterator[Finding]:
         failed = stage.outcome == "failed"
         for number, one in enumerate(stage.findings):
             where = f"/stages/{place}/findings/{number}"
-            yield _finding(stage.name, one, where, task_type, mode=result.mode, counted=failed)
+            source = {"task_type": task_type, "confidence": stage.confidence}
+            yield _finding(stage.name, one, where, source, mode=result.mode, counted=failed)
 
 
 def _finding(
-    stage: str, one: OutputFinding, where: str, task_type: str, *, mode: Mode, counted: bool
+    stage: str,
+    one: OutputFinding,
+    where: str,
+    source: Mapping[str, Any],
+    *,
+    mode: Mode,
+    counted: bool,
 ) -> Finding:
     certain = stage == _HALLUCINATION and one.critical
     return Finding(
@@ -142,7 +150,7 @@ def _finding(
         where=where,
         detail=one.detail,
         code=one.code,
-        evidence={"start": one.start, "end": one.end, "task_type": task_type},
+        evidence={"start": one.start, "end": one.end, "about": one.about, **source},
         mode=mode,
         counted=counted,
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 from abs_shield.core import Decision, Verdict
 from abs_shield.core.forked import renewed
+from abs_shield.core.ids import new_id
 from abs_shield.core.label import Label
 from abs_shield.errors import StoreError
 from abs_shield.stores.oldest import oldest
@@ -30,6 +31,9 @@ class MemoryStore:
         most: Records kept at most, 1 or more; the oldest make room and are counted. 10,000 of
             them hold some 11 MB.
 
+    Attributes:
+        id: Unique id of this ring, by which a reader remembers how far it read.
+
     Raises:
         StoreError: *most* is below 1.
     """
@@ -37,6 +41,7 @@ class MemoryStore:
     def __init__(self, most: int = 10_000) -> None:
         if most < 1:
             raise StoreError(f"MemoryStore got most={most}; it keeps 1 record or more")
+        self.id = new_id()
         self._records: deque[Decision] = deque(maxlen=most)
         self._labels: dict[str, Label] = {}
         self._reports: dict[str, tuple[float, dict[str, Any]]] = {}

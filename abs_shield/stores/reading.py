@@ -41,7 +41,7 @@ class Reading(ABC):
         with self._reading() as ledger:
             rows = list(ledger.rows(query))
         for row in rows:
-            decision = row.read(_decision)
+            decision = row.read(decision_of)
             if decision.id == decision_id:  # a column may be cut, or was changed
                 newest.add(row, decision, at=decision.at)
         return newest.value
@@ -65,7 +65,7 @@ class Reading(ABC):
         query = Query(kind=Kind.DECISION, session_id=session_id, tool=tool, verdict=verdict)
         with self._reading() as ledger:
             rows = list(ledger.rows(query, order="place DESC", limit=limit))
-        return [row.read(_decision) for row in reversed(rows)]
+        return [row.read(decision_of) for row in reversed(rows)]
 
     def scan(
         self,
@@ -86,7 +86,7 @@ class Reading(ABC):
             StoreError: The database or a record cannot be read.
         """
         query = Query(kind=Kind.DECISION, since=since, until=until)
-        return (decision for _, decision in self._read(query, _decision, skipped))
+        return (decision for _, decision in self._read(query, decision_of, skipped))
 
     def labels(self, *, skipped: Skipped | None = None) -> dict[str, Label]:
         """
@@ -96,7 +96,7 @@ class Reading(ABC):
             StoreError: The database or a record cannot be read, and *skipped* is None.
         """
         newest: dict[str, Newest[Label]] = {}
-        for row, label in self._read(Query(kind=Kind.LABEL), _label, skipped):
+        for row, label in self._read(Query(kind=Kind.LABEL), label_of, skipped):
             newest.setdefault(label.decision_id, Newest()).add(row, label, at=label.at)
         return {key: found.value for key, found in newest.items() if found.value is not None}
 
@@ -109,7 +109,7 @@ class Reading(ABC):
         """
         with self._reading() as ledger:
             rows = list(ledger.rows(Query(kind=Kind.REPORT, decision_id=decision_id)))
-        found = [row.read(_report) for row in rows]
+        found = [row.read(report_of) for row in rows]
         return next((report for of, report in reversed(found) if of == decision_id), None)
 
     def reports(
@@ -131,7 +131,7 @@ class Reading(ABC):
             StoreError: The database or a record cannot be read.
         """
         query = Query(kind=Kind.REPORT, since=since, until=until)
-        return (found for _, found in self._read(query, _report, skipped))
+        return (found for _, found in self._read(query, report_of, skipped))
 
     def gaps(self) -> Iterator[dict[str, Any]]:
         """Give the gaps: ``{dropped, first_at, last_at, reason}``, oldest first."""
@@ -149,7 +149,7 @@ class Reading(ABC):
             return
         with self._reading() as ledger:
             up_to = ledger.last_place()
-        behind: int | None = None
+        behind = query.behind
         while True:
             wanted = replace(query, behind=behind, up_to=up_to)
             with self._reading() as ledger:
@@ -214,18 +214,21 @@ class Reading(ABC):
             yield row, made
 
 
-def _decision(body: dict[str, Any]) -> Decision:
+def decision_of(body: dict[str, Any]) -> Decision:
+    """Return the decision of a record's body."""
     for name in ("id", "session_id", "tool"):
         if not isinstance(body[name], str):
             raise ValueError(f"its `{name}` is no text")
     return Decision.from_dict({**body, "at": time_of(Kind.DECISION, body)})
 
 
-def _label(body: dict[str, Any]) -> Label:
+def label_of(body: dict[str, Any]) -> Label:
+    """Return the label of a record's body."""
     return Label.of({**body, "at": time_of(Kind.LABEL, body)})
 
 
-def _report(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def report_of(body: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the decision's id and the report of a record's body."""
     report = body["report"]
     if not isinstance(report, dict):
         raise ValueError("its `report` is not an object")

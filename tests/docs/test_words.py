@@ -12,6 +12,7 @@ from pydantic_core import PydanticUndefined
 
 from abs_shield import Action, Finding, Mode, Tool, Verdict
 from abs_shield.core import Outcome, Subject
+from abs_shield.flywheel.catch import Catch
 from abs_shield.session import Limits
 
 ROOT = Path(__file__).parents[2]
@@ -68,6 +69,14 @@ def test_every_field_of_a_tool_has_its_row(name: str) -> None:
     shown = "required" if default is PydanticUndefined else f"`{default!r}`"
 
     assert [True] == [f"| {shown} |" in row for row in rows("policy.md", f"`{name}`")[-1:]]
+
+
+@pytest.mark.parametrize("field", dataclasses.fields(Catch), ids=lambda field: field.name)
+def test_every_field_of_a_catch_is_explained(field: dataclasses.Field[object]) -> None:
+    """A field of a catch stands in docs/flywheel.md."""
+    text = (ROOT / "docs" / "flywheel.md").read_text(encoding="utf-8")
+
+    assert f"`{field.name}`" in text
 
 
 def test_every_code_of_the_door_has_its_row() -> None:

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from abs_shield import Shield, shield
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.curate import curate, examples_of
+from abs_shield.flywheel.gap import Gap, GapState
+from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.review import Choice, Review, review
+from abs_shield.flywheel.review_file import summary_of
 from abs_shield.quality import AgentOutput, QualityConfig, QualityPipeline, Task
 from abs_shield.quality.confidence import PRIORS, band_of, note_of
 from abs_shield.quality.facts import Fact, FactTable
@@ -12,9 +22,13 @@ from abs_shield.quality.plausibility import Direction
 from abs_shield.quality.sampling import is_sampled
 from abs_shield.quality.stakes import is_high_stakes
 from abs_shield.quality.types import OutputFinding, QualityResult
+from abs_shield.stores import MemoryStore
 
 APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")
 FAULT = OutputFinding(code="X", start=0, end=1, detail="x")
+
+
+WRONG = "Apple market cap reached $3.2T in Q4 2025."
 
 
 def run(text: str, *, task_type: str = "", **settings: object) -> QualityResult:
@@ -141,3 +155,56 @@ def test_the_confidence_of_each_stage() -> None:
     assert (
         "This output was generated with standard guardrails. We're 82% confident in its quality."
     ) == note_of(0.82)
+
+
+@pytest.fixture
+def gaps(tmp_path: Path) -> tuple[str, list[Gap]]:
+    """Return the flywheel's file, and the gaps of four wrong outputs of the analyst."""
+    log, book = MemoryStore(), str(tmp_path / "flywheel.db")
+    firewall = Shield(shield.configure(), store=log, hooks=None)
+    pipeline = QualityPipeline(QualityConfig(facts=FactTable([APPLE])), shield=firewall)
+    for _ in range(4):
+        with firewall.session():
+            pipeline.run(
+                AgentOutput(text=WRONG, task_type="market_research", agent_id="the analyst agent")
+            )
+    harvest(log, book)
+    return book, curate(book)
+
+
+def test_a_catch_is_logged_as_training_data(gaps: tuple[str, list[Gap]]) -> None:
+    """The eight fields of the document; of the claim the log keeps the figure, not the sentence."""
+    book, [gap] = gaps
+    catch: Catch = examples_of(book, [gap])[gap.id][0]
+    first = dict(list(catch.to_dict().items())[:8])
+
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", first.pop("timestamp"))
+    assert {
+        "agent_id": "the analyst agent",
+        "task_type": "market_research",
+        "claim": "$3.2T",
+        "detected_error": "Entity mismatch",
+        "verified_value": "$3.1T",
+        "confidence": 0.87,
+        "priority": "high",  # the document has medium; strict mode blocks this output
+    } == first
+
+
+def test_a_systematic_gap_of_high_impact_is_tier_1(gaps: tuple[str, list[Gap]]) -> None:
+    """Market cap claims that are off again and again, of one agent and one task type."""
+    _, [gap] = gaps
+
+    assert ("Entity mismatch: market cap", 1) == (gap.title, gap.tier)
+    assert (True, "task-specific") == (gap.systematic, gap.scope)
+    assert {"market_research": 4} == gap.task_types
+    assert "off by 3.2% to 3.2%" in summary_of(gap)
+
+
+def test_nothing_goes_on_without_a_review(gaps: tuple[str, list[Gap]]) -> None:
+    """A gap is open until a person accepts it."""
+    book, [gap] = gaps
+    accepted = Review(gap=gap.id, choice=Choice.ACCEPT, by="Sentinel", why="worth fine-tuning on")
+
+    assert GapState.OPEN is gap.state
+    review(book, [accepted])
+    assert [GapState.ACCEPTED] == [one.state for one in curate(book)]

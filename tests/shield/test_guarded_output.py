@@ -47,6 +47,7 @@ def test_a_held_output_is_a_block():
     [found] = decision.findings
     assert ("hallucination", "/stages/3/findings/0") == (found.check, found.where)
     assert "$3.2T" == WRONG[found.evidence["start"] : found.evidence["end"]]
+    assert ("market cap", 0.87) == (found.evidence["about"], found.evidence["confidence"])
     assert Outcome.RAN is decision.coverage["hallucination"].outcome
     assert Outcome.UNAVAILABLE is decision.coverage["judge"].outcome
 

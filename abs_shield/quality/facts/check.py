@@ -149,4 +149,5 @@ def _mismatch(sentence: _Sentence, value: Figure, fact: Fact) -> OutputFinding:
         requirement=f"{of} is {actual}" + (f" in {escaped(fact.period)}" if fact.period else ""),
         remedy=f"Verify {of} against the facts",
         critical=True,
+        about=escaped(fact.attribute, limit=100),
     )

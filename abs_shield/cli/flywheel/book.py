@@ -1,0 +1,56 @@
+"""The flywheel's file that a command names, and gaps as a person reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.screen import safe
+from abs_shield.flywheel.gap import Gap
+from abs_shield.text.show import escaped
+
+DEFAULT = "flywheel.db"
+BookFile = Annotated[
+    str, typer.Option("--book", metavar="FILE", help="The flywheel's file, SQLite.")
+]
+
+
+def require_book(book: str) -> str:
+    """
+    Return the path of a flywheel's file that is there.
+
+    Raises:
+        BadInput: There is none.
+    """
+    if not Path(book).is_file():
+        raise BadInput(
+            f"`--book`: there is no file {escaped(book, limit=300)}; make it with"
+            " `abs-shield flywheel harvest LOG --book FILE`"
+        )
+    return book
+
+
+def gap_table(gaps: Iterable[Gap]) -> Table:
+    """Return a table of gaps: tier, title, rate with its interval, state."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("gap", no_wrap=True)
+    table.add_column("tier", justify="right")
+    table.add_column("title", overflow="fold")
+    for name in ("decisions", "rate", "95 % interval"):
+        table.add_column(name, justify="right")
+    table.add_column("scope")
+    table.add_column("state", overflow="fold")
+    for gap in gaps:
+        state = f"merged into {gap.into}" if gap.into else gap.state.value
+        table.add_row(
+            gap.id, str(gap.tier), safe(gap.title, limit=80),
+            f"{gap.affected:,} of {gap.decisions:,}", f"{gap.rate:.1%}",
+            f"{gap.low:.1%} to {gap.high:.1%}", gap.scope.value, safe(state),
+        )  # fmt: skip
+    return table

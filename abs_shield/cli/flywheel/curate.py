@@ -1,0 +1,95 @@
+"""`abs-shield flywheel curate`: groups catches into gaps, which a person accepts or rejects."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+from typing import Annotated
+
+import typer
+
+from abs_shield.cli.faults import BadInput
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile, gap_table, require_book
+from abs_shield.cli.flywheel.questions import ask
+from abs_shield.cli.label import user_name
+from abs_shield.cli.output import output
+from abs_shield.cli.screen import screen
+from abs_shield.flywheel.curate import curate, examples_of
+from abs_shield.flywheel.gap import Gap, GapState
+from abs_shield.flywheel.review import Mistake, mistakes_of, review
+from abs_shield.flywheel.review_file import decided, json_of, markdown_of
+from abs_shield.text.show import escaped
+
+EXAMPLE = "Example: abs-shield flywheel curate --book flywheel.db --export gaps.md"
+_JSON, _MARKDOWN = (".json",), (".md", ".markdown")
+
+
+def command(
+    book: BookFile = DEFAULT,
+    export: Annotated[
+        str | None,
+        typer.Option("--export", metavar="FILE", help="Write the open gaps: gaps.md or gaps.json."),
+    ] = None,
+    import_: Annotated[
+        str | None,
+        typer.Option("--import", metavar="FILE", help="Apply the decisions of such a file."),
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Who decides; else your user name.")
+    ] = None,
+    why: Annotated[
+        str, typer.Option(metavar="TEXT", help="The reason where a file gives none.")
+    ] = "",
+) -> None:
+    """
+    Group the catches into gaps, and ask about each open gap: accept, reject or merge.
+
+    Only accepted gaps go on to training. With --export the open gaps are written to a file with
+    check boxes instead, and with --import the decisions of that file are applied, all or none.
+
+    Exits with 0, and with 2 for bad input.
+    """
+    if export is not None and import_ is not None:
+        raise BadInput("give `--export` or `--import`, not both")
+    gaps = curate(require_book(book))
+    still_open = [gap for gap in gaps if gap.state is GapState.OPEN]
+    if export is not None:
+        _write(export, still_open, book)
+    elif import_ is not None:
+        _read(import_, gaps, book, by=user_name(by), why=why)
+    else:
+        if gaps:
+            screen().print(gap_table(gaps))
+        ask(book, still_open, by=user_name(by))
+
+
+def _is_json(path: str, option: str) -> bool:
+    suffix = PurePath(path).suffix.lower()
+    if suffix not in _JSON + _MARKDOWN:
+        raise BadInput(f"`{option}`: {escaped(path, limit=300)} ends with neither .md nor .json")
+    return suffix in _JSON
+
+
+def _write(path: str, gaps: list[Gap], book: str) -> None:
+    form = json_of if _is_json(path, "--export") else markdown_of
+    text = form(gaps, examples_of(book, gaps))
+    with output(path, inputs=[book], option="--export") as file:
+        file.write(text.encode())
+    print(f"{len(gaps):,} open gaps written to {path}", file=sys.stderr)
+
+
+def _read(path: str, gaps: Iterable[Gap], book: str, *, by: str, why: str) -> None:
+    is_json = _is_json(path, "--import")
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: it is not text in UTF-8; export the gaps again") from None
+    found = decided(text, is_json=is_json, by=by, why=why)
+    wrong = mistakes_of(found.reviews, {gap.id: gap for gap in gaps})
+    mistakes = [*found.mistakes, *(Mistake(found.lines[n], message) for n, message in wrong)]
+    for line, message in sorted(mistakes):
+        print(escaped(f"{path}:{line}: {message}", limit=1_000), file=sys.stderr)
+    if mistakes:
+        raise BadInput(f"{path}: {len(mistakes)} mistakes; nothing was applied")
+    print(f"{review(book, found.reviews):,} new decisions of {len(found.reviews):,}")

@@ -1,0 +1,59 @@
+"""`abs-shield flywheel harvest`: every finding of a decision log becomes a catch."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from abs_shield.cli.flywheel.book import DEFAULT, BookFile
+from abs_shield.cli.log.opened import Database, files_of, opened
+from abs_shield.cli.output import require_other
+from abs_shield.flywheel.harvest import Progress as Notice
+from abs_shield.flywheel.harvest import harvest
+from abs_shield.text.show import escaped
+
+EXAMPLE = "Example: abs-shield flywheel harvest decisions.db --book flywheel.db"
+
+
+def command(log: Database = None, book: BookFile = DEFAULT) -> None:
+    """
+    Add to the flywheel's file what a decision log has that is not in it yet.
+
+    Findings of calls, results, answers and outputs become catches, with the labels that people
+    gave. A second harvest adds only what is new. Catches quote values as far as the log kept
+    them: keep the file as private as the log.
+
+    Exits with 0, also where damaged records were left out, and with 2 for bad input.
+    """
+    require_other(book, files_of(log), option="--book")
+    with opened(log) as store, _progress() as notice:
+        found = harvest(store, book, progress=notice)
+    print(
+        f"{found.decisions:,} decisions read: {found.catches:,} new catches,"
+        f" {found.labels:,} new labels"
+    )
+    if found.damaged:
+        print(
+            f"{found.damaged:,} damaged records are left out; first:"
+            f" {escaped(found.first_damage, limit=500)}",
+            file=sys.stderr,
+        )
+
+
+@contextmanager
+def _progress() -> Iterator[Notice | None]:
+    """Show on the standard error, where it is a terminal, how much is read."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        TextColumn("harvesting"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task("harvesting", total=None)
+        yield lambda read, total: progress.update(task, completed=read, total=total)

@@ -1,0 +1,75 @@
+"""Asks in the terminal about one gap after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+from rich.console import Console
+
+from abs_shield.cli.screen import safe, screen
+from abs_shield.errors import StoreError
+from abs_shield.flywheel.curate import examples_of
+from abs_shield.flywheel.gap import Gap
+from abs_shield.flywheel.review import Choice, Review, review
+from abs_shield.flywheel.review_file import example_of, summary_of
+from abs_shield.text.nearest import nearest
+
+_SKIP, _QUIT = "skip", "quit"
+_ANSWERS = {
+    "a": Choice.ACCEPT, "r": Choice.REJECT, "m": Choice.MERGE, "s": _SKIP, "q": _QUIT,
+}  # fmt: skip
+
+
+def ask(book: str, gaps: Sequence[Gap], *, by: str) -> None:
+    """
+    Ask about gaps, and apply each decision before the next question.
+
+    The end of the input, or Ctrl-C, ends the questions; what was decided stays.
+
+    Args:
+        book: The flywheel's file.
+        gaps: The open gaps.
+        by: Who decides.
+    """
+    console, left = screen(), len(gaps)
+    examples = examples_of(book, gaps)
+    try:
+        for number, gap in enumerate(gaps, 1):
+            console.print(f"\n{number} of {len(gaps)}: {gap.id}")
+            console.print(safe(gap.title))
+            console.print(safe(summary_of(gap), limit=1_000), soft_wrap=True)
+            for catch in examples.get(gap.id, ()):
+                console.print(safe(f"  {example_of(catch)}"), soft_wrap=True)
+            answer = _answer(console)
+            if answer == _QUIT:
+                break
+            left -= answer != _SKIP and _decide(console, book, gap, Choice(answer), by)
+    except (typer.Abort, EOFError):
+        console.print()
+    if left:
+        gaps_wait = "1 open gap waits" if left == 1 else f"{left:,} open gaps wait"
+        console.print(f"{gaps_wait} for a decision; nothing goes on without it")
+
+
+def _answer(console: Console) -> str:
+    while True:
+        text = typer.prompt("accept, reject, merge, skip or quit?", default=_SKIP).strip().lower()
+        if text in _ANSWERS:
+            return str(_ANSWERS[text])
+        if text in _ANSWERS.values():
+            return str(text)
+        near = nearest(text, [str(word) for word in _ANSWERS.values()])
+        console.print(f"did you mean `{near[0]}`?" if near else "write one of the five words")
+
+
+def _decide(console: Console, book: str, gap: Gap, choice: Choice, by: str) -> bool:
+    """Ask for what a decision needs, and apply it; return whether that worked."""
+    into = typer.prompt("merge into which gap (its id)?") if choice is Choice.MERGE else ""
+    why = typer.prompt("why?")
+    try:
+        review(book, [Review(gap=gap.id, choice=choice, by=by, why=why, into=into.strip())])
+    except StoreError as error:
+        console.print(safe(error, limit=1_000), soft_wrap=True)
+        return False
+    return True

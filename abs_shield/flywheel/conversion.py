@@ -1,0 +1,209 @@
+"""A decision's findings as catches: what was claimed, what was wrong, what is right instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from math import isfinite
+from typing import Any
+
+from abs_shield.core import Decision, Finding, Subject
+from abs_shield.core.label import Truth
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.priority import priority_of
+from abs_shield.flywheel.wording import error_words
+from abs_shield.text.show import escaped, shown
+
+LABEL = "label"
+"""The check of a catch that a person made: a hallucination that every check missed."""
+LONGEST_NAME = 200
+_LONGEST_TEXT = 500
+_QUOTE = re.compile(r'"([^"]+)"|`([^`]+)`')
+_ACTUAL = re.compile(
+    r'\(actual: (?P<fact>.+)\)$|is said where the evidence has "(?P<evidence>[^"]+)"'
+)
+"""The right value in the detail of a figure that a fact, or the evidence, contradicts."""
+_UNKNOWN_ARGUMENT = "unknown_argument"
+_INDEX = re.compile(r"/\d+(?=/|$)")
+
+
+def catches_of(decision: Decision, label: str = "") -> list[Catch]:
+    """
+    Return a catch for each finding; one more where only a person noticed the hallucination.
+
+    Args:
+        decision: The decision.
+        label: ``hallucinated``, ``ok``, or empty.
+    """
+    found = [_catch(decision, finding, n, label) for n, finding in enumerate(decision.findings)]
+    missed = label == Truth.HALLUCINATED and not found
+    return [missed_catch(decision)] if missed else found
+
+
+def missed_catch(decision: Decision, note: str = "") -> Catch:
+    """Return the catch of a decision without findings that a person labelled a hallucination."""
+    detail = escaped(note, limit=_LONGEST_TEXT)
+    return Catch(
+        **_shared(decision, str(decision.subject)),
+        claim="",
+        detected_error=error_words("missed"),
+        verified_value="",
+        confidence=1.0,
+        priority="high",
+        check=LABEL,
+        code="missed",
+        where="",
+        label=Truth.HALLUCINATED.value,
+        about=_name(decision.tool) or detail,
+        detail=detail,
+        verdict="",
+        weighs=False,
+    )
+
+
+def with_label(catch: Catch, label: str) -> Catch:
+    """Return a catch under another label, which changes its priority."""
+    priority = priority_of(
+        label=label, weighs=catch.weighs, verdict=catch.verdict, blocked=catch.blocked,
+        confidence=catch.confidence,
+    )  # fmt: skip
+    return replace(catch, label=label, priority=priority)
+
+
+def with_claims(catch: Catch, claims: Mapping[str, str]) -> Catch:
+    """
+    Return a catch of an answer with the claim's own words.
+
+    Args:
+        catch: The catch.
+        claims: Texts of claims by JSON pointer, as far as the log kept them.
+    """
+    text = claims.get(catch.where)
+    if not text:
+        return catch
+    claim = escaped(text, limit=_LONGEST_TEXT)
+    return replace(catch, claim=claim, about=claim)
+
+
+def claims_of(report: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of a report's claims by JSON pointer; an outline of a report has none."""
+    claims = report.get("claims")
+    if not isinstance(claims, list):
+        return {}
+    return {
+        f"/claims/{place}": claim["text"]
+        for place, claim in enumerate(claims)
+        if isinstance(claim, dict) and isinstance(claim.get("text"), str)
+    }
+
+
+def timestamp_of(at: float) -> str:
+    """
+    Return a time as ISO 8601 in UTC; the epoch for one that no calendar holds.
+
+    >>> timestamp_of(1775398980.0), timestamp_of(float("nan"))
+    ('2026-04-05T14:23:00Z', '1970-01-01T00:00:00Z')
+    """
+    try:
+        moment = datetime.fromtimestamp(at if isfinite(at) else 0.0, UTC)
+    except (OverflowError, OSError, ValueError):
+        moment = datetime.fromtimestamp(0.0, UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _catch(decision: Decision, finding: Finding, place: int, label: str) -> Catch:
+    evidence = finding.evidence if isinstance(finding.evidence, Mapping) else {}
+    confidence = _share(evidence.get("confidence"), _share(finding.strength, 1.0))
+    blocked = decision.blocked or decision.would_block
+    detail = escaped(str(finding.detail), limit=_LONGEST_TEXT)
+    code = _name(finding.code)
+    task = evidence.get("task_type")
+    return Catch(
+        **_shared(decision, task if isinstance(task, str) else ""),
+        claim=_claim(finding, detail),
+        detected_error=error_words(code),
+        verified_value=_verified(finding, detail),
+        confidence=confidence,
+        priority=priority_of(
+            label=label, weighs=finding.weighs, verdict=finding.verdict, blocked=blocked,
+            confidence=confidence,
+        ),
+        check=_name(finding.check),
+        code=code,
+        where=_name(finding.where),
+        label=label,
+        place=place,
+        about=_about(decision, finding, evidence, detail),
+        detail=detail,
+        verdict=finding.verdict.value,
+        weighs=finding.weighs,
+        blocked=blocked,
+    )  # fmt: skip
+
+
+def _shared(decision: Decision, task_type: str) -> dict[str, Any]:
+    tool = _name(decision.tool)
+    return {
+        "timestamp": timestamp_of(decision.at),
+        "agent_id": _name(decision.agent or ""),
+        "task_type": tool or _name(task_type),
+        "decision_id": _name(decision.id),
+        "tool": tool,
+        "model": _name(decision.model or ""),
+        "subject": decision.subject.value,
+        "session_id": _name(decision.session_id),
+    }
+
+
+def _name(value: object) -> str:
+    return escaped(value if isinstance(value, str) else str(value), limit=LONGEST_NAME)
+
+
+def _share(value: object, default: float) -> float:
+    """Return a number in [0, 1]; *default* for anything else."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= 1 else default  # type: ignore[operator, arg-type]
+
+
+def _claim(finding: Finding, detail: str) -> str:
+    if finding.code == _UNKNOWN_ARGUMENT:  # what is wrong is its name, not its value
+        return _name(finding.where).rpartition("/")[2]
+    if finding.got is not None:
+        got = finding.got
+        return escaped(got if isinstance(got, str) else shown(got), limit=_LONGEST_TEXT)
+    quoted = _QUOTE.search(detail)
+    return (quoted[1] or quoted[2]) if quoted else ""
+
+
+def _verified(finding: Finding, detail: str) -> str:
+    if finding.nearest:
+        return escaped(str(finding.nearest), limit=_LONGEST_TEXT)
+    if actual := _ACTUAL.search(detail):
+        return actual["fact"] or actual["evidence"]
+    only = finding.allowed[0] if len(finding.allowed) == 1 else ""
+    return escaped(only if isinstance(only, str) else shown(only), limit=_LONGEST_TEXT)
+
+
+def _about_text(subject: Subject, evidence: Mapping[str, Any], detail: str) -> str:
+    about = evidence.get("about")
+    if isinstance(about, str) and about:
+        return _name(about)
+    if subject is Subject.ANSWER:
+        return " ".join(one or other for one, other in _QUOTE.findall(detail)) or detail
+    return detail.partition(": ")[2] or detail
+
+
+def _about(decision: Decision, finding: Finding, evidence: Mapping[str, Any], detail: str) -> str:
+    """Return the subject matter: what other catches of the same gap have in common with it."""
+    if decision.subject not in (Subject.CALL, Subject.RESULT):
+        return _about_text(decision.subject, evidence, detail)
+    tool = _name(decision.tool)
+    if finding.check == PHANTOM_TOOL:
+        return tool
+    where = _INDEX.sub("", _name(finding.where)).removeprefix("/arguments")
+    rule = evidence.get("rule")
+    parts = [tool, where.strip("/"), _name(rule) if isinstance(rule, str) else ""]
+    return " ".join(part for part in parts if part)

@@ -1,0 +1,243 @@
+"""Curates the catches: groups them into gaps, and computes how often and how grave each is."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from os import PathLike
+
+from abs_shield.core.names import PHANTOM_TOOL
+from abs_shield.flywheel.book import NO_GAP, UNGROUPED
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.deviation import deviation_of
+from abs_shield.flywheel.gap import Gap, GapState
+from abs_shield.flywheel.grouping import Groups, Theme, theme_of
+from abs_shield.flywheel.priority import WEIGHTS
+from abs_shield.flywheel.tier import is_systematic, scope_of, tier_of
+from abs_shield.stats.wilson import wilson
+from abs_shield.text.show import escaped
+
+EXAMPLES = 5
+"""Catches that a gap names, the newest with different claims."""
+_PAGE = 2_000
+_LONGEST_TITLE = 120
+_MOST_TITLES = 200
+_MOST_FIGURES = 500
+"""The newest catches of a gap whose figures are compared with the right ones."""
+
+
+def curate(book: str | PathLike[str]) -> list[Gap]:
+    """
+    Group the catches of the flywheel's file into gaps, and return all gaps, the gravest first.
+
+    A catch joins the gap of its check, code and subject matter; texts that say it in other words
+    are one subject matter. What somebody decided about a gap stays, and a catch that joins a gap
+    later changes its numbers alone.
+
+    Args:
+        book: The flywheel's file.
+
+    Raises:
+        StoreError: The file cannot be used.
+    """
+    with database(book) as connection:
+        _group(connection)
+        refresh(connection)
+        return gaps_in(connection)
+
+
+def gaps_in(connection: sqlite3.Connection) -> list[Gap]:
+    """Return the gaps of an open file, the gravest first."""
+    found = [Gap.from_json(body) for (body,) in connection.execute("SELECT body FROM gaps")]
+    return sorted(found, key=lambda gap: (gap.tier, -gap.burden, gap.id))
+
+
+def gap_catches(connection: sqlite3.Connection, gap: str) -> Iterator[Catch]:
+    """Yield the catches of a gap, the newest first."""
+    rows = connection.execute("SELECT body FROM catches WHERE gap = ? ORDER BY at DESC, id", (gap,))
+    return (Catch.from_json(body) for (body,) in rows)
+
+
+def examples_of(book: str | PathLike[str], gaps: Iterable[Gap]) -> dict[str, list[Catch]]:
+    """Return the catches that gaps name as examples, by the gap's id."""
+    with database(book) as connection:
+        query = "SELECT body FROM catches WHERE id = ?"
+        return {
+            gap.id: [
+                Catch.from_json(row[0])
+                for key in gap.examples
+                if (row := connection.execute(query, (key,)).fetchone()) is not None
+            ]
+            for gap in gaps
+        }
+
+
+# Grouping ----------------------------------------------------------------------------------------
+
+
+def _group(connection: sqlite3.Connection) -> None:
+    """Find the gap of each new catch; the most frequent subject matter comes first."""
+    themes: Counter[Theme] = Counter()
+    rows = connection.execute("SELECT body FROM catches WHERE gap = ?", (UNGROUPED,))
+    themes.update(theme_of(c) for c in map(Catch.from_json, (b for (b,) in rows)) if c.is_gap)
+    groups = Groups(_themes(connection))
+    gaps: dict[Theme, str] = {}
+    for theme, _ in sorted(themes.items(), key=lambda item: (-item[1], item[0].id)):
+        gaps[theme], is_new = groups.gap_of(theme)
+        if is_new:
+            connection.execute(
+                "INSERT OR REPLACE INTO patterns VALUES (?, ?, ?, ?)",
+                (theme.id, gaps[theme], theme.bucket, json.dumps(theme.words)),
+            )
+    _assign(connection, gaps)
+
+
+def _themes(connection: sqlite3.Connection) -> Iterator[tuple[Theme, str]]:
+    rows = connection.execute("SELECT bucket, words, gap FROM patterns ORDER BY id").fetchall()
+    return ((Theme(bucket, tuple(json.loads(words))), gap) for bucket, words, gap in rows)
+
+
+def _assign(connection: sqlite3.Connection, gaps: dict[Theme, str]) -> None:
+    query = "SELECT id, body FROM catches WHERE gap = ? LIMIT ?"
+    while page := connection.execute(query, (UNGROUPED, _PAGE)).fetchall():
+        catches = [(key, Catch.from_json(body)) for key, body in page]
+        connection.executemany(
+            "UPDATE catches SET gap = ? WHERE id = ?",
+            [(gaps[theme_of(one)] if one.is_gap else NO_GAP, key) for key, one in catches],
+        )
+
+
+# Numbers -----------------------------------------------------------------------------------------
+
+
+def refresh(connection: sqlite3.Connection) -> None:
+    """Compute every gap's numbers anew; what somebody decided about it stays."""
+    before = {gap.id: gap for gap in gaps_in(connection) if gap.state is not GapState.MERGED}
+    counted = connection.execute(
+        "SELECT gap, count(DISTINCT decision_id) FROM catches WHERE gap NOT IN (?, ?) GROUP BY gap",
+        (UNGROUPED, NO_GAP),
+    ).fetchall()
+    for gap, affected in counted:
+        made = _measured(connection, gap, affected)
+        if (old := before.pop(gap, None)) is not None:
+            made = _same(made, old)
+        save_gap(connection, made)
+    for gone in before.values():  # all of its catches turned out to be false alarms
+        if gone.state is GapState.OPEN:
+            connection.execute("DELETE FROM gaps WHERE id = ?", (gone.id,))
+        else:
+            none = replace(gone, count=0, affected=0, sessions=0, rate=0.0, low=0.0)
+            save_gap(connection, replace(none, systematic=False))
+
+
+def _same(new: Gap, old: Gap) -> Gap:
+    """Return new numbers of a gap; its title stays where another gap was merged into it."""
+    return replace(
+        new, title=old.title, check=old.check, code=old.code, subject=old.subject, state=old.state,
+        into=old.into,
+    )  # fmt: skip
+
+
+def save_gap(connection: sqlite3.Connection, gap: Gap) -> None:
+    """Write one gap."""
+    connection.execute(
+        "INSERT OR REPLACE INTO gaps VALUES (?, ?, ?)", (gap.id, gap.state.value, gap.to_json())
+    )
+
+
+@dataclass(slots=True)
+class _Sum:
+    """The sums over the catches of a gap."""
+
+    count: int = 0
+    impact: float = 0.0
+    first: str = ""
+    last: str = ""
+    agents: Counter[str] = field(default_factory=Counter)
+    task_types: Counter[str] = field(default_factory=Counter)
+    models: Counter[str] = field(default_factory=Counter)
+    kinds: set[tuple[str, str]] = field(default_factory=set)
+    """Subjects with a tool, or with an empty one where any tool may have such a catch."""
+    sessions: set[str] = field(default_factory=set)
+    titles: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    off: tuple[float, float] | None = None
+
+    def add(self, catch: Catch) -> None:
+        self.count += 1
+        self.impact += WEIGHTS[catch.priority]
+        self.first = catch.timestamp
+        self.last = self.last or catch.timestamp
+        self.sessions.add(catch.session_id or catch.decision_id)
+        self.kinds.add((catch.subject, "" if catch.check == PHANTOM_TOOL else catch.tool))
+        for counter, name in (
+            (self.agents, catch.agent_id),
+            (self.task_types, catch.task_type),
+            (self.models, catch.model),
+        ):
+            if name:
+                counter[name] += 1
+        title = f"{catch.detected_error}: {catch.about}" if catch.about else catch.detected_error
+        if title in self.titles or len(self.titles) < _MOST_TITLES:
+            self.titles[title] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.setdefault(catch.claim, catch.id)
+        if self.count > _MOST_FIGURES or not catch.verified_value:
+            return
+        deviation = deviation_of(catch.claim, catch.verified_value)
+        if deviation is not None:
+            low, high = self.off or (deviation, deviation)
+            self.off = min(low, deviation), max(high, deviation)
+
+
+def _measured(connection: sqlite3.Connection, gap: str, affected: int) -> Gap:
+    total, catch = _Sum(), None
+    for catch in gap_catches(connection, gap):
+        total.add(catch)
+    assert catch is not None  # a gap is counted by its catches
+    decisions = max(_decisions(connection, total.kinds, since=total.first[:10]), affected)
+    low, high = wilson(affected, decisions)
+    impact = total.impact / total.count
+    systematic = is_systematic(affected=affected, sessions=len(total.sessions))
+    return Gap(
+        id=gap,
+        title=escaped(total.titles.most_common(1)[0][0], limit=_LONGEST_TITLE),
+        check=catch.check,
+        code=catch.code,
+        tier=tier_of(impact=impact, low=low, systematic=systematic),
+        count=total.count,
+        decisions=decisions,
+        rate=affected / decisions,
+        low=low,
+        high=high,
+        agents=dict(total.agents.most_common()),
+        task_types=dict(total.task_types.most_common()),
+        models=dict(total.models.most_common()),
+        examples=tuple(total.examples.values()),
+        first=total.first,
+        last=total.last,
+        affected=affected,
+        sessions=len(total.sessions),
+        impact=impact,
+        systematic=systematic,
+        scope=scope_of(total.agents),
+        subject=catch.subject,
+        off=total.off or (),
+    )
+
+
+def _decisions(connection: sqlite3.Connection, kinds: set[tuple[str, str]], *, since: str) -> int:
+    """Return how many decisions of some kinds there were from a day on."""
+    sql = "SELECT total(decisions) FROM tallies WHERE subject = ? AND day >= ?"
+    count = 0
+    for subject, tool in kinds:
+        if tool and (subject, "") in kinds:
+            continue
+        more, values = (" AND tool = ?", (tool,)) if tool else ("", ())
+        (found,) = connection.execute(sql + more, (subject, since, *values)).fetchone()
+        count += int(found)
+    return count

@@ -1,0 +1,235 @@
+"""Harvests a decision log: each finding becomes a catch in the flywheel's file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from os import PathLike
+
+from abs_shield.core import Decision
+from abs_shield.core.label import Label, Truth
+from abs_shield.errors import StoreError
+from abs_shield.flywheel.book import Book, Tally
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.conversion import (
+    LONGEST_NAME,
+    catches_of,
+    claims_of,
+    missed_catch,
+    timestamp_of,
+    with_claims,
+)
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.records import NewRecords, Record, Report
+from abs_shield.shield.guarded_output import AFTERWARDS
+from abs_shield.stores import MemoryStore, Store
+from abs_shield.stores.durable import DurableStore
+from abs_shield.stores.record import Damaged
+from abs_shield.text.show import escaped
+
+Progress = Callable[[int, int | None], None]
+"""Called with how many records are read, and how many there are where that is known."""
+_CHUNK = 2_000
+"""Records of one transaction: a harvest that is interrupted goes on behind the last one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Harvest:
+    """
+    The result of one harvest.
+
+    Attributes:
+        decisions: New decisions that were read.
+        catches: New catches.
+        labels: New labels, each of which changed the catches of its decision.
+        damaged: Records that cannot be read.
+        first_damage: What is wrong with the first of them; empty where none is damaged.
+    """
+
+    decisions: int = 0
+    catches: int = 0
+    labels: int = 0
+    damaged: int = 0
+    first_damage: str = ""
+
+    def __add__(self, other: Harvest) -> Harvest:
+        return Harvest(
+            decisions=self.decisions + other.decisions,
+            catches=self.catches + other.catches,
+            labels=self.labels + other.labels,
+            damaged=self.damaged + other.damaged,
+            first_damage=self.first_damage or other.first_damage,
+        )
+
+
+def harvest(
+    store: Store, book: str | PathLike[str], *, progress: Progress | None = None
+) -> Harvest:
+    """
+    Add to the flywheel's file what a decision log has that is not in it yet.
+
+    Every finding of calls, results, answers and outputs becomes a `Catch`. A label changes the
+    catches of its decision, also where it comes later; ``hallucinated`` on a decision without
+    findings makes one. A second harvest of the same log adds nothing.
+
+    Args:
+        store: The log: SQLite, PostgreSQL, or any `Store`.
+        book: The flywheel's file; it is created where there is none.
+        progress: Called after each portion of records.
+
+    Returns:
+        How many decisions, catches and labels are new.
+
+    Raises:
+        StoreError: The log or the file cannot be used.
+    """
+    if isinstance(store, DurableStore):
+        return _from_database(store, book, progress)
+    return _from_store(store, book, progress)
+
+
+def _from_database(
+    store: DurableStore, book: str | PathLike[str], progress: Progress | None
+) -> Harvest:
+    log = hashlib.sha256(repr(store).encode(errors="replace")).hexdigest()[:16]
+    with database(book) as connection:
+        before = Book(connection)
+        behind, chains = before.progress(log).get("place", 0), before.chains()
+    records = NewRecords(store, behind=behind, chains=chains)
+    del chains
+    total, read = Harvest(), 0
+    for chunk in _chunks(records):
+        with database(book) as connection:
+            total += _Writing(Book(connection), store).write_new(chunk)
+        read += len(chunk)
+        if progress is not None:
+            progress(read, records.count)
+    if lost := records.unreadable:
+        total += Harvest(damaged=len(lost), first_damage=str(lost[0]))
+    if records.count:
+        with database(book) as connection:
+            Book(connection).save_progress(log, {"place": records.place})
+    return total
+
+
+def _from_store(store: Store, book: str | PathLike[str], progress: Progress | None) -> Harvest:
+    """Harvest a log that numbers no records: what stands behind the last harvested decision."""
+    kind = f"{type(store).__module__}.{type(store).__qualname__}"
+    log = f"{kind} {store.id}" if isinstance(store, MemoryStore) else kind
+    with database(book) as connection:
+        last = Book(connection).progress(log).get("last")
+    read, total = 0, Harvest()
+    start = _behind(store, last)
+    for chunk in _chunks(_unnumbered(store, start)):
+        with database(book) as connection:
+            total += _Writing(Book(connection), store).write(chunk)
+            decisions = [one.item.id for one in chunk if isinstance(one.item, Decision)]
+            if decisions:
+                Book(connection).save_progress(log, {"last": escaped(decisions[-1])})
+        read += len(chunk)
+        if progress is not None:
+            progress(read, None)
+    return total
+
+
+def _behind(store: Store, last: str | None) -> int:
+    """Return the place behind the last harvested decision; 0 where it is no longer there."""
+    if last is None:
+        return 0
+    places = (n for n, one in enumerate(store.scan(), 1) if escaped(one.id) == last)
+    return max(places, default=0)
+
+
+def _unnumbered(store: Store, start: int) -> Iterator[Record]:
+    for decision in islice(store.scan(), start, None):
+        yield Record("", 0, decision)
+    reports = getattr(store, "reports", None)
+    for key, report in reports() if reports is not None else ():
+        yield Record("", 0, Report(key, report))
+    for label in store.labels().values():
+        yield Record("", 0, label)
+
+
+def _chunks(records: Iterable[Record]) -> Iterator[list[Record]]:
+    left = iter(records)
+    while chunk := list(islice(left, _CHUNK)):
+        yield chunk
+
+
+class _Writing:
+    """Writes one portion of records, within one transaction."""
+
+    def __init__(self, book: Book, store: Store) -> None:
+        self._book, self._store = book, store
+
+    def write_new(self, records: list[Record]) -> Harvest:
+        """Write the records that no other harvest wrote meanwhile; save how far chains are read."""
+        seqs = self._book.chains({one.writer for one in records})
+        new = []
+        for one in records:
+            if one.seq > seqs.get(one.writer, 0):
+                seqs[one.writer] = one.seq
+                new.append(one)
+        self._book.save_chains(seqs)
+        return self.write(new)
+
+    def write(self, records: list[Record]) -> Harvest:
+        """Write records: decisions first, as reports and labels are about them."""
+        items = [one.item for one in records]
+        decisions = [item for item in items if isinstance(item, Decision)]
+        catches = self._decisions(decisions)
+        for item in items:
+            if isinstance(item, Report):
+                self._report(item)
+        labels = 0
+        for one in records:
+            if isinstance(one.item, Label) and self._book.save_label(one.item, one.writer):
+                labels += 1
+                catches += self._label(one.item)
+        damage = [str(item) for item in items if isinstance(item, Damaged)]
+        return Harvest(
+            decisions=len(decisions), catches=catches, labels=labels, damaged=len(damage),
+            first_damage=damage[0] if damage else "",
+        )  # fmt: skip
+
+    def _decisions(self, decisions: list[Decision]) -> int:
+        """Count the decisions and write their catches; return how many are new."""
+        tally: Tally = Counter()
+        for one in decisions:
+            if AFTERWARDS not in one.notes:  # its output was counted when it left
+                tool = escaped(one.tool, limit=LONGEST_NAME)
+                tally[one.subject.value, tool, timestamp_of(one.at)[:10]] += 1
+        self._book.count(tally)
+        keys = {one.id: escaped(one.id, limit=LONGEST_NAME) for one in decisions}
+        labels = self._book.labels(keys.values())
+        found: dict[str, list[Catch]] = {}
+        for one in decisions:
+            label, _ = labels.get(keys[one.id], ("", ""))
+            if catches := catches_of(one, label):
+                found[keys[one.id]] = catches
+        return self._book.replace((c for some in found.values() for c in some), found)
+
+    def _report(self, report: Report) -> None:
+        claims = claims_of(report.body)
+        if claims:
+            before = self._book.catches(escaped(report.decision_id, limit=LONGEST_NAME))
+            after = [with_claims(catch, claims) for catch in before]
+            if after != before:
+                self._book.write(after)
+
+    def _label(self, label: Label) -> int:
+        """Put a label on the catches of its decision; return how many catches it makes."""
+        key = escaped(label.decision_id, limit=LONGEST_NAME)
+        if self._book.relabel(key, label.truth.value) or label.truth is Truth.OK:
+            return 0
+        try:
+            decision = self._store.get(label.decision_id)
+        except StoreError:
+            return 0
+        if decision is None or decision.findings:
+            return 0
+        self._book.write([missed_catch(decision, label.note)])
+        return 1

@@ -1,0 +1,187 @@
+"""A person's decision about a gap: accept it, reject it, or merge it into another."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
+from os import PathLike
+from time import time
+from typing import Any, NamedTuple
+
+from abs_shield.errors import StoreError
+from abs_shield.flywheel.curate import gaps_in, refresh, save_gap
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.gap import Gap, GapState
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped
+
+_LONGEST = 1_000
+_LISTED = 3
+
+
+class Choice(StrEnum):
+    """The decisions that there are."""
+
+    ACCEPT = "accept"
+    REJECT = "reject"
+    MERGE = "merge"
+
+
+_STATES = {
+    Choice.ACCEPT: GapState.ACCEPTED, Choice.REJECT: GapState.REJECTED,
+    Choice.MERGE: GapState.MERGED,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """
+    One decision about one gap; it is never deleted.
+
+    Attributes:
+        gap: The gap's id.
+        choice: What is decided.
+        by: Who decides.
+        why: The reason, in one line.
+        into: The gap that it is merged into; empty of other choices.
+        at: Seconds since the epoch, UTC; set where it is applied.
+    """
+
+    gap: str
+    choice: Choice
+    by: str
+    why: str
+    into: str = ""
+    at: float = 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the review as JSON-able data."""
+        return asdict(self)
+
+
+class Mistake(NamedTuple):
+    """
+    A review that cannot be applied.
+
+    Attributes:
+        place: Its place among the reviews, from 0; of a file, the number of the line.
+        message: What is wrong and what to do instead, in one line.
+    """
+
+    place: int
+    message: str
+
+
+def review(book: str | PathLike[str], reviews: Sequence[Review]) -> int:
+    """
+    Apply decisions about gaps: all of them, or none.
+
+    A decision that holds already is left out.
+
+    Args:
+        book: The flywheel's file.
+        reviews: At most one for each gap.
+
+    Returns:
+        How many are new.
+
+    Raises:
+        StoreError: One of them cannot be applied; nothing was.
+    """
+    with database(book) as connection:
+        gaps = {gap.id: gap for gap in gaps_in(connection)}
+        if wrong := mistakes_of(reviews, gaps):
+            raise StoreError("; ".join(mistake.message for mistake in wrong))
+        new = [one for one in reviews if not _holds(one, gaps[one.gap])]
+        for one in new:
+            _apply(connection, gaps[one.gap], replace(one, at=one.at or time()))
+        if any(one.choice is Choice.MERGE for one in new):
+            refresh(connection)
+        return len(new)
+
+
+def reviews_of(book: str | PathLike[str], gap: str | None = None) -> list[Review]:
+    """Return every decision about a gap, or about all gaps, the oldest first."""
+    with database(book) as connection:
+        rows = connection.execute("SELECT gap, body FROM reviews ORDER BY number").fetchall()
+    records = [json.loads(body) for key, body in rows if gap in (None, key)]
+    return [Review(**{**record, "choice": Choice(record["choice"])}) for record in records]
+
+
+def mistakes_of(reviews: Iterable[Review], gaps: Mapping[str, Gap]) -> list[Mistake]:
+    """Return what is wrong with reviews of these gaps; the place of each is its number."""
+    every = list(reviews)
+    merged = {one.gap: one.into for one in every if one.choice is Choice.MERGE}
+    first: set[str] = set()
+    found = []
+    for place, one in enumerate(every):
+        message = _mistake(one, gaps, merged)
+        if not message and one.gap in first:
+            message = f"`{escaped(one.gap)}` is decided twice; decide once"
+        first.add(one.gap)
+        if message:
+            found.append(Mistake(place, message))
+    return found
+
+
+def _mistake(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) -> str:
+    """Return what is wrong with one review; empty where it can be applied."""
+    gap = gaps.get(one.gap)
+    if gap is None:
+        return f"no gap has the id `{escaped(one.gap)}`; {_hint(one.gap, gaps)}"
+    if not one.by.strip():
+        return f"`{gap.id}` is decided by no one; name the reviewer"
+    if not one.why.strip():
+        return f"`{gap.id}` has no reason; say why in one line"
+    if gap.state is GapState.MERGED and not _holds(one, gap):
+        return f"`{gap.id}` was merged into `{gap.into}`; decide about that one"
+    return _wrong_target(one, gaps, merged) if one.choice is Choice.MERGE else ""
+
+
+def _wrong_target(one: Review, gaps: Mapping[str, Gap], merged: Mapping[str, str]) -> str:
+    into = escaped(one.into)
+    if not one.into:
+        return f"`{one.gap}` is to be merged, but into which gap? write its id"
+    if one.into not in gaps:
+        return f"`{one.gap}` cannot be merged into `{into}`: no gap has that id; " + _hint(
+            one.into, gaps
+        )
+    if one.into == one.gap:
+        return f"`{one.gap}` cannot be merged into itself; name another gap"
+    target = merged.get(one.into) or gaps[one.into].into
+    if target:
+        if target == one.gap:
+            return f"`{one.gap}` and `{into}` cannot be merged into each other; merge one of them"
+        return f"`{into}` is merged itself; merge `{one.gap}` into `{escaped(target)}`"
+    return ""
+
+
+def _hint(wrong: str, gaps: Mapping[str, Gap]) -> str:
+    near = nearest(wrong, gaps)
+    if near:
+        return f"did you mean `{near[0]}`?"
+    some = ", ".join(f"`{name}`" for name in list(gaps)[:_LISTED])
+    return f"there are {some}" if some else "there are no gaps; run `abs-shield flywheel harvest`"
+
+
+def _holds(one: Review, gap: Gap) -> bool:
+    return gap.state is _STATES[one.choice] and gap.into == one.into
+
+
+def _apply(connection: sqlite3.Connection, gap: Gap, one: Review) -> None:
+    short = replace(
+        one,
+        by=escaped(one.by.strip(), limit=_LONGEST),
+        why=escaped(one.why.strip(), limit=_LONGEST),
+    )
+    connection.execute(
+        "INSERT INTO reviews (gap, at, body) VALUES (?, ?, ?)",
+        (gap.id, one.at, json.dumps(short.to_dict())),
+    )
+    save_gap(connection, replace(gap, state=_STATES[one.choice], into=one.into))
+    if one.choice is Choice.MERGE:
+        for table in ("catches", "patterns"):
+            connection.execute(f"UPDATE {table} SET gap = ? WHERE gap = ?", (one.into, gap.id))

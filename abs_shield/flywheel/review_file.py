@@ -1,0 +1,258 @@
+"""Gaps as a file in which somebody decides: Markdown with check boxes, or JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from abs_shield.flywheel.catch import Catch
+from abs_shield.flywheel.gap import Gap
+from abs_shield.flywheel.review import Choice, Mistake, Review
+from abs_shield.text.nearest import nearest
+from abs_shield.text.show import escaped, shown
+
+_HEADING = re.compile(r"##\s+(?P<id>\S+)\s*$")
+_BOX = re.compile(r"\s*[-*]\s*\[(?P<mark>[^\]]*)\]\s*(?P<text>.*)$")
+_FIELD = re.compile(r"\s*(?P<name>why|by)\s*:(?P<text>.*)$", re.IGNORECASE)
+_MERGE = re.compile(r"merge(?:\s+into)?\b\s*`?(?P<into>[^\s`]*)`?\s*$", re.IGNORECASE)
+_TICKS = ("x", "X", "✓")
+_INTRODUCTION = """# Gaps to review
+
+Tick one box of each gap that you decide about, and write why. Then run
+`abs-shield flywheel curate --import FILE`. A gap without a tick stays as it is.
+
+by:
+"""
+_FIELDS = ("decision", "into", "by", "why")
+
+
+class Decided(NamedTuple):
+    """
+    The content of a reviewed file.
+
+    Attributes:
+        reviews: The decisions.
+        lines: The number of the line of each, from 1.
+        mistakes: What cannot be read; the place of each is the number of its line.
+    """
+
+    reviews: list[Review]
+    lines: list[int]
+    mistakes: list[Mistake]
+
+
+Examples = Mapping[str, Sequence[Catch]]
+"""Some catches of each gap, by its id."""
+
+
+def markdown_of(gaps: Iterable[Gap], examples: Examples) -> str:
+    """Return the gaps as Markdown, with a heading and three boxes each."""
+    return "\n".join((_INTRODUCTION, *(_section(gap, examples.get(gap.id, ())) for gap in gaps)))
+
+
+def json_of(gaps: Iterable[Gap], examples: Examples) -> str:
+    """Return the gaps as JSON in ASCII, each with empty fields for what is decided."""
+    records = [
+        {
+            "id": gap.id,
+            **dict.fromkeys(_FIELDS, ""),
+            "gap": gap.to_dict(),
+            "catches": [catch.to_dict() for catch in examples.get(gap.id, ())],
+        }
+        for gap in gaps
+    ]
+    return json.dumps({"by": "", "gaps": records}, indent=2) + "\n"
+
+
+def summary_of(gap: Gap) -> str:
+    """Return the numbers of a gap in one line."""
+    repeats = "systematic" if gap.systematic else "not systematic"
+    agents, tasks = _counted(gap.agents), _counted(gap.task_types)
+    parts = [
+        f"tier {gap.tier}",
+        f"{gap.affected:,} of {gap.decisions:,} {gap.subject}s",
+        f"{gap.rate:.1%} ({gap.low:.1%} to {gap.high:.1%})",
+        f"off by {gap.off[0]:.1%} to {gap.off[1]:.1%}" if gap.off else "",
+        f"impact {gap.impact:.2f}",
+        repeats,
+        f"{gap.scope}: {agents}" if agents else f"scope {gap.scope}",
+        f"task types: {tasks}" if tasks else "",
+        f"{gap.first[:10]} to {gap.last[:10]}",
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def _counted(names: Mapping[str, int]) -> str:
+    some = ", ".join(f"{name} ({count:,})" for name, count in list(names.items())[:5])
+    return escaped(some, limit=200)
+
+
+def example_of(catch: Catch) -> str:
+    """Return one catch in one line: what was claimed, what is right, and the finding."""
+    claim = f"{catch.claim} -> {catch.verified_value}" if catch.verified_value else catch.claim
+    return ": ".join(part for part in (claim, catch.detail) if part) or catch.id
+
+
+def _section(gap: Gap, catches: Sequence[Catch]) -> str:
+    lines = [f"## {gap.id}", "", _code(gap.title), "", summary_of(gap), ""]
+    lines += [f"* {_code(example_of(catch))}" for catch in catches]
+    lines += ["", "- [ ] accept", "- [ ] reject", "- [ ] merge into", "", "why:", ""]
+    return "\n".join(lines)
+
+
+def _code(text: str) -> str:
+    """Return a text as a code span: nothing in it is markup, or another line."""
+    return f"`{escaped(text, limit=300).replace('`', chr(39))}`"
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+def decided(text: str, *, is_json: bool, by: str = "", why: str = "") -> Decided:
+    """
+    Return the decisions of a reviewed file.
+
+    Args:
+        text: The file.
+        is_json: Whether it is JSON; else Markdown.
+        by: The reviewer where the file names none.
+        why: The reason where the file gives none.
+    """
+    read: Callable[..., Iterator[_Entry | Mistake]] = _json_entries if is_json else _entries
+    found = Decided([], [], [])
+    for entry in read(text):
+        if isinstance(entry, Mistake):
+            found.mistakes.append(entry)
+            continue
+        found.lines.append(entry.line)
+        found.reviews.append(
+            Review(
+                gap=entry.gap, choice=entry.choice, by=entry.by or by, why=entry.why or why,
+                into=entry.into,
+            )
+        )  # fmt: skip
+    return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _Entry:
+    """The decision in one gap's part of a file."""
+
+    gap: str
+    line: int
+    choice: Choice
+    into: str = ""
+    by: str = ""
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Section:
+    """The lines of one gap, as far as they are read."""
+
+    gap: str
+    ticks: list[tuple[int, Choice, str]]
+    by: str = ""
+    why: str = ""
+
+    def entries(self, by: str) -> Iterator[_Entry | Mistake]:
+        if len(self.ticks) > 1:
+            yield Mistake(self.ticks[1][0], f"`{escaped(self.gap)}` has two ticks; tick one box")
+            return
+        for line, choice, into in self.ticks:
+            yield _Entry(
+                gap=self.gap, line=line, choice=choice, into=into, by=self.by or by, why=self.why
+            )
+
+
+def _entries(text: str) -> Iterator[_Entry | Mistake]:
+    section, by = _Section("", []), ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if heading := _HEADING.match(line):
+            yield from section.entries(by)
+            section = _Section(heading["id"].strip("`"), [])
+        elif field := _FIELD.match(line):
+            value = field["text"].strip()
+            if not section.gap:
+                by = value if field["name"].lower() == "by" else by
+            else:
+                setattr(section, field["name"].lower(), value)
+        elif box := _BOX.match(line):
+            tick = _tick(box["mark"].strip(), box["text"].strip())
+            if isinstance(tick, str):
+                yield Mistake(number, tick)
+            elif tick is not None and not section.gap:
+                yield Mistake(number, "this tick stands above the first gap; move it below a `##`")
+            elif tick is not None:
+                section.ticks.append((number, *tick))
+    yield from section.entries(by)
+
+
+def _tick(mark: str, text: str) -> tuple[Choice, str] | str | None:
+    """Return what a box says; a mistake as text; None where it is not ticked."""
+    if not mark:
+        return None
+    if mark not in _TICKS:
+        return f"`[{escaped(mark)}]` is not a tick; write `[x]`"
+    word = text.rstrip(".").lower()
+    if word in (Choice.ACCEPT, Choice.REJECT):
+        return Choice(word), ""
+    if merge := _MERGE.match(text):
+        return Choice.MERGE, merge["into"]
+    return f"`{escaped(text)}` cannot be decided; {_near(text)}"
+
+
+def _near(word: str) -> str:
+    near = nearest(word, [*Choice])
+    return f"did you mean `{near[0]}`?" if near else "use accept, reject or merge into GAP"
+
+
+def _json_entries(text: str) -> Iterator[_Entry | Mistake]:
+    try:
+        whole = json.loads(text)
+    except json.JSONDecodeError as error:
+        yield Mistake(error.lineno, f"it is not JSON: {error.msg}; correct this line")
+        return
+    except RecursionError:
+        yield Mistake(1, "it is nested too deeply; export the gaps again")
+        return
+    gaps = whole.get("gaps") if isinstance(whole, dict) else None
+    if not isinstance(gaps, list):
+        yield Mistake(1, 'it has no list "gaps"; export the gaps again')
+        return
+    by = whole.get("by")
+    for record in gaps:
+        entry = _json_entry(record, text)
+        if isinstance(entry, _Entry) and isinstance(by, str):
+            entry.by = entry.by or by.strip()
+        if entry is not None:
+            yield entry
+
+
+def _json_entry(record: Any, text: str) -> _Entry | Mistake | None:
+    if not isinstance(record, dict) or not isinstance(record.get("id"), str):
+        return Mistake(1, f'a gap is {shown(record)}; give an object with an "id"')
+    gap = record["id"]
+    line = _line_of(gap, text)
+    values = {name: record.get(name) or "" for name in _FIELDS}
+    for name, value in values.items():
+        if not isinstance(value, str):
+            return Mistake(line, f"`{name}` of `{escaped(gap)}` is {shown(value)}; give a text")
+    word = values["decision"].strip().lower()
+    if not word:
+        return None
+    if word not in [*Choice]:
+        wrong = f"`decision` of `{escaped(gap)}` is `{escaped(word)}`"
+        return Mistake(line, f"{wrong}; {_near(word)}")
+    return _Entry(
+        gap=gap, line=line, choice=Choice(word), into=values["into"].strip(),
+        by=values["by"].strip(), why=values["why"].strip(),
+    )  # fmt: skip
+
+
+def _line_of(gap: str, text: str) -> int:
+    found = re.search(rf'"id"\s*:\s*{re.escape(json.dumps(gap))}', text)
+    return text.count("\n", 0, found.start()) + 1 if found else 1

@@ -1,0 +1,59 @@
+"""The sum of a flywheel's file: decisions, catches, gaps and false alarms."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from os import PathLike
+from typing import Any
+
+from abs_shield.flywheel.book import UNGROUPED
+from abs_shield.flywheel.curate import gaps_in
+from abs_shield.flywheel.database import database
+from abs_shield.flywheel.gap import Gap
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """
+    The contents of a flywheel's file, in numbers.
+
+    Attributes:
+        decisions: Decisions that were harvested.
+        catches: Catches, false alarms included.
+        ungrouped: Catches in no group yet.
+        false_alarms: Catches whose decision somebody labelled ``ok``.
+        gaps: All gaps, the gravest first.
+    """
+
+    decisions: int
+    catches: int
+    ungrouped: int
+    false_alarms: int
+    gaps: tuple[Gap, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the status as JSON-able data."""
+        return {**asdict(self), "gaps": [gap.to_dict() for gap in self.gaps]}
+
+
+def status(book: str | PathLike[str]) -> Status:
+    """
+    Return what a flywheel's file holds.
+
+    Raises:
+        StoreError: The file cannot be used.
+    """
+    with database(book) as connection:
+
+        def number(sql: str, *values: str) -> int:
+            return int(connection.execute(sql, values).fetchone()[0])
+
+        return Status(
+            decisions=number("SELECT total(decisions) FROM tallies"),
+            catches=number("SELECT count(*) FROM catches"),
+            ungrouped=number("SELECT count(*) FROM catches WHERE gap = ?", UNGROUPED),
+            false_alarms=number(
+                "SELECT count(*) FROM catches JOIN labels USING (decision_id) WHERE truth = 'ok'"
+            ),
+            gaps=tuple(gaps_in(connection)),
+        )

@@ -1,0 +1,162 @@
+"""`abs-shield flywheel`: from the log to gaps that somebody accepted."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield.flywheel.review import reviews_of
+from tests.cli.shop import filled, order, refund
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Return the address of a log with four refunds too large and two invented tools."""
+    address = str(tmp_path / "log.db")
+    phantoms = [{"name": "get_ordr", "arguments": {"order_id": "W1"}}] * 2
+    filled(address, order(1), *(refund(n, 900 + n) for n in range(4)), *phantoms)
+    return address
+
+
+@pytest.fixture
+def flywheel(command, tmp_path):
+    """Run a command of the flywheel on one file."""
+
+    def run(name: str, *argv, stdin: str = ""):
+        return command("flywheel", name, *argv, "--book", tmp_path / "book.db", stdin=stdin)
+
+    return run
+
+
+@pytest.fixture
+def gaps(flywheel, log) -> list[str]:
+    """Return the ids of two open gaps, the graver one first."""
+    flywheel("harvest", log)
+    flywheel("curate")
+    return [gap["id"] for gap in state(flywheel)["gaps"]]
+
+
+def state(flywheel):
+    return json.loads(flywheel("status", "--format", "json").out)
+
+
+def test_a_log_is_harvested_once(flywheel, log):
+    """The second time there is nothing new."""
+    assert (0, "7 decisions read: 6 new catches, 0 new labels\n", "") == flywheel("harvest", log)
+    assert (0, "0 decisions read: 0 new catches, 0 new labels\n", "") == flywheel("harvest", log)
+
+
+def test_the_status_has_a_row_for_each_gap_and_a_sum(flywheel, log):
+    """Tier, title, rate with its interval, state; before the curation, what waits for it."""
+    flywheel("harvest", log)
+    assert "6 catches in no group yet: run `abs-shield flywheel curate`" in flywheel("status").out
+    flywheel("curate")
+    done = flywheel("status")
+
+    assert 0 == done.code
+    assert "Rule violated: refund amount" in done.out
+    assert "4 of 4   100.0%   51.0% to 100.0%" in done.out
+    assert "7 decisions, 6 catches, gaps: 2 open; 0 false alarms" in done.out
+
+
+def test_each_open_gap_is_a_question(flywheel, gaps, tmp_path):
+    """What is answered holds; the end of the input ends the questions."""
+    done = flywheel("curate", "--by", "ann", stdin="what\naccept\nworth it\n")
+
+    assert 0 == done.code
+    assert f"1 of 2: {gaps[0]}" in done.out
+    assert "write one of the five words" in done.out
+    assert "1 open gap waits for a decision; nothing goes on without it" in done.out
+    assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
+    (review,) = reviews_of(tmp_path / "book.db")
+    assert (gaps[0], "ann", "worth it") == (review.gap, review.by, review.why)
+
+
+def test_a_gap_is_merged_in_the_terminal(flywheel, gaps):
+    """A wrong id is refused with a hint, and asked about another time."""
+    flywheel("curate", stdin=f"s\nm\n{gaps[0]}\nsame cause\n")
+    assert [("open", ""), ("merged", gaps[0])] == [
+        (gap["state"], gap["into"]) for gap in state(flywheel)["gaps"]
+    ]
+
+
+def test_a_wrong_answer_in_the_terminal_changes_nothing(flywheel, gaps):
+    """The gap stays open."""
+    done = flywheel("curate", stdin="m\ngap-0\nsame\nq\n")
+
+    assert "no gap has that id" in done.out
+    assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
+
+
+@pytest.mark.parametrize("name", ["gaps.md", "gaps.json"])
+def test_a_reviewed_file_is_imported(flywheel, gaps, tmp_path, name):
+    """Export, decide, import; again, it changes nothing."""
+    path = tmp_path / name
+    done = flywheel("curate", "--export", path)
+    assert (0, f"2 open gaps written to {path}\n") == (done.code, done.err)
+    text = path.read_text()
+    text = text.replace("- [ ] accept", "- [x] accept", 1)
+    text = text.replace('"decision": ""', '"decision": "accept"', 1)
+    path.write_text(text)
+
+    arguments = ("--import", path, "--by", "ann", "--why", "worth it")
+    assert (0, "1 new decisions of 1\n", "") == flywheel("curate", *arguments)
+    assert ["accepted", "open"] == [gap["state"] for gap in state(flywheel)["gaps"]]
+    assert "0 new decisions of 1\n" == flywheel("curate", *arguments).out
+
+
+def test_mistakes_are_named_and_nothing_is_applied(flywheel, gaps, tmp_path):
+    """One line each, in the order of the file, with its number."""
+    path = tmp_path / "gaps.md"
+    path.write_text(
+        f"by: ann\n## {gaps[0]}\n- [x] accept\nwhy: yes\n## gap-0\n- [x] reject\nwhy: no\n"
+        f"## {gaps[1]}\n- [z] accept\n"
+    )
+    done = flywheel("curate", "--import", path)
+
+    assert 2 == done.code
+    first, second, last = done.err.splitlines()
+    assert first.startswith(f"{path}:6: no gap has the id `gap-0`; ")
+    assert f"{path}:9: `[z]` is not a tick; write `[x]`" == second
+    assert last.endswith("2 mistakes; nothing was applied")
+    assert {"open"} == {gap["state"] for gap in state(flywheel)["gaps"]}
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (("curate", "--export", "a.md", "--import", "b.md"), "not both"),
+        (("curate", "--export", "gaps.txt"), "ends with neither .md nor .json"),
+        (("curate", "--import", "none.md"), "none.md: No such file"),
+        (("harvest", "none.db"), "none.db"),
+    ],
+)
+def test_bad_input_is_one_line(flywheel, gaps, argv, message):
+    """It says what is wrong, and exits with 2."""
+    done = flywheel(*argv)
+
+    assert (2, 1, True) == (done.code, done.err.count("\n"), message in done.err)
+
+
+def test_a_file_that_is_not_there_is_named(flywheel):
+    """Only a harvest makes one."""
+    done = flywheel("status")
+
+    assert (2, True) == (done.code, "abs-shield flywheel harvest LOG --book FILE" in done.err)
+
+
+def test_the_log_is_not_the_file_of_the_flywheel(command, log):
+    """One is not written over the other."""
+    done = command("flywheel", "harvest", log, "--book", log)
+
+    assert (2, True) == (done.code, "name another file" in done.err)
+
+
+@pytest.mark.slow
+def test_a_log_in_postgresql_is_harvested(flywheel, dsn):
+    """The same on a server."""
+    filled(dsn, refund(1, 900))
+
+    assert "1 decisions read: 1 new catches" in flywheel("harvest", dsn).out
+    assert "0 decisions read: 0 new catches" in flywheel("harvest", dsn).out

@@ -1,0 +1,100 @@
+"""What somebody decides about a gap holds, and is kept for ever."""
+
+from __future__ import annotations
+
+import pytest
+
+from abs_shield.errors import StoreError
+from abs_shield.flywheel.curate import curate
+from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.review import Choice, Review, review, reviews_of
+from tests.flywheel.conftest import decision, finding
+
+
+def reviewed(gap: str, choice: str = "accept", **changes) -> Review:
+    """Return what Ann decides."""
+    return Review(**({"gap": gap, "choice": Choice(choice), "by": "ann", "why": "seen"} | changes))
+
+
+@pytest.fixture
+def gaps(log, book) -> list[str]:
+    """Return the ids of three open gaps."""
+    for place, code in enumerate("abc"):
+        for number in range(3 - place):
+            log.append(decision(10 * place + number, finding(code=code)))
+    harvest(log, book)
+    return [gap.id for gap in curate(book)]
+
+
+def states(book) -> dict[str, str]:
+    return {gap.id: gap.state.value for gap in curate(book)}
+
+
+def test_a_decision_holds(book, gaps):
+    """It is there after the next curation, with who decided, when and why."""
+    assert 2 == review(book, [reviewed(gaps[0]), reviewed(gaps[1], "reject", why="expected")])
+
+    assert dict(zip(gaps, ("accepted", "rejected", "open"), strict=True)) == states(book)
+    first, second = reviews_of(book)
+    assert ("ann", "seen", "expected") == (first.by, first.why, second.why)
+    assert 0 < first.at <= second.at
+
+
+def test_a_mind_can_be_changed(book, gaps):
+    """The newest decision holds, the older ones are kept."""
+    review(book, [reviewed(gaps[0])])
+    review(book, [reviewed(gaps[0], "reject")])
+
+    assert "rejected" == states(book)[gaps[0]]
+    assert ["accept", "reject"] == [one.choice for one in reviews_of(book, gaps[0])]
+
+
+def test_the_same_decision_again_is_no_new_one(book, gaps):
+    """A file may be imported twice."""
+    assert [1, 0] == [review(book, [reviewed(gaps[0])]) for _ in range(2)]
+    assert 1 == len(reviews_of(book))
+
+
+def test_a_merged_gap_goes_into_the_other(log, book, gaps):
+    """Its catches, and those that would have joined it later."""
+    review(book, [reviewed(gaps[2], "merge", into=gaps[0])])
+    log.append(decision(99, finding(code="c")))
+    harvest(log, book)
+    counts = {gap.id: (gap.count, gap.into) for gap in curate(book)}
+
+    assert {gaps[0]: (5, ""), gaps[1]: (2, ""), gaps[2]: (1, gaps[0])} == counts
+    assert "merged" == states(book)[gaps[2]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"gap": "gap-0"}, "no gap has the id `gap-0`; there are"),
+        ({"why": " "}, "has no reason; say why"),
+        ({"by": ""}, "name the reviewer"),
+        ({"choice": Choice.MERGE}, "into which gap"),
+        ({"choice": Choice.MERGE, "into": "gap-0"}, "no gap has that id"),
+        ({"choice": Choice.MERGE, "into": "itself"}, "cannot be merged into itself"),
+    ],
+)
+def test_what_cannot_be_applied_changes_nothing(book, gaps, wrong, message):
+    """One mistake, and no decision of the list holds."""
+    wrong = {key: gaps[1] if value == "itself" else value for key, value in wrong.items()}
+    with pytest.raises(StoreError, match=message):
+        review(book, [reviewed(gaps[0]), reviewed(**({"gap": gaps[1]} | wrong))])
+
+    assert ({"open"}, []) == (set(states(book).values()), reviews_of(book))
+
+
+def test_gaps_are_not_merged_in_a_circle(book, gaps):
+    """Nor into one that is merged itself, nor decided twice, nor after they were merged."""
+    one, other, third = gaps
+    with pytest.raises(StoreError, match="into each other"):
+        review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=one)])
+    with pytest.raises(StoreError, match=f"merge `{one}` into `{third}`"):
+        review(book, [reviewed(one, "merge", into=other), reviewed(other, "merge", into=third)])
+    with pytest.raises(StoreError, match="decided twice"):
+        review(book, [reviewed(one), reviewed(one, "reject")])
+    review(book, [reviewed(one, "merge", into=other)])
+    with pytest.raises(StoreError, match=f"merged into `{other}`"):
+        review(book, [reviewed(one)])

@@ -1,0 +1,101 @@
+"""Gaps go out as a file, and decisions come back from it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from abs_shield.flywheel.curate import curate, examples_of
+from abs_shield.flywheel.harvest import harvest
+from abs_shield.flywheel.review_file import decided, json_of, markdown_of
+from tests.flywheel.conftest import decision, finding
+
+HOSTILE = "`x`\n- [x] accept\n## gap-1\n<script>\u202e"
+
+
+@pytest.fixture
+def gaps(log, book):
+    """Return two gaps, one of them with a hostile title and claim."""
+    log.append(decision(0, finding(code="a")))
+    log.append(decision(1, finding(code="b", where=HOSTILE, got=HOSTILE, detail=HOSTILE)))
+    harvest(log, book)
+    return curate(book)
+
+
+def markdown(gaps, book) -> str:
+    return markdown_of(gaps, examples_of(book, gaps))
+
+
+def test_a_new_file_decides_nothing(gaps, book):
+    """Neither form does, whatever an agent wrote into a claim."""
+    for text, is_json in ((markdown(gaps, book), False), (json_of(gaps, {}), True)):
+        assert ([], [], []) == decided(text, is_json=is_json)
+    assert markdown(gaps, book).isascii()
+
+
+def test_ticks_are_decisions(gaps, book):
+    """A box, a reason, and who decided; a target of a merge with or without backticks."""
+    one, other = gaps
+    text = markdown(gaps, book).replace("- [ ] accept", "- [x] accept", 1)
+    head, _, tail = text.rpartition("- [ ] merge into")
+    text = f"{head}- [X] merge into `{one.id}`{tail}why: the same".replace("by:", "by: ann")
+    text = text.replace("why:", "why: worth it", 1)
+    found = decided(text, is_json=False, by="bob", why="none")
+
+    assert [] == found.mistakes
+    first = (one.id, "accept", "ann", "worth it", "")
+    assert [first, (other.id, "merge", "ann", "the same", one.id)] == [
+        (r.gap, r.choice, r.by, r.why, r.into) for r in found.reviews
+    ]
+    lines = text.splitlines()
+    assert ["- [x] accept", f"- [X] merge into `{one.id}`"] == [lines[n - 1] for n in found.lines]
+
+
+def test_json_decides_alike(gaps):
+    """The same fields in an object for each gap."""
+    whole = json.loads(json_of(gaps, {}))
+    whole["by"] = "ann"
+    whole["gaps"][1] |= {"decision": "Reject", "why": "expected"}
+    text = json.dumps(whole, indent=2)
+    found = decided(text, is_json=True)
+
+    assert [(gaps[1].id, "reject", "ann", "expected")] == [
+        (r.gap, r.choice, r.by, r.why) for r in found.reviews
+    ]
+    assert f'"id": "{gaps[1].id}"' in text.splitlines()[found.lines[0] - 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("## gap-1\n- [x] accept\n- [x] reject", 3, "`gap-1` has two ticks; tick one box"),
+        ("## gap-1\n- [y] accept", 2, "`[y]` is not a tick; write `[x]`"),
+        ("## gap-1\n- [x] acept", 2, "`acept` cannot be decided; did you mean `accept`?"),
+        ("## gap-1\n- [x] 42", 2, "use accept, reject or merge into GAP"),
+        ("- [x] accept", 1, "above the first gap"),
+    ],
+)
+def test_mistakes_in_markdown_have_their_line(text, line, message):
+    """One line for each, with what to do instead."""
+    (mistake,) = decided(text, is_json=False).mistakes
+
+    assert (line, True) == (mistake.place, message in mistake.message)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ('{"gaps": [\n{"id": "g" "x"}]}', 2, "it is not JSON"),
+        ("[" * 100_000, 1, "nested too deeply"),
+        ("[]", 1, 'it has no list "gaps"'),
+        ('{"gaps": [7]}', 1, 'give an object with an "id"'),
+        ('{"gaps": [\n{"id": "g", "why": 7}]}', 2, "`why` of `g` is 7; give a text"),
+        ('{"gaps": [\n\n{"id": "g", "decision": "merg"}]}', 3, "did you mean `merge`?"),
+    ],
+)
+def test_mistakes_in_json_have_their_line(text, line, message):
+    """So has a gap with a wrong field."""
+    (mistake,) = decided(text, is_json=True).mistakes
+
+    assert (line, True) == (mistake.place, message in mistake.message)
