@@ -281,7 +281,8 @@ def _is_said_of(quantity: str, text: str, start: int, end: int) -> bool:
 @lru_cache(maxsize=256)
 def _sides_of(quantity: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the forms of a quantity in front of its value, and behind it."""
-    name = rf"\b{r'[\s-]+'.join(map(re.escape, quantity.split()))}s?\b"
+    words = r"[\s-]+".join(map(re.escape, quantity.split()))
+    name = rf"\b{words}s?\b"
     before = rf"{name}(?:,? (?:of|for|on|in|at|to) (?:[\w'\u2019&-]+ ){{0,4}}?[\w'\u2019&-]+)?{_LINKS}$"
     return re.compile(before, re.IGNORECASE), re.compile(rf"[ -]{{1,2}}(?:\w+ )?{name}", re.IGNORECASE)
 

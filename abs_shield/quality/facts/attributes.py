@@ -58,7 +58,9 @@ def words_of(attribute: str, aliases: Iterable[str]) -> tuple[list[str], list[st
     >>> words_of("based in", ())[0]
     ['based', 'headquarters', 'head office', 'headquartered']
     """
-    nouns, verbs, units = {}, {}, {}
+    nouns: dict[str, None] = {}
+    verbs: dict[str, None] = {}
+    units: dict[str, None] = {}
     for written in (attribute, *aliases):
         name = _without_preposition(written)
         nouns[name] = None

@@ -17,8 +17,7 @@ from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of
 
 _TEXTS = ("subject", "attribute", "value", "period")
-_LISTS = ("aliases", "attribute_aliases")
-_COLUMNS = (*_TEXTS, "tolerance", *_LISTS)
+_COLUMNS = (*_TEXTS, "tolerance", "aliases", "attribute_aliases")
 
 
 class FactTable:
@@ -101,11 +100,15 @@ def _fact(row: Mapping[str, Any], place: int) -> Fact:
             f"facts: row {place} has the column {shown(unknown[0])}; use {', '.join(_COLUMNS)}"
         )
     texts = {name: str(row.get(name) or "") for name in _TEXTS}
-    lists = {name: _several(row.get(name)) for name in _LISTS}
     tolerance = row.get("tolerance")
     try:
         allowed = TOLERANCE if tolerance in (None, "") else float(str(tolerance))
-        return Fact(**texts, tolerance=allowed, **lists)
+        return Fact(
+            **texts,
+            tolerance=allowed,
+            aliases=_several(row.get("aliases")),
+            attribute_aliases=_several(row.get("attribute_aliases")),
+        )
     except ValueError:
         hint = "give a number from 0, such as 0.005"
         raise PolicyError(
