@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from abs_shield.quality.facts import Fact, FactTable, check_facts
+from abs_shield.quality.facts import FactTable, check_facts
 from abs_shield.quality.hallucination import SubCheck
 from abs_shield.quality.plausibility import Direction, Limit, Order, check_plausibility
 
@@ -45,24 +45,27 @@ def _fields(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "kind"}
 
 
-def _half(sentences: list[str], part: str) -> list[str]:
-    """Return the half of the sentences that the forms were written with, or the other one."""
-    half = len(sentences) // 2
-    return {"develop": sentences[:half], "held-out": sentences[half:], "all": sentences}[part]
+def _sentences(halves: Any, part: str, kind: str) -> list[str]:
+    """Return the sentences that the forms were written with, the others, or all of them."""
+    names = [*halves] if part == "all" else [part]
+    return [one for name in names for one in halves[name][kind]]
 
 
 def _measure(name: str, part: str, sentences: Any, check: Any, show: bool) -> None:
-    wrong, honest = (_half(sentences[kind], part) for kind in ("wrong", "honest"))
+    wrong, honest = (_sentences(sentences, part, kind) for kind in ("wrong", "honest"))
     missed = [one for one in wrong if not check(one).findings]
     flagged = [(one, found) for one in honest if (found := check(one).findings)]
     if show:
         print(*(f"  missed: {one!r}\n" for one in missed), sep="", end="")
-        print(*(f"  flagged: {one!r}: {found[0].detail}\n" for one, found in flagged), sep="", end="")
+        print(
+            *(f"  flagged: {one!r}: {found[0].detail}\n" for one, found in flagged), sep="", end=""
+        )
     found, most = len(wrong) - len(missed), max(1, round(len(honest) * _FLAGGED))
     reached = found >= _FOUND * len(wrong) and len(flagged) <= most
     print(
         f"{name:12} {part:8} found {found} of {len(wrong)} (goal >= {_FOUND:.0%}), flagged"
-        f" {len(flagged)} of {len(honest)} (goal <= {most}) {'reached' if reached else 'NOT REACHED'}"
+        f" {len(flagged)} of {len(honest)} (goal <= {most})"
+        f" {'reached' if reached else 'NOT REACHED'}"
     )
 
 

@@ -9,12 +9,19 @@ from abs_shield.quality.guardrails.scope import Scope
 from abs_shield.quality.reading import Reading, Sentence
 
 _OF_OTHERS = re.compile(
-    r"\b(?:expect(?:s|ed|ing|ations?)?|forecasts?|forecasted|predict(?:s|ed|ions?)?|project(?:ed|ions?)"
-    r"|anticipat\w+|targets?|targeted|targeting|guidance|goals?|aims?|aimed|aiming|hopes?|hoped|hoping"
-    r"|plan(?:s|ned|ning)? (?:to|for)|planned|rumou?r(?:s|ed)?|alleg\w+|claim(?:s|ed|ing)?|reportedly"
-    r"|supposed(?:ly)?|purported(?:ly)?|belie(?:f|fs|ves?|ved)|think(?:s|ing)?|thought|guess(?:es|ed)?"
-    r"|fears?|feared|wonder(?:s|ed)?|argu(?:e|es|ed|ing)|analysts?|economists|skeptics|sceptics|critics"
-    r"|blog(?:s|gers?)?|estimat(?:es?|ed|ing|ions?)|will|would|could|might|should|shall|may|must|unless|whether"
+    r"\b(?:expect(?:s|ed|ing|ations?)?|forecasts?|forecasted|predict(?:s|ed|ions?)?|project(?:ed"
+    r"|ions?)"
+    r"|anticipat\w+|targets?|targeted|targeting|guidance|goals?|aims?|aimed|aiming|hopes?|hoped"
+    r"|hoping"
+    r"|plan(?:s|ned|ning)? (?:to|for)|planned|rumou?r(?:s|ed)?|alleg\w+|claim(?:s|ed|ing)?"
+    r"|reportedly"
+    r"|supposed(?:ly)?|purported(?:ly)?|belie(?:f|fs|ves?|ved)|think(?:s|ing)?|thought|guess(?:es"
+    r"|ed)?"
+    r"|fears?|feared|doubts?|doubted|den(?:y|ies|ied)|disput(?:es?|ed)|reject(?:s|ed)?|the (?:idea"
+    r"|notion|theory) that|wonder(?:s|ed)?|argu(?:e|es|ed|ing)|analysts?|economists|skeptics"
+    r"|sceptics|critics"
+    r"|blog(?:s|gers?)?|estimat(?:es?|ed|ing|ions?)|will|would|could|might|should|shall|may|must"
+    r"|unless|whether"
     r"|assum(?:e|es|ed|ing|ptions?)|scenarios?|hypothe\w+|imagin\w+|pretend\w*|say,|for instance"
     r"|until|once|formerly|previously|originally|initially|used to|had been|had reached|no longer"
     r"|told|asked|suggest(?:s|ed|ing)?|according to (?!(?:our|its|the|their) )|contrary to|unlike"
@@ -29,7 +36,8 @@ _WRONG = re.compile(
     re.IGNORECASE,
 )
 _REFERS_BACK = re.compile(
-    r"\W*(?:but |however,? |in fact,? )?(?:this|that|it|these|those|such|the (?:claim|figure|number|statement"
+    r"\W*(?:but |however,? |in fact,? )?(?:this|that|it|these|those|such|the (?:claim|figure"
+    r"|number|statement"
     r"|opposite|reality|truth))\b",
     re.IGNORECASE,
 )

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Annotated, Any, Literal, Self
+from typing import Any
 
-from pydantic import Field, model_validator
-
-from abs_shield.policy.declared import Declared
 from abs_shield.quality.assertions import called_wrong, of_others, own_assertions
+from abs_shield.quality.constraints import Constraint, Direction, Limit, Order
 from abs_shield.quality.hallucination import SubCheck
 from abs_shield.quality.reading import read_text, sentence_keys
 from abs_shield.quality.types import OutputFinding
 from abs_shield.text.show import escaped
-from abs_shield.text.stem import stem
 from abs_shield.text.tokens import keys_of
-from abs_shield.text.values.figure import MONEY, SUMS, Figure
+from abs_shield.text.values.figure import SUMS, Figure
 from abs_shield.text.values.reader import figures
 
+__all__ = ["Constraint", "Direction", "Limit", "Order", "check_plausibility"]
+
 _MOST_SENTENCES = 2_000
-_MINUS = re.compile(r"(?:(?<![\w.,])[-\u2212] ?[$\u20ac\u00a3]?|\bminus |\bnegative )$", re.IGNORECASE)
+_MINUS = re.compile(
+    r"(?:(?<![\w.,])[-\u2212] ?[$\u20ac\u00a3]?|\bminus |\bnegative )$", re.IGNORECASE
+)
 _CHANGE_OF = re.compile(
     r"\b(?:by|change of|increase of|decrease of|cut of|rise of|drop of|reduction of|up|down|another"
     r"|from|between|than|over|under|above|below) (?:a |an |about )?[-+\u2212]?(?:minus )?$",
@@ -52,11 +52,13 @@ _COMPARED = re.compile(
     rf"|\b(?P<verb>exceeds?|exceeded|(?:is|are|lies) (?P<place>above|below))\b",
     re.IGNORECASE,
 )
+_MOST_COMPARISONS = 5
 _NEAR, _BEHIND = 60, 20
 """Characters between a name and the comparison that it is part of, and behind both."""
 _RISES = (
     r"increas(?:es?|ed|ing)|grow(?:s|n|ing)?|grew|ris(?:es?|en|ing)|rose|gain(?:s|ed|ing)?"
-    r"|climb(?:s|ed|ing)?|expand(?:s|ed|ing)?|goes up|going up|recover(?:s|ed|ing)|surg(?:es?|ed|ing)"
+    r"|climb(?:s|ed|ing)?|expand(?:s|ed|ing)?|goes up|going up|recover(?:s|ed|ing)|surg(?:es?|ed"
+    r"|ing)"
 )
 _FALLS = (
     r"decreas(?:es?|ed|ing)|shrink(?:s|ing)?|shrank|shrunk|fall(?:s|en|ing)?|fell"
@@ -68,130 +70,27 @@ _SIZE = (
     r"|total|rate"
 )
 _MOVES_BY = (
-    rf"(?: (?:{_SIZE}))?,? (?:(?:is|are|has|have|had|was|were|been|keeps?|kept|continues? to|continued to"
+    rf"(?: (?:{_SIZE}))?,? (?:(?:is|are|has|have|had|was|were|been|keeps?|kept|continues? to"
+    rf"|continued to"
     r"|now|currently|still|steadily|rapidly|slowly|also|actually|significantly|clearly|only|sharply"
     r"|always|constantly|dramatically|quickly|begun to|started to) )*"
 )
 _NOT_ALWAYS = re.compile(
-    r"\b(?:in (?:the )?(?:winter|summer|spring|autumn|fall|january|february|march|april|may|june|july"
-    r"|august|september|october|november|december)|season\w*|each|every (?:winter|summer|autumn|fall)"
-    r"|during|when|briefly|temporar\w+|overnight|at night|interest|slower|locally|in (?:1[6-9]|20)\d\d)\b",
+    r"\b(?:in (?:the )?(?:winter|summer|spring|autumn|fall|january|february|march|april|may|june"
+    r"|july"
+    r"|august|september|october|november|december)|season\w*|each|every (?:winter|summer|autumn"
+    r"|fall)"
+    r"|during|when|briefly|temporar\w+|overnight|at night|interest|slower|locally|sudden\w*|lasted"
+    r"|(?:in|of|from|between|by) (?:1[6-9]|20)\d\d)\b",
     re.IGNORECASE,
 )
 _BEFORE_SUBJECT = re.compile(
     r"(?:.*(?:[;:]|, (?:and|but|while|whereas|yet|so|because|since)"
     r"|\b(?:and|but|while|because|since|that|as)|^[^,]{0,60},))?[\W_]*"
-    rf"(?:(?:the|our|its|overall|total|annual|average|current|summer) )*(?:(?:{_SIZE}) of )?(?:the )?",
+    rf"(?:(?:the|our|its|overall|total|annual|average|current|summer) )*(?:(?:{_SIZE}) of )?(?:the"
+    rf" )?",
     re.IGNORECASE | re.DOTALL,
 )
-
-
-class Limit(Declared):
-    """
-    The limits of a quantity.
-
-    Attributes:
-        quantity: Words that name it: ``interest rate``.
-        minimum: The least value that it can have; None if there is none.
-        maximum: The greatest value that it can have; None if there is none.
-        unit: The unit of both: ``%`` or ``percent``, ``USD`` or ``$``, ``days``; empty for any.
-        reason: Why, for the agent.
-    """
-
-    quantity: Annotated[str, Field(min_length=1)]
-    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
-    unit: str = ""
-    reason: str = ""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        _require_words("quantity", self.quantity)
-        if self.unit and _unit_of(self.unit) is None:
-            raise ValueError(f"`unit` is `{self.unit}`, which no number has; use `%`, `USD`, `days`")
-        if self.minimum is None and self.maximum is None:
-            raise ValueError("a limit needs `minimum`, `maximum` or both")
-        if None not in (self.minimum, self.maximum) and self.minimum > self.maximum:  # type: ignore[operator]
-            raise ValueError(f"`minimum` is {self.minimum:g}, above `maximum` {self.maximum:g}")
-        return self
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """The stems of its quantity."""
-        return frozenset(keys_of(self.quantity))
-
-    def is_of_unit(self, figure: Figure) -> bool:
-        """Return whether a figure has the unit of the limits."""
-        return not self.unit or _unit_of(self.unit) == stem(figure.unit.casefold())
-
-    def allows(self, value: Decimal) -> bool:
-        """Return whether a value is within the limits."""
-        return (self.minimum is None or value >= Decimal(str(self.minimum))) and (
-            self.maximum is None or value <= Decimal(str(self.maximum))
-        )
-
-
-class Order(Declared):
-    """
-    Things in a known order of some quantity, the greatest first: it is transitive.
-
-    Attributes:
-        quantity: Words that name what they are compared by: ``price``; empty for any comparison.
-        names: The things, the greatest first: ``("Enterprise", "Team", "Free")``.
-    """
-
-    names: Annotated[tuple[str, ...], Field(min_length=2)]
-    quantity: str = ""
-
-    @model_validator(mode="after")
-    def _distinct(self) -> Self:
-        if not all(name.strip() for name in self.names):
-            raise ValueError("`names` has an empty name")
-        if len({name.casefold() for name in self.names}) < len(self.names):
-            raise ValueError("`names` has one name twice")
-        if self.quantity:
-            _require_words("quantity", self.quantity)
-        return self
-
-
-class Direction(Declared):
-    """
-    A quantity that is known to rise, or to fall.
-
-    Attributes:
-        subject: Words that name it: ``Arctic sea ice``.
-        direction: ``"rises"`` or ``"falls"``.
-        reason: Why, for the agent.
-    """
-
-    subject: Annotated[str, Field(min_length=1)]
-    direction: Literal["rises", "falls"]
-    reason: str = ""
-
-    @model_validator(mode="after")
-    def _named(self) -> Self:
-        _require_words("subject", self.subject)
-        return self
-
-
-Constraint = Limit | Order | Direction
-
-
-def _require_words(field: str, text: str) -> None:
-    if not keys_of(text):
-        raise ValueError(f"`{field}` has the text `{text}`, in which no word stands")
-
-
-@lru_cache(maxsize=256)
-def _unit_of(unit: str) -> str | None:
-    """Return the stem of a unit as figures have it; None if no figure has it."""
-    for written in (f"5 {unit}", f"{unit} 5", f"{unit}5"):
-        found = figures(written)
-        if len(found) == 1 and found[0].unit and found[0].text:
-            covered = found[0].text if found[0].kind == MONEY or found[0].unit == "%" else None
-            if covered == written or written == f"5 {found[0].unit}":
-                return stem(found[0].unit.casefold())
-    return None
 
 
 class _Sentence:
@@ -283,15 +182,21 @@ def _sides_of(quantity: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the forms of a quantity in front of its value, and behind it."""
     words = r"[\s-]+".join(map(re.escape, quantity.split()))
     name = rf"\b{words}s?\b"
-    before = rf"{name}(?:,? (?:of|for|on|in|at|to) (?:[\w'\u2019&-]+ ){{0,4}}?[\w'\u2019&-]+)?{_LINKS}$"
-    return re.compile(before, re.IGNORECASE), re.compile(rf"[ -]{{1,2}}(?:\w+ )?{name}", re.IGNORECASE)
+    before = (
+        rf"{name}(?:,? (?:of|for|on|in|at|to) (?:[\w'\u2019&-]+ ){{0,4}}?[\w'\u2019&-]+)?{_LINKS}$"
+    )
+    return re.compile(before, re.IGNORECASE), re.compile(
+        rf"[ -]{{1,2}}(?:\w+ )?{name}", re.IGNORECASE
+    )
 
 
 _LINKS = (
     r"(?:,? (?:now|currently|today|still|already))*"
-    r"(?: (?:is|are|was|were|of|at|to|reached|reaches|hit|equals|stands at|stood at|remains|remained|has been"
+    r"(?: (?:is|are|was|were|of|at|to|reached|reaches|hit|equals|stands at|stood at|remains"
+    r"|remained|has been"
     r"|be|amounts to|(?:fell|rose|climbed|dropped|went|grew|jumped|sank|increased|decreased) to"
-    r"|can be|came to|goes up to)|:| =| \(|,)(?: (?:now|currently|set at|fixed at|a|an|exactly|about|around"
+    r"|can be|came to|goes up to)|:| =| \(|,)(?: (?:now|currently|set at|fixed at|a|an|exactly"
+    r"|about|around"
     r"|approximately|roughly|just|only|at|still|already))*[ (]*"
 )
 
@@ -299,7 +204,7 @@ _LINKS = (
 def _in_order(sentence: _Sentence, order: Order) -> Iterator[OutputFinding | None]:
     """Compare "A costs more than B" with the place of A and B in an order."""
     names = _names_of(order.names)
-    for match in islice(_COMPARED.finditer(sentence.text), 20):
+    for match in islice(_COMPARED.finditer(sentence.text), _MOST_COMPARISONS):
         right = names.search(sentence.text, match.end(), match.end() + _NEAR)
         if right is None or not _OBJECT.fullmatch(sentence.text, match.end(), right.start()):
             continue
@@ -319,7 +224,9 @@ def _in_order(sentence: _Sentence, order: Order) -> Iterator[OutputFinding | Non
         yield (
             None
             if holds
-            else _finding("IMPLAUSIBLE_ORDER", sentence, start, end, f"{higher} is above {lower}", "")
+            else _finding(
+                "IMPLAUSIBLE_ORDER", sentence, start, end, f"{higher} is above {lower}", ""
+            )
         )
 
 
@@ -345,7 +252,11 @@ def _place(names: Sequence[str], written: str) -> int:
 def _compared(before: str, names: re.Pattern[str]) -> re.Match[str] | None:
     """Return the last name in front of a comparison that is not the object of another one."""
     for one in reversed([*names.finditer(before)]):
-        if re.search(r"\b(?:than|unlike|like|versus|vs|with|to|exceeds?)\s(?:the |our )?$", before[: one.start()], re.I):
+        if re.search(
+            r"\b(?:than|unlike|like|versus|vs|with|to|exceeds?)\s(?:the |our )?$",
+            before[: one.start()],
+            re.I,
+        ):
             continue
         between = before[one.end() :]
         far = len(between) > _NEAR and "than" not in between
@@ -410,7 +321,8 @@ def _moves_of(subject: str) -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w-]){name}(?![\w-]){_MOVES_BY}(?:(?P<rises>{_RISES})|(?P<falls>{_FALLS}))\b"
         rf"(?! (?:interest|concern|attention|awareness))"
-        rf"|\b(?P<noun>(?P<growth>growth|rise|increase|gain|expansion|recovery)|decline|decrease|loss|fall|drop"
+        rf"|\b(?P<noun>(?P<growth>growth|rise|increase|gain|expansion|recovery)|decline|decrease"
+        rf"|loss|fall|drop"
         rf"|shrinkage) (?:of|in) (?:the )?(?:(?:{_SIZE}) of )?{name}(?![\w-])",
         re.IGNORECASE,
     )

@@ -46,6 +46,15 @@ _ROWS = (
     ),
     _Words("height", "", "tall|high"),
     _Words("length", "", "long"),
+    _Words("width", "", "wide"),
+    _Words("depth", "", "deep"),
+    _Words("weight", "weighs"),
+    _Words("battery life|duration|running time", "lasts|runs for"),
+    _Words("launched|launch date|launch year"),
+    _Words("released|release date|release year"),
+    _Words("completed|completion year|year of completion"),
+    _Words("opened|opening year|opening date"),
+    _Words("born|date of birth|birth date|year of birth"),
     _Words("area", "covers|has an area of"),
 )  # fmt: skip
 _PREPOSITIONS = ("in", "on", "at", "by", "of", "with", "for")

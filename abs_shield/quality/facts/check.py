@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from itertools import islice, pairwise
+from itertools import islice
 
 from abs_shield.quality.assertions import own_assertions
 from abs_shield.quality.facts.statement import Stated, Statement
 from abs_shield.quality.facts.types import Fact, Facts
 from abs_shield.quality.hallucination import SubCheck
-from abs_shield.quality.reading import Sentence, read_text
+from abs_shield.quality.reading import Reading, Sentence, read_text
 from abs_shield.quality.types import OutputFinding
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
-from abs_shield.text.values.figure import DATE, SUMS, Day, Figure
+from abs_shield.text.values.figure import SUMS, Day, Figure
 from abs_shield.text.values.reader import figures
 
 MISMATCH = "ENTITY_MISMATCH"
 _MOST_SENTENCES = 2_000
 _MOST_FACTS = 50
 """Facts of one sentence that are compared."""
+_ITEM = re.compile(r"[-*\u2022|]|\d{1,3}[.)]")
 _ROUGHLY = Decimal("0.05")
 """By which part of itself a value may differ that a text calls rough: "about 3.5 million"."""
 
@@ -51,13 +53,13 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
     if read_all is not None:
         read_all(text)
     reading = read_text(text)
-    before = {one: other for other, one in pairwise(reading.sentences)}
+    contexts = _contexts(reading)
     for sentence in islice(own_assertions(reading), _MOST_SENTENCES):
         written = reading.text[sentence.start : sentence.end]
         known = [*islice(facts.facts_about(written), _MOST_FACTS)]
         if not known:
             continue
-        statement = Statement(sentence, before.get(sentence))
+        statement = Statement(sentence, contexts[sentence])
         for same in _by_claim(known):
             compared = [(fact, value) for fact in same if (value := _stated(statement, fact))]
             if not compared:
@@ -66,6 +68,24 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
             if not any(_agrees(value, fact) for fact, value in compared):
                 findings.append(_mismatch(written, compared[0][1][0], compared[0][0]))
     return SubCheck(checked, tuple(findings))
+
+
+def _contexts(reading: Reading) -> dict[Sentence, str]:
+    """Return of each sentence the heading or the opening of its list, and the one before it."""
+    contexts: dict[Sentence, str] = {}
+    heading, before, line = "", "", -1
+    for sentence in reading.sentences:
+        written = reading.text[sentence.start : sentence.end]
+        is_item = _ITEM.match(written) is not None
+        if not is_item and written.startswith("#"):
+            heading = written
+        elif not is_item and heading.endswith(":"):
+            heading = ""
+        contexts[sentence] = f"{heading}\n{before if sentence.line == line else ''}"
+        if not is_item and written.endswith(":"):
+            heading = written
+        before, line = written, sentence.line
+    return contexts
 
 
 def _by_claim(facts: Iterable[Fact]) -> Iterable[list[Fact]]:

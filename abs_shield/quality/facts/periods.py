@@ -29,10 +29,12 @@ _TIME = re.compile(
     r"|ahead[ ]of)[ ])?(?:the[ ])?"
     r"(?:(?P<part>early|mid|late)[ -])?(?:(?:end|close)[ ]of[ ])?(?:the[ ])?"
     rf"(?:(?P<quarter>Q[1-4]|[1-4]Q|H[12]|(?:{'|'.join(_ORDINALS)})[ -](?:{_FISCAL}[ ])?"
-    rf"(?P<half>quarter|half))(?:[ ]?(?:,|of|in|/|-)?[ ]?(?:the[ ])?(?:year[ ])?(?P<fiscal>{_FISCAL})?"
-    rf"[ ]?['\u2019]?(?P<of>{_YEAR}|\d\d(?![\d.,%])))?"
+    rf"(?P<half>quarter|half))(?:[ ]?(?:,|of|in|/|-)?[ ]?(?:the[ ])?(?:year["
+    rf" ])?(?P<fiscal>{_FISCAL})?"
+    rf"[ ]?['\u2019]?(?P<of>{_YEAR}|\d\d(?![\d%]|[.,]\d)))?"
     rf"|(?P<first>{_YEAR})[ /-]?(?P<then>Q[1-4])"
-    rf"|(?P<month>{_MONTH})\.?(?:[ ]\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,?[ ](?:of[ ])?(?P<in>{_YEAR}))?"
+    rf"|(?P<month>{_MONTH})\.?(?:[ ]\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,?[ ](?:of["
+    rf" ])?(?P<in>{_YEAR}))?"
     rf"|(?:(?P<fy>{_FISCAL})|(?:calendar[ ])?year)?[ ]?['\u2019]?(?P<year>{_YEAR})(?!s)"
     rf"|(?P<relative>{_RELATIVE}))(?![\w%]|[.,]\d|-\d)",
     re.IGNORECASE,
