@@ -110,7 +110,7 @@ Constraint = Limit | Order | Direction
 
 def _require_words(field: str, text: str) -> None:
     if not keys_of(text):
-        raise ValueError(f"`{field}` has the text `{text}`, in which no word stands")
+        raise ValueError(f"`{field}` is `{text}`, which has no word of its own")
 
 
 @lru_cache(maxsize=256)

@@ -140,7 +140,7 @@ class Statement:
         own = period_key(fact.period) if fact.period else None
         keys = [one.key for one in self._times()]
         if own is None:
-            return not keys and not self._told_of_another_time
+            return not keys and not self._context_names_a_time
         if keys:
             return all(key == own for key in keys)
         return fact.period.casefold() in self.text.casefold()
@@ -160,7 +160,7 @@ class Statement:
         )
 
     @cached_property
-    def _told_of_another_time(self) -> bool:
+    def _context_names_a_time(self) -> bool:
         if re.search(r"\b(?:quarter|half|month|season|decade)\b", self._context):
             return True
         return next(periods(self._context), None) is not None
