@@ -81,6 +81,8 @@ _NOT_ALWAYS = re.compile(
     r"|august|september|october|november|december)|season\w*|each|every (?:winter|summer|autumn"
     r"|fall)"
     r"|during|when|briefly|temporar\w+|overnight|at night|interest|slower|locally|sudden\w*|lasted"
+    r"|before"
+    r"|(?:last|this|past|next) (?:year|month|quarter|week|season|decade)"
     r"|(?:in|of|from|between|by) (?:1[6-9]|20)\d\d)\b",
     re.IGNORECASE,
 )

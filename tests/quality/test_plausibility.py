@@ -29,6 +29,7 @@ RULES = [
         "Scientists reject the idea that Arctic sea ice is growing.",
         "Arctic sea ice loss is increasing.",
         "Arctic sea ice grows every winter.",
+        "Arctic sea ice grew last year before it shrank again.",
         "The interest rate fell by -0.5%.",
         "The interest rate decision sent shares down to -3%.",
         "If the interest rate were -1%, savers would pay.",

@@ -43,9 +43,12 @@ _NARROWED = re.compile(
     r"|before tax|after tax|segment|division|alone|including|incl|when|during|if|for|said|says"
     r"|wrote"
     r"|as part|temporar\w+|trial|introductory|limited|offer|refurbished|used|quarter(?:ly)?"
-    r"|month(?:ly)?|weekly|daily|best|worst|metro\w*|metropolitan area|greater)\b",
+    r"|month(?:ly)?|weekly|daily|best|worst|then|later|tax included|plus|metro\w*|metropolitan"
+    r" area|greater)\b",
     re.IGNORECASE,
 )
+_PHRASE = re.compile(r", (?:on|in|at|with|without|for|to|by|among|across|within|outside|through)\b")
+"""A phrase behind a value, which may narrow it: "$13, on Fridays"."""
 
 
 def unit_form(rest: str) -> str:
@@ -76,7 +79,7 @@ def _value_end(kind: str, unit: str) -> re.Pattern[str]:
         rf"|near) {NAME_MARK}{FILL}*))*[)\"\u201d]?"
         rf"(?=$|[.;:!)|]|,(?!\d)| ?\[| [\u2014\u2013(-]| (?:but|while|which|whereas|making|by"
         rf" [^{VALUE_MARK}]"
-        rf"|compared|versus|vs|up from|down from|as|because|since)(?![\w])(?<!and)(?!"
+        rf"|compared|versus|vs|up from|down from|as|because|since)(?!\w)(?!"
         rf" [{VALUE_MARK}{OTHER_FIGURE}])"
         rf"| and(?! [{VALUE_MARK}{OTHER_FIGURE}])\b)",
         re.IGNORECASE,
@@ -89,5 +92,7 @@ def ends_value(marked: str, plain: str, known: Figure, unit: str) -> bool:
     if end is None:
         return False
     behind = plain[end.end() :]
+    if _PHRASE.match(behind):
+        return False
     stop = COMMA_ENDS.search(behind)
     return not _NARROWED.search(behind[: stop.start()] if stop else behind)

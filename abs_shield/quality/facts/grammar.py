@@ -45,7 +45,7 @@ _BETWEEN = rf"(?:,? (?:{ADVERB}|\(?{OWN_TIME}{FILL}*\)?)(?=[ ,.:]),?)*"
 _PRODUCT = r"(?: (?:plan|subscription|tier|license|licence|edition|package))?"
 _CLAIMED = (
     rf"(?:{_DET}{_SUBJECT}{_POSSESSIVE} {_ATTRIBUTE}"
-    rf"|{_DET}{_ATTRIBUTE} (?:of|for|at|in) {_DET}{_SUBJECT}{_PRODUCT}"
+    rf"|{_DET}{_ATTRIBUTE} (?:of|for|at|in) {_DET}{_SUBJECT}{_PRODUCT}(?!{_POSSESSIVE} )"
     rf"|{_DET}{_SUBJECT}{_PRODUCT} {_ATTRIBUTE})"
 )
 _FROM = rf"(?:from [{VALUE_MARK}{OTHER_FIGURE}]{FILL}*,? )?"
@@ -117,7 +117,8 @@ OF_NAMES = tuple(
         rf"|named))?"
         rf"{_BETWEEN} |: |, (?!where|who){_BETWEEN} ?){_NAMED}",
         rf"{_CLAIMED} {_NAMED}(?= (?:is|was|has|told|wrote|[a-z]{{2,}}(?:s|ed)) )(?P<done>)",
-        rf"{_NAMED}{_BETWEEN},? (?:is|remains|serves as|works as|has been){_BETWEEN} {_CLAIMED}",
+        rf"{_NAMED}{_BETWEEN},? (?:is|remains|serves as|works as|has been){_BETWEEN} {_CLAIMED}"
+        r"(?=$|[.,;:!)]| (?:and|who|since|as|but|while)\b)",
         rf"{_NAMED}, {_CLAIMED}(?=,)",
         rf"{_DET}{_SUBJECT}{_BETWEEN}{_BE}{_BETWEEN} {_ATTRIBUTE}{_BETWEEN} (?:in|by|at){_BETWEEN}"
         rf" {_NAMED}",

@@ -54,6 +54,8 @@ The price of Acme Pro was $12 last year.
 The price of Acme Pro is $12 for students.
 Acme Pro costs $12 less than Acme Max.
 Acme Pro Max costs $25.
+Acme Pro costs $13, on Fridays.
+Acme Pro costs $18, tax included.
 Team costs $360 per year.
 Team costs $30/month.
 Acme was founded in 1998 and went public in 2010.
@@ -65,6 +67,8 @@ The CEO of Acme is American.
 Acme's former CEO is John Doe.
 Acme is based in Berlin.
 Acme is based in Germany.
+John Doe is the CEO of Acme's parent company.
+John Doe is the CEO of Acme Germany.
 Lake Orrin covers 17 square miles.
 Norvik's revenue was $500M in Q4 2024.""".splitlines()
 LISTS = [
