@@ -165,6 +165,10 @@ PARTS = {
         "quality_consistency.py",
         *(["--data", str(data / "grounding")] if (data / "grounding").is_dir() else []),
     ),
+    "facts": lambda data: _print_other(
+        "quality_facts.py",
+        *(["--data", str(data / "grounding")] if (data / "grounding").is_dir() else []),
+    ),
     "guardrails": lambda data: _print_other("quality_guardrails.py"),
 }
 

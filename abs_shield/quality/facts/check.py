@@ -2,52 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
-from functools import cached_property
+from itertools import islice
 
+from abs_shield.quality.assertions import own_assertions
+from abs_shield.quality.facts.statement import Stated, Statement
 from abs_shield.quality.facts.types import Fact, Facts
 from abs_shield.quality.hallucination import SubCheck
-from abs_shield.quality.reading import sentence_keys
+from abs_shield.quality.reading import Reading, Sentence, read_text
 from abs_shield.quality.types import OutputFinding
-from abs_shield.text.polarity import read
-from abs_shield.text.sentences import sentence_spans
 from abs_shield.text.show import escaped
 from abs_shield.text.tokens import keys_of
-from abs_shield.text.values.figure import SUMS, Figure, same
+from abs_shield.text.values.figure import SUMS, Day, Figure
 from abs_shield.text.values.reader import figures
 
 MISMATCH = "ENTITY_MISMATCH"
 _MOST_SENTENCES = 2_000
 _MOST_FACTS = 50
 """Facts of one sentence that are compared."""
-_LONGEST = 2_000
-"""Characters of one sentence that are read."""
-
-
-class _Sentence:
-    """One sentence with its place; what few sentences need is read when it is asked for."""
-
-    def __init__(self, text: str, start: int) -> None:
-        self.text, self.start = text, start
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(sentence_keys(self.text))
-
-    @cached_property
-    def figures(self) -> tuple[Figure, ...]:
-        """Its values; a sentence that denies has none: "the cap did not reach $3.2T"."""
-        return () if read(self.text).negated else tuple(figures(self.text))
+_ITEM = re.compile(r"[-*\u2022|]|\d{1,3}[.)]")
+_ROUGHLY = Decimal("0.05")
+"""By which part of itself a value may differ that a text calls rough: "about 3.5 million"."""
 
 
 def check_facts(text: str, facts: Facts) -> SubCheck:
     """
     Compare what a text says of entities with what is known of them.
 
-    A fact is compared where a sentence names its subject, its attribute and its period, and has
-    one value of the same kind. A value that differs is wrong; a claim without a fact is unknown,
-    which is no fault.
+    A fact is compared where a sentence states a value of its attribute, in its period and of its
+    subject alone. A value that differs is wrong; a claim without a fact is unknown, which is no
+    fault.
 
     Args:
         text: The output.
@@ -66,17 +52,40 @@ def check_facts(text: str, facts: Facts) -> SubCheck:
     read_all = getattr(facts, "read", None)
     if read_all is not None:
         read_all(text)
-    for sentence in _sentences(text):
-        for known in _by_claim(_relevant(sentence, facts.facts_about(sentence.text))):
-            compared = [(fact, _compared(sentence, fact)) for fact in known]
-            values = [(fact, value) for fact, value in compared if value is not None]
-            if not values:
+    reading = read_text(text)
+    contexts = _contexts(reading)
+    for sentence in islice(own_assertions(reading), _MOST_SENTENCES):
+        written = reading.text[sentence.start : sentence.end]
+        known = [*islice(facts.facts_about(written), _MOST_FACTS)]
+        if not known:
+            continue
+        statement = Statement(sentence, contexts[sentence])
+        for same in _by_claim(known):
+            compared = [(fact, value) for fact in same if (value := _stated(statement, fact))]
+            if not compared:
                 continue
             checked += 1
-            if not any(_agrees(value, fact) for fact, value in values):
-                fact, value = values[0]
-                findings.append(_mismatch(sentence, value, fact))
+            if not any(_agrees(value, fact) for fact, value in compared):
+                findings.append(_mismatch(written, compared[0][1][0], compared[0][0]))
     return SubCheck(checked, tuple(findings))
+
+
+def _contexts(reading: Reading) -> dict[Sentence, str]:
+    """Return of each sentence the heading or the opening of its list, and the one before it."""
+    contexts: dict[Sentence, str] = {}
+    heading, before, line = "", "", -1
+    for sentence in reading.sentences:
+        written = reading.text[sentence.start : sentence.end]
+        is_item = _ITEM.match(written) is not None
+        if not is_item and written.startswith("#"):
+            heading = written
+        elif not is_item and heading.endswith(":"):
+            heading = ""
+        contexts[sentence] = f"{heading}\n{before if sentence.line == line else ''}"
+        if not is_item and written.endswith(":"):
+            heading = written
+        before, line = written, sentence.line
+    return contexts
 
 
 def _by_claim(facts: Iterable[Fact]) -> Iterable[list[Fact]]:
@@ -87,49 +96,31 @@ def _by_claim(facts: Iterable[Fact]) -> Iterable[list[Fact]]:
     return groups.values()
 
 
-def _sentences(text: str) -> Iterator[_Sentence]:
-    for place, (start, end) in enumerate(sentence_spans(text)):
-        if place >= _MOST_SENTENCES:
-            return
-        yield _Sentence(text[start : min(end, start + _LONGEST)], start)
+def _stated(statement: Statement, fact: Fact) -> list[Stated]:
+    return [*statement.values(fact)]
 
 
-def _relevant(sentence: _Sentence, known: Iterable[Fact]) -> Iterator[Fact]:
-    """Yield the facts whose attribute and period a sentence names as well."""
-    for place, fact in enumerate(known):
-        if place >= _MOST_FACTS:
-            return
-        wanted = (*keys_of(fact.attribute), *keys_of(fact.period))
-        if sentence.words.issuperset(wanted):
-            yield fact
+def _agrees(values: Sequence[Stated], fact: Fact) -> bool:
+    """Return whether one of the values that a sentence states is that of a fact."""
+    return any(
+        _is_name_of(value.text, fact.value)
+        if value.figure is None
+        else _is_value_of(value, value.figure, fact)
+        for value in values
+    )
 
 
-def _compared(sentence: _Sentence, fact: Fact) -> Figure | None:
-    """Return the one value of a sentence that a fact speaks of; None if several may be meant."""
-    known = figures(fact.value)
-    if len(known) != 1:
-        return None
-    part_of_period = {one.text for one in figures(fact.period)}
-    values = [
-        one
-        for one in sentence.figures
-        if one.kind == known[0].kind
-        and one.text not in part_of_period
-        and not one.soft
-        and (one.unit == known[0].unit or not (one.unit and known[0].unit))
-    ]
-    agreeing = [one for one in values if _agrees(one, fact)]
-    if agreeing:
-        return agreeing[0]
-    return values[0] if len(values) == 1 else None
+def _is_name_of(said: str, known: str) -> bool:
+    """Return whether two names may be of the same thing: they share a word."""
+    return not set(keys_of(said)).isdisjoint(keys_of(known))
 
 
-def _agrees(value: Figure, fact: Fact) -> bool:
+def _is_value_of(stated: Stated, value: Figure, fact: Fact) -> bool:
     """Return whether a value is that of a fact, but for its rounding and the fact's tolerance."""
     known = figures(fact.value)[0]
-    if value.kind not in SUMS:
-        return same(value, known)
-    allowed = Decimal(str(fact.tolerance))
+    if stated.yearly or value.kind not in SUMS:
+        return any(_is_same_time(one, other) for one in value.values for other in known.values)
+    allowed = max(Decimal(str(fact.tolerance)), _ROUGHLY if stated.about else Decimal(0))
     return any(
         abs(one - other) <= max(allowed * abs(other), step / 2)
         for one, step in value.readings
@@ -137,15 +128,27 @@ def _agrees(value: Figure, fact: Fact) -> bool:
     )
 
 
-def _mismatch(sentence: _Sentence, value: Figure, fact: Fact) -> OutputFinding:
+def _is_same_time(one: object, other: object) -> bool:
+    """Return whether two years or dates agree as far as both go."""
+    if not isinstance(one, Day) or not isinstance(other, Day):
+        return _year(one) == _year(other)
+    pairs = zip(one, other, strict=True)
+    return all(mine == theirs or None in (mine, theirs) for mine, theirs in pairs)
+
+
+def _year(value: object) -> object:
+    return Decimal(value.year) if isinstance(value, Day) and value.year is not None else value
+
+
+def _mismatch(claim: str, value: Stated, fact: Fact) -> OutputFinding:
     actual = escaped(fact.value, limit=100)
     of = f"{escaped(fact.subject, limit=100)} {escaped(fact.attribute, limit=100)}"
     return OutputFinding(
         code=MISMATCH,
-        start=sentence.start + value.start,
-        end=sentence.start + value.end,
+        start=value.start,
+        end=value.end,
         detail=f'"{escaped(value.text, limit=100)}" unverified (actual: {actual})',
-        claim=sentence.text,
+        claim=claim,
         requirement=f"{of} is {actual}" + (f" in {escaped(fact.period)}" if fact.period else ""),
         remedy=f"Verify {of} against the facts",
         critical=True,

@@ -16,7 +16,8 @@ from abs_shield.quality.reading import sentence_keys
 from abs_shield.text.show import escaped, shown
 from abs_shield.text.tokens import keys_of
 
-_COLUMNS = ("subject", "attribute", "value", "period", "tolerance")
+_TEXTS = ("subject", "attribute", "value", "period")
+_COLUMNS = (*_TEXTS, "tolerance", "aliases", "attribute_aliases")
 
 
 class FactTable:
@@ -34,15 +35,19 @@ class FactTable:
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], Fact]]] = defaultdict(list)
         for fact in facts:
-            keys = tuple(keys_of(fact.subject))
-            if not keys:
-                raise PolicyError(f"fact: the subject {shown(fact.subject)} has no word")
-            self._by_first[keys[0]].append((keys, fact))
+            for name in (fact.subject, *fact.aliases):
+                keys = tuple(keys_of(name))
+                if not keys:
+                    raise PolicyError(f"fact: the subject {shown(name)} has no word")
+                self._by_first[keys[0]].append((keys, fact))
 
     @classmethod
     def from_rows(cls, rows: Iterable[Mapping[str, Any]]) -> Self:
         """
-        Return the table of rows with the columns subject, attribute, value, period?, tolerance?.
+        Return the table of rows with the columns subject, attribute and value.
+
+        They may have period, tolerance, aliases and attribute_aliases as well; several aliases
+        are a list, or a text with ``;`` between them.
 
         Raises:
             PolicyError: A row has no such column, or a value that cannot be used.
@@ -79,12 +84,13 @@ class FactTable:
     def facts_about(self, sentence: str) -> list[Fact]:
         """Return the facts whose subject stands in a sentence, word by word."""
         words = sentence_keys(sentence)
-        return [
+        found = (
             fact
             for place, word in enumerate(words)
             for keys, fact in self._by_first.get(word, ())
             if tuple(words[place : place + len(keys)]) == keys
-        ]
+        )
+        return [*dict.fromkeys(found)]
 
 
 def _fact(row: Mapping[str, Any], place: int) -> Fact:
@@ -93,11 +99,16 @@ def _fact(row: Mapping[str, Any], place: int) -> Fact:
         raise PolicyError(
             f"facts: row {place} has the column {shown(unknown[0])}; use {', '.join(_COLUMNS)}"
         )
-    texts = {name: str(row.get(name) or "") for name in _COLUMNS[:4]}
+    texts = {name: str(row.get(name) or "") for name in _TEXTS}
     tolerance = row.get("tolerance")
     try:
         allowed = TOLERANCE if tolerance in (None, "") else float(str(tolerance))
-        return Fact(**texts, tolerance=allowed)
+        return Fact(
+            **texts,
+            tolerance=allowed,
+            aliases=_several(row.get("aliases")),
+            attribute_aliases=_several(row.get("attribute_aliases")),
+        )
     except ValueError:
         hint = "give a number from 0, such as 0.005"
         raise PolicyError(
@@ -105,6 +116,12 @@ def _fact(row: Mapping[str, Any], place: int) -> Fact:
         ) from None
     except PolicyError as error:
         raise PolicyError(f"facts: row {place}: {error}") from None
+
+
+def _several(value: Any) -> tuple[str, ...]:
+    """Return the aliases of a cell: a list, or a text with semicolons between them."""
+    several = str(value or "").split(";") if not isinstance(value, (list, tuple)) else value
+    return tuple(str(one).strip() for one in several if str(one).strip())
 
 
 def _csv_rows(path: Path) -> list[dict[str, Any]]:

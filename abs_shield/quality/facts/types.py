@@ -23,10 +23,13 @@ class Fact:
         attribute: What is known of it: ``market cap``.
         value: Its value as a person would write it: ``$3.1T``, ``1889``, ``Tim Cook``.
         period: When it holds, as texts write it: ``Q4 2025``; empty if always.
-        tolerance: By which part of itself a number may differ, from 0.
+        tolerance: By which part of itself a number may differ, from 0; years and dates may not.
+        aliases: Other names of the entity: ``("Apple Inc.", "AAPL")``.
+        attribute_aliases: Other words for the attribute: ``("market value",)``.
 
     Raises:
-        PolicyError: A text is empty, or the tolerance is negative or no number.
+        PolicyError: A text is empty, the tolerance is negative or no number, or aliases are no
+            tuple of texts.
     """
 
     subject: str
@@ -34,6 +37,8 @@ class Fact:
     value: str
     period: str = ""
     tolerance: float = TOLERANCE
+    aliases: tuple[str, ...] = ()
+    attribute_aliases: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("subject", "attribute", "value"):
@@ -43,6 +48,13 @@ class Fact:
         if not isinstance(self.tolerance, (int, float)) or not 0 <= self.tolerance < float("inf"):
             hint = "give a number from 0, such as 0.005"
             raise PolicyError(f"fact: `tolerance` is {shown(self.tolerance)}; {hint}")
+        for name in ("aliases", "attribute_aliases"):
+            several = getattr(self, name)
+            if isinstance(several, str) or not all(
+                isinstance(one, str) and one.strip() for one in several
+            ):
+                raise PolicyError(f"fact: `{name}` is {shown(several)}; give a tuple of texts")
+            object.__setattr__(self, name, tuple(several))
 
 
 class FactsUnavailable(ShieldError):

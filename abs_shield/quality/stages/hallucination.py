@@ -35,7 +35,7 @@ def check_hallucination(output: AgentOutput, config: QualityConfig) -> StageRepo
     findings = tuple(one for check in checks.values() for one in check.findings)
     threshold = config.hallucination_threshold
     if score <= threshold and not any(one.critical for one in findings):
-        rest = unread(output.text) if config.self_contradiction else ""
+        rest = unread(output.text)
         outcome = StageOutcome.UNAVAILABLE if rest else StageOutcome.PASSED
         reason = "; ".join(filter(None, (rest, reason)))
         return StageReport(outcome, findings, score=score, reason=reason, partial=bool(rest))

@@ -1,0 +1,125 @@
+"""What a user declares of quantities: limits, orders and directions."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from abs_shield.policy.declared import Declared
+from abs_shield.text.stem import stem
+from abs_shield.text.tokens import keys_of
+from abs_shield.text.values.figure import MONEY, Figure
+from abs_shield.text.values.reader import figures
+
+
+class Limit(Declared):
+    """
+    The limits of a quantity.
+
+    Attributes:
+        quantity: Words that name it: ``interest rate``.
+        minimum: The least value that it can have; None if there is none.
+        maximum: The greatest value that it can have; None if there is none.
+        unit: The unit of both: ``%`` or ``percent``, ``USD`` or ``$``, ``days``; empty for any.
+        reason: Why, for the agent.
+    """
+
+    quantity: Annotated[str, Field(min_length=1)]
+    minimum: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    maximum: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    unit: str = ""
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        _require_words("quantity", self.quantity)
+        if self.unit and _unit_of(self.unit) is None:
+            raise ValueError(
+                f"`unit` is `{self.unit}`, which no number has; use `%`, `USD`, `days`"
+            )
+        if self.minimum is None and self.maximum is None:
+            raise ValueError("a limit needs `minimum`, `maximum` or both")
+        if None not in (self.minimum, self.maximum) and self.minimum > self.maximum:  # type: ignore[operator]
+            raise ValueError(f"`minimum` is {self.minimum:g}, above `maximum` {self.maximum:g}")
+        return self
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The stems of its quantity."""
+        return frozenset(keys_of(self.quantity))
+
+    def is_of_unit(self, figure: Figure) -> bool:
+        """Return whether a figure has the unit of the limits."""
+        return not self.unit or _unit_of(self.unit) == stem(figure.unit.casefold())
+
+    def allows(self, value: Decimal) -> bool:
+        """Return whether a value is within the limits."""
+        return (self.minimum is None or value >= Decimal(str(self.minimum))) and (
+            self.maximum is None or value <= Decimal(str(self.maximum))
+        )
+
+
+class Order(Declared):
+    """
+    Things in a known order of some quantity, the greatest first: it is transitive.
+
+    Attributes:
+        quantity: Words that name what they are compared by: ``price``; empty for any comparison.
+        names: The things, the greatest first: ``("Enterprise", "Team", "Free")``.
+    """
+
+    names: Annotated[tuple[str, ...], Field(min_length=2)]
+    quantity: str = ""
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Self:
+        if not all(name.strip() for name in self.names):
+            raise ValueError("`names` has an empty name")
+        if len({name.casefold() for name in self.names}) < len(self.names):
+            raise ValueError("`names` has one name twice")
+        if self.quantity:
+            _require_words("quantity", self.quantity)
+        return self
+
+
+class Direction(Declared):
+    """
+    A quantity that is known to rise, or to fall.
+
+    Attributes:
+        subject: Words that name it: ``Arctic sea ice``.
+        direction: ``"rises"`` or ``"falls"``.
+        reason: Why, for the agent.
+    """
+
+    subject: Annotated[str, Field(min_length=1)]
+    direction: Literal["rises", "falls"]
+    reason: str = ""
+
+    @model_validator(mode="after")
+    def _named(self) -> Self:
+        _require_words("subject", self.subject)
+        return self
+
+
+Constraint = Limit | Order | Direction
+
+
+def _require_words(field: str, text: str) -> None:
+    if not keys_of(text):
+        raise ValueError(f"`{field}` is `{text}`, which has no word of its own")
+
+
+@lru_cache(maxsize=256)
+def _unit_of(unit: str) -> str | None:
+    """Return the stem of a unit as figures have it; None if no figure has it."""
+    for written in (f"5 {unit}", f"{unit} 5", f"{unit}5"):
+        found = figures(written)
+        if len(found) == 1 and found[0].unit and found[0].text:
+            covered = found[0].text if found[0].kind == MONEY or found[0].unit == "%" else None
+            if covered == written or written == f"5 {found[0].unit}":
+                return stem(found[0].unit.casefold())
+    return None

@@ -1,0 +1,166 @@
+"""
+The forms in which a sentence states a value of an attribute.
+
+They are forms of a copy of the sentence in which subject, attribute, times, values and names are
+marks, each as long as what it stands for.
+"""
+
+from __future__ import annotations
+
+import re
+
+FILL = "\ue13f"
+SUBJECT_MARK, ATTRIBUTE_MARK, VERB_MARK, UNIT_MARK, OWN_TIME, OTHER_TIME, OTHER_FIGURE = (
+    chr(0xE120 + n) for n in range(7)
+)
+VALUE_MARK, NAME_MARK = "\ue130", "\ue131"
+"""Marks of subject, attribute, its verb, its unit, the fact's time, other times, other figures."""
+_NOT_MARKED = r"(?<![\w\ue120-\ue13f-])(?<!\w&)"
+
+_NAME_WORD = r"[^\W\d_a-z][^\W\d_]*(?:['\u2019-][^\W\d_a-z][^\W\d_]+)*\.?"
+NAME = re.compile(
+    rf"(?<![\w\ue120-\ue13f])(?:(?:Dr|Mr|Mrs|Ms|Prof|Sir)\.? )?{_NAME_WORD}"
+    rf"(?: (?:(?:de|la|le|van|von|der|den|del|di|da|al|bin|of|the) ){{0,2}}{_NAME_WORD}){{0,4}}"
+)
+
+# The grammar of a statement; blanks stand before each optional part.
+_DET = r"(?:[Tt]he |[Oo]ur |[Ii]ts )?(?:(?:city|town|company|capital|plan) (?:of )?)?"
+_CORP = (
+    r"(?:,? (?:Inc|Corp|Ltd|LLC|GmbH|AG|plc|SE|Co|Corporation|Company)\b\.?)?(?: \([A-Z.:"
+    r" ]{1,14}\))?"
+)
+_SUBJECT = rf"{SUBJECT_MARK}{FILL}*{_CORP}"
+_POSSESSIVE = r"['\u2019]s?"
+_MOD = (
+    r"(?:(?:total|overall|current|present|official|latest|reported|new|global|worldwide"
+    r"|consolidated"
+    r"|full-year|closing) )*"
+)
+_ATTRIBUTE = rf"{_MOD}{ATTRIBUTE_MARK}{FILL}*"
+ADVERB = (
+    r"(?:now|currently|today|also|already|only|just|officially|still|thus|therefore|in fact|indeed"
+    r"|actually|already|at present|in total|overall|then)"
+)
+_BETWEEN = rf"(?:,? (?:{ADVERB}|\(?{OWN_TIME}{FILL}*\)?)(?=[ ,.:]),?)*"
+_PRODUCT = r"(?: (?:plan|subscription|tier|license|licence|edition|package))?"
+_CLAIMED = (
+    rf"(?:{_DET}{_SUBJECT}{_POSSESSIVE} {_ATTRIBUTE}"
+    rf"|{_DET}{_ATTRIBUTE} (?:of|for|at|in) {_DET}{_SUBJECT}{_PRODUCT}(?!{_POSSESSIVE} )"
+    rf"|{_DET}{_SUBJECT}{_PRODUCT} {_ATTRIBUTE})"
+)
+_FROM = rf"(?:from [{VALUE_MARK}{OTHER_FIGURE}]{FILL}*,? )?"
+_TO = (
+    r"(?:rose|rises|risen|grew|grows|grown|climbed|climbs|jumped|increased|increases|surged|soared"
+    r"|swelled|expanded|fell|falls|fallen|dropped|drops|declined|decreased|shrank|slid|slipped|went"
+    rf"|dipped|changed|moved|advanced|improved) {_FROM}to"
+)
+_STATES = (
+    r"(?:is|are|was|were|has been|stands at|stood at|sits at|sat at|has reached|reached|reaches"
+    r"|hit|hits"
+    r"|has hit|totall?ed|totals|amounted to|amounts to|came to|comes to|came in at|came out at"
+    r"|equals"
+    rf"|equall?ed|(?:(?:has|have) )?{_TO}|remains(?: at)?|remained(?: at)?|closed at|ended at"
+    r"|(?:is|was|are|were|has been) (?:set|fixed|listed|recorded|reported|measured|given|counted"
+    r"|put"
+    r"|valued) (?:at|as)|is equal to|is now|works out at|of|at)"
+)
+_ABOUT = (
+    r"(?:(?:about|around|roughly|approximately|approx\.|circa|ca\.|some|exactly|precisely|a|an|the"
+    r" year|the) ?)?(?:(?:in|on) )?"
+)
+_LINK = (
+    rf"(?:{_BETWEEN},?(?: which| that)? {_STATES}{_BETWEEN} |{_BETWEEN}(?::| =| -| \u2013| \u2014"
+    rf"|,? at) |{_BETWEEN} \()"
+)
+_VALUE = rf"{_ABOUT}~?(?P<value>{VALUE_MARK}{FILL}*)"
+_NAMED = rf"(?P<value>{NAME_MARK}{FILL}*)"
+_HAS = (
+    rf"(?:{_BETWEEN},? (?:has|had|have|with|reports?|reported|posts?|posted|recorded|generates?"
+    rf"|generated|boasts"
+    r"|carries|reached|hit|achieved|earns?|earned|makes?|made|counts|employs|brings in|brought in"
+    r"|booked"
+    rf"|commands|(?:ended|closed|finished) {OWN_TIME}{FILL}* with|pays?|paid|offers?|provides?"
+    rf"|charges?|comes with|features|delivers|having)"
+    rf"|, (?:which|that) (?:has|had|reported)){_BETWEEN}"
+)
+_BE = r"(?:,? (?:which|that|who))?(?:,? (?:is|was|were|are|has been)| ?,|)"
+_PREPOSITION = r"(?:(?:back )?(?:in|on|at|by|with|for|as|since)|:)?"
+
+OF_VALUES = tuple(
+    re.compile(one)
+    for one in (
+        rf"{_CLAIMED}{_LINK}{_VALUE}",
+        rf"{_DET}{_SUBJECT}{_PRODUCT}{_HAS} (?:an? |the )?{_ATTRIBUTE}(?: of| at|:) {_VALUE}",
+        rf"{_DET}{_SUBJECT}{_HAS} {_VALUE} (?:(?:in|of|as) (?:its )?)?(?:{_ATTRIBUTE}"
+        rf"|{UNIT_MARK}{FILL}*)",
+        rf"{_DET}{_SUBJECT}{_PRODUCT}{_BETWEEN}{_BE}{_BETWEEN} {_ATTRIBUTE}{_BETWEEN}"
+        rf" {_PREPOSITION} ?{_VALUE}",
+        rf"{_DET}{_SUBJECT}{_PRODUCT}{_BETWEEN}(?:,? (?:which|that))?{_BETWEEN}"
+        rf" {VERB_MARK}{FILL}*{_BETWEEN} {_VALUE}",
+        rf"{_DET}{_SUBJECT}{_BETWEEN} (?:is|stands|measures){_BETWEEN} {_VALUE}(?: [\w\u00b2]+)?"
+        rf" {UNIT_MARK}{FILL}*",
+        rf"Home to {_VALUE} {UNIT_MARK}{FILL}*, {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=["
+        rf" ,.])(?P<done>)",
+        rf"(?:(?:[Ww]ith|[Aa]t) (?:an? |the )?)?{_ATTRIBUTE} (?:in|on|of|at|since) {_VALUE},"
+        rf" {_DET}{_SUBJECT}"
+        rf"(?!{_POSSESSIVE})(?=[ ,.])(?P<done>)",
+        rf"(?:{NAME_MARK}{FILL}*|[Hh]e|[Ss]he|[Tt]hey|[Bb]rothers|[Ii]t)(?: and"
+        rf" {NAME_MARK}{FILL}*)? {ATTRIBUTE_MARK}{FILL}*"
+        rf" {_DET}{_SUBJECT} {_PREPOSITION} ?{_VALUE}",
+        rf"[Aa]t {_VALUE}, {_CLAIMED}(?= (?:is|was|has|makes|remains))(?P<done>)",
+    )
+)
+OF_NAMES = tuple(
+    re.compile(one)
+    for one in (
+        rf"{_CLAIMED}(?:{_BETWEEN},? (?:is|are|remains)(?: (?:located |situated )?(?:in|at|called"
+        rf"|named))?"
+        rf"{_BETWEEN} |: |, (?!where|who){_BETWEEN} ?){_NAMED}",
+        rf"{_CLAIMED} {_NAMED}(?= (?:is|was|has|told|wrote|[a-z]{{2,}}(?:s|ed)) )(?P<done>)",
+        rf"{_NAMED}{_BETWEEN},? (?:is|remains|serves as|works as|has been){_BETWEEN} {_CLAIMED}"
+        r"(?=$|[.,;:!)]| (?:and|who|since|as|but|while)\b)",
+        rf"{_NAMED}, {_CLAIMED}(?=,)",
+        rf"{_DET}{_SUBJECT}{_BETWEEN}{_BE}{_BETWEEN} {_ATTRIBUTE}{_BETWEEN} (?:in|by|at){_BETWEEN}"
+        rf" {_NAMED}",
+        rf"{_DET}{_SUBJECT}{_BETWEEN}(?:,? (?:which|that))?{_BETWEEN} {VERB_MARK}{FILL}*{_BETWEEN}"
+        rf" {_NAMED}",
+        rf"{_DET}{_SUBJECT} has its {_ATTRIBUTE} in {_NAMED}",
+        rf"(?:{_ATTRIBUTE}) (?:in|by|at) {_NAMED}, {_DET}{_SUBJECT}(?!{_POSSESSIVE})(?=["
+        rf" ,.])(?P<done>)",
+    )
+)
+_OPENING = (
+    r"(?:As of today|Today|Now|Currently|At present|Overall|Notably|However|In fact|Indeed"
+    r"|Actually|Also"
+    r"|Meanwhile|Similarly|In total|In addition|Additionally|Furthermore|Moreover|Finally|First"
+    r"|Second"
+    r"|Third|In short|In summary|Interestingly|Importantly|For (?:context|reference)|Officially|Yes"
+    r"|Specifically|By contrast|In contrast|Then|Still|Thus|Therefore|Here|And|But|So|While"
+    r"|Although"
+    r"|Though|Because|Since|As|That|Whereas|Given that|(?:Please )?note(?: that)?|It is worth"
+    r" noting that"
+    r"|We note that|As you know|Remember that|I (?:can )?confirm that|According to (?:our|its|the"
+    r"|their)"
+    r" (?:[a-z]+ ){0,2}(?:records|reports?|filings?|tables?|data|database|statements?|website"
+    r"|accounts)"
+    r"|(?:The|Our|This|Its) (?:latest |annual )?(?:reports?|data|figures|filing|table|records)"
+    r" (?:shows?|confirms?)"
+    r"(?: that)?|(?:Key |Quick )?(?:facts?|summary|note|results?|answer|update|highlights"
+    r"|overview))"
+).replace("{0,2}", "{0,2}")
+BEFORE = re.compile(
+    rf"(?:.*(?:;|\u2014|\u2013|:|, (?:and|but|while|whereas|yet|so|though|although|because|since"
+    rf"|as)"
+    rf"|(?: \b(?:is|are|was|were|has|had|have|\w+ed)\b.*) (?:and|but|while|whereas|although"
+    rf"|because|since)))?"
+    rf"[\W_]*(?:\d+[.)] )?(?:(?:while|although|though|because|as|since) [^,;]*\b(?:is|are|was|were"
+    rf"|has|had"
+    rf"|have|rose|fell|grew|\w{{3,}}ed)\b[^,;]*, )?(?:(?:{_OPENING}|{OWN_TIME}{FILL}*)[,:]?"
+    rf" )*[(\u2022*-]*",
+    re.IGNORECASE | re.DOTALL,
+)
+WHICH = re.compile(rf"{_DET}{_SUBJECT}, (?:which|who) ")
+PREPOSITION_ENDS = re.compile(
+    r"\b(?:of|from|for|than|to|with|by|in|on|at|and|or|between|like|outside|near|over) $"
+)
+"""Words before a name behind which a "which" may be of another thing."""

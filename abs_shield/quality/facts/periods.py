@@ -1,0 +1,104 @@
+"""The times that a text names: "Q4 2025", "the fourth quarter of 2025", "in 2015", "last year"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from abs_shield.text.values.calendar import MONTHS
+
+_ORDINALS = {
+    "first": 1, "1st": 1, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4,
+    "final": 4,
+}  # fmt: skip
+_FISCAL = r"(?:FY|fiscal(?:[ ]year)?|financial[ ]year)"
+_YEAR = r"(?:19|20)\d\d"
+_OTHER = "?"
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_RELATIVE = (
+    r"(?:(?:(?:the|this|that|a|one)[ ])?(?:last|previous|prior|next|past|following|preceding"
+    r"|coming|same)[ ](?:fiscal[ ]|few[ ])?(?:years?|quarters?|months?|weeks?|decades?)"
+    r"|yesterday|tomorrow|(?:\w+|\d+)[ ](?:years?|months?|quarters?|weeks?|decades?)[ ](?:ago"
+    r"|earlier|before|later)|at[ ](?:the|that)[ ]time|back[ ]then|in[ ]the[ ]past|over[ ]time"
+    r"|(?:the[ ])?(?:early[ ]|late[ ]|mid-?)?(?:19|20)?\d0s)"
+)
+_TIME = re.compile(
+    r"(?<![\w$\u20ac\u00a3.,/-])"
+    r"(?:(?P<prep>in|for|during|at|by|as[ ]of|since|until|till|before|after|from|of|on|through"
+    r"|ahead[ ]of)[ ])?(?:the[ ])?"
+    r"(?:(?P<part>early|mid|late)[ -])?(?:(?:end|close)[ ]of[ ])?(?:the[ ])?"
+    rf"(?:(?P<quarter>Q[1-4]|[1-4]Q|H[12]|(?:{'|'.join(_ORDINALS)})[ -](?:{_FISCAL}[ ])?"
+    rf"(?P<half>quarter|half))(?:[ ]?(?:,|of|in|/|-)?[ ]?(?:the[ ])?(?:year["
+    rf" ])?(?P<fiscal>{_FISCAL})?"
+    rf"[ ]?['\u2019]?(?P<of>{_YEAR}|\d\d(?![\d%]|[.,]\d)))?"
+    rf"|(?P<first>{_YEAR})[ /-]?(?P<then>Q[1-4])"
+    rf"|(?P<month>{_MONTH})\.?(?:[ ]\d{{1,2}}(?:st|nd|rd|th)?(?!\d))?(?:,?[ ](?:of["
+    rf" ])?(?P<in>{_YEAR}))?"
+    rf"|(?:(?P<fy>{_FISCAL})|(?:calendar[ ])?year)?[ ]?['\u2019]?(?P<year>{_YEAR})(?!s)"
+    rf"|(?P<relative>{_RELATIVE}))(?![\w%]|[.,]\d|-\d)",
+    re.IGNORECASE,
+)
+_BOUNDS = frozenset("since until till before after from through".split()) | {"ahead of"}
+"""With these a time bounds a period, and is not one."""
+
+
+class Period(NamedTuple):
+    """
+    A time with its place.
+
+    Attributes:
+        start: Offset of its first character, a preposition included.
+        end: Offset behind it.
+        key: What two texts that mean the same time share; "?" where it is not known.
+    """
+
+    start: int
+    end: int
+    key: str
+
+
+def periods(text: str) -> Iterator[Period]:
+    """
+    Yield the times that a text names.
+
+    >>> [one.key for one in periods("in Q4 2025, the fourth quarter of 2025, and last year")]
+    ['q4 2025', 'q4 2025', '?']
+    """
+    for match in _TIME.finditer(text):
+        month = match["month"]
+        if month is not None and not month[0].isupper():
+            continue  # "may"
+        if month is not None and match["in"] is None and match["prep"] is None:
+            continue  # the name of a person, "May", or the modal
+        yield Period(match.start(), match.end(), _key(match))
+
+
+def period_key(text: str) -> str:
+    """Return the key of the time that a whole text is; its own words where it is none."""
+    found = [*periods(text.strip())]
+    if len(found) == 1 and found[0].end - found[0].start == len(text.strip()):
+        return found[0].key
+    return " ".join(text.casefold().split())
+
+
+def _key(match: re.Match[str]) -> str:
+    prep = (match["prep"] or "").casefold()
+    if match["relative"] or match["part"] or prep in _BOUNDS:
+        return _OTHER
+    year = match["of"] or match["first"] or match["in"] or match["year"]
+    if year is None:
+        return _OTHER
+    year = year if len(year) > 2 else f"20{year}"
+    fiscal = "fy " if match["fiscal"] or match["fy"] else ""
+    written = (match["quarter"] or match["then"] or "").casefold()
+    if written:
+        fiscal = fiscal or ("fy " if "fiscal" in written or "financial" in written else "")
+        number = next((n for word, n in _ORDINALS.items() if written.startswith(word)), None)
+        if number is None:
+            number = int(re.sub(r"\D", "", written))
+        half = match["half"] == "half" or written.startswith("h")
+        return f"{fiscal}{'h' if half else 'q'}{number} {year}"
+    if match["month"]:
+        return f"{match['month'][:3].casefold()} {year}"
+    return f"{fiscal}{year}"
