@@ -1,0 +1,1 @@
+"""Training examples from an accepted gap: mutated, without leaks, exported."""
