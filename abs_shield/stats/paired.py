@@ -32,7 +32,7 @@ def mcnemar(gained: int, lost: int) -> float:
         raise ValueError(f"{gained} gained and {lost} lost; give counts from 0")
     n, least = gained + lost, min(gained, lost)
     tail = sum(comb(n, k) for k in range(least + 1))
-    return min(1.0, 2 * tail / 2**n)
+    return min(1.0, float(2 * tail / 2**n))
 
 
 def difference_interval(gained: int, lost: int, n: int, z: float = _Z) -> tuple[float, float]:

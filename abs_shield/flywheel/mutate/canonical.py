@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from abs_shield.text.normal import normal, squeezed
 from abs_shield.text.stem import stem
@@ -80,6 +80,7 @@ class Canonical:
         return self.text[at : at + 1].isupper()
 
 
+@lru_cache(maxsize=1 << 13)
 def canonical(text: str) -> Canonical:
     """
     Return a text in the form in which it is compared.

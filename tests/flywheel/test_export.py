@@ -1,0 +1,105 @@
+"""Exports are read by what they are for: trainers, pytest, replay and the quality cascade."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from abs_shield.cli import main
+from abs_shield.errors import ShieldError
+from abs_shield.flywheel.mutate import Example, Sources, exported, mutate, read_examples
+from abs_shield.quality.facts import Fact
+from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
+
+pytest.importorskip("rapidfuzz", reason="near-duplicates need the extra `flywheel`")
+pytest.importorskip("faker", reason="entities without a list need the extra `flywheel`")
+
+APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 2025")
+
+
+@pytest.fixture(scope="module")
+def examples() -> list[Example]:
+    """Return examples of three kinds."""
+    return [
+        *mutate(gap(), [catch()], Sources(facts=[APPLE])).examples,
+        *mutate(gap(id="g2", code="unknown_tool"), [phantom_tool()], Sources()).examples,
+        *mutate(gap(id="g3", code="unmentioned"), [misspelt_id()], Sources()).examples,
+    ]
+
+
+def test_the_shapes_of_trainers(examples: list[Example]) -> None:
+    """OpenAI's chats, Hugging Face's completions, preference pairs."""
+    first = examples[0]
+    lines = {
+        form: json.loads(exported(examples, form, system="Be exact.").splitlines()[0])
+        for form in ("openai", "huggingface", "preference")
+    }
+
+    assert lines["openai"] == {
+        "messages": [
+            {"role": "system", "content": "Be exact."},
+            {"role": "user", "content": first.prompt},
+            {"role": "assistant", "content": first.answer},
+        ]
+    }
+    prompt = f"Be exact.\n\n{first.prompt}"
+    assert lines["huggingface"] == {"prompt": prompt, "completion": first.answer}
+    assert lines["preference"] == {
+        "prompt": prompt,
+        "chosen": first.answer,
+        "rejected": first.rejected,
+    }
+
+
+def test_examples_are_read_back(examples: list[Example]) -> None:
+    """The package's own form loses nothing."""
+    assert examples == read_examples(exported(examples, "examples"))
+
+
+def test_the_test_file_passes(examples: list[Example], tmp_path: Path) -> None:
+    """And fails where the fact is another one in the facts."""
+    good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
+    text = exported(examples, "pytest")
+    good.write_text(text)
+    bad.write_text(text.replace("'value': '$3.1T'", "'value': '$3.2T'"))
+
+    assert "passed" in _pytest(good) and "failed" not in _pytest(good)
+    assert "failed" in _pytest(bad)
+
+
+def _pytest(path: Path) -> str:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
+    return subprocess.run(command, cwd=path.parent, capture_output=True, text=True).stdout
+
+
+def test_the_run_file_is_replayed(
+    examples: list[Example], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each wrong call would be blocked or is flagged, no right one; wrong outputs are held."""
+    runs, out = tmp_path / "runs.jsonl", tmp_path / "out.jsonl"
+    runs.write_text(exported(examples, "runs"))
+
+    assert 0 == main(["replay", str(runs), "--format", "jsonl", "--output", str(out)])
+    judged = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {True} == {
+        (row["verdict"] == "CLEAN") == row["run_id"].endswith("right") for row in judged
+    }
+    assert len(judged) > 40
+    capsys.readouterr()
+    assert 0 == main(["quality", str(runs), "--format", "jsonl"])
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {True} == {
+        (row["action"] == "block") == row["output_id"].endswith("wrong") for row in rows
+    }
+
+
+def test_an_unknown_form_names_the_nearest(examples: list[Example]) -> None:
+    """And examples without a wrong answer make no regression case."""
+    with pytest.raises(ShieldError, match="did you mean `pytest`"):
+        exported(examples, "pytests")
+    with pytest.raises(ShieldError, match="no check tells"):
+        exported([], "runs")
