@@ -13,7 +13,7 @@ from abs_shield.policy import configure
 from abs_shield.quality.facts import Fact, FactTable, check_facts
 from abs_shield.shield import Shield
 
-_HEAD = '''"""Regression cases of the gap {gap}: what was caught stays caught, what is right passes."""
+_HEAD = '''"""Regression cases of the gap {gap}: what was caught, and what is right."""
 
 from __future__ import annotations
 
