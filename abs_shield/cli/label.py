@@ -64,10 +64,11 @@ def label(
         if export_ is not None:
             export(store, export_, inputs=files_of(db))
         elif from_ is not None:
-            raise typer.Exit(_many(store, from_, by=_name(by), note=note))
+            raise typer.Exit(_many(store, from_, by=user_name(by), note=note))
         elif decision is not None and truth is not None:
             screen().print(
-                _labelled(store, decision, _truth(truth), by=_name(by), note=note), soft_wrap=True
+                _labelled(store, decision, _truth(truth), by=user_name(by), note=note),
+                soft_wrap=True,
             )
 
 
@@ -92,7 +93,8 @@ def _truth(word: str) -> Truth:
         raise BadInput(f"there is no truth `{escaped(word)}`; {hint}") from None
 
 
-def _name(by: str | None) -> str:
+def user_name(by: str | None) -> str:
+    """Return who decides: the name that is given, else the user's; empty without one."""
     if by is not None:
         return by
     try:
