@@ -8,11 +8,7 @@ object a line, ``{"id": "c1", "answer": "..."}``, each case once, in any order.
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,6 +18,7 @@ from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.cases import Case
+from abs_shield.flywheel.process import run_words
 from abs_shield.text.show import escaped, shown
 
 Answers: TypeAlias = dict[str, str]
@@ -88,7 +85,8 @@ class Command:
             files = {"{cases}": Path(folder) / "cases", "{answers}": Path(folder) / "answers"}
             files["{cases}"].write_text(_lines(cases), encoding="utf-8")
             words = [str(files.get(word, word)) for word in self.words]
-            out = _run(words, "" if "{cases}" in self.words else _lines(cases), self.timeout_s)
+            stdin = "" if "{cases}" in self.words else _lines(cases)
+            out = run_words(words, stdin, timeout_s=self.timeout_s, who="candidate")[:_LONGEST]
             if "{answers}" in self.words:
                 out = _file(files["{answers}"])
         return read_answers(out, cases)
@@ -164,40 +162,6 @@ def read_answers(out: bytes, cases: Iterable[Case]) -> Answers:
 def _lines(cases: Iterable[Case]) -> str:
     """Return the cases without what is expected."""
     return "".join(json.dumps({"id": case.id, "prompt": case.prompt}) + "\n" for case in cases)
-
-
-def _run(words: Sequence[str], stdin: str, timeout_s: float) -> bytes:
-    try:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
-    except (OSError, ValueError) as error:
-        raise ShieldError(f"candidate: cannot start {shown(words[0])}: {error}") from None
-    try:
-        out, told = process.communicate(stdin.encode(), timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        raise ShieldError(f"candidate: no answers within {timeout_s:g} s") from None
-    finally:
-        _end(process)
-    if process.returncode:
-        reason = escaped(told.decode("utf-8", "replace").strip()[-300:], limit=300)
-        raise ShieldError(f"candidate: exit code {process.returncode}: {reason or 'no message'}")
-    return out[:_LONGEST]
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the program, and what it started and left behind."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    for stream in (process.stdin, process.stdout, process.stderr):
-        if stream is not None:
-            with suppress(OSError):
-                stream.close()
 
 
 def _file(path: Path) -> bytes:

@@ -40,6 +40,8 @@ class Sources:
         answers: Right answers by what the model claimed: ``{"issue_refund": "refund"}``.
         entities: Lists of names by kind: ``subject``, ``period``, ``person``, ``tool``; faker
             makes what is not listed.
+        made_up: Share of examples about entities that are made up, of a gap of facts, in [0, 1];
+            their prompts state the fact.
         judge: A model that words prompts; None draws from the templates alone.
         terms: On what terms it is asked.
     """
@@ -47,6 +49,7 @@ class Sources:
     facts: Iterable[Fact] = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    made_up: float = 0.2
     judge: Judge | None = None
     terms: Terms = _USUAL
 
@@ -109,7 +112,8 @@ def _drafts(
     if not facts:
         hint = "give `facts`, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
-    return of_facts.drafts(facts, catches, gap=gap.id, entities=entities, random=random)
+    made_up = of_facts.MadeUp(entities, sources.made_up)
+    return of_facts.drafts(facts, catches, gap=gap.id, made_up=made_up, random=random)
 
 
 def _stand_at(catches: Sequence[Catch], where: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from random import Random
+from typing import NamedTuple
 
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.mutate.canonical import canonical
@@ -43,6 +44,13 @@ _RECORD = "Record: {subject}; {attribute}; {when}; {value}. "
 """Stands before a question about an entity that is made up: the fact to answer from."""
 
 
+class MadeUp(NamedTuple):
+    """How many examples are about entities that are made up, and their names."""
+
+    entities: Entities
+    share: float
+
+
 def relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
     """
     Return the facts of the attributes that the catches are about; all where none is recognised.
@@ -62,7 +70,7 @@ def relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
 
 
 def drafts(
-    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, entities: Entities, random: Random
+    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: MadeUp, random: Random
 ) -> Iterator[Example]:
     """Yield examples without end: each fact in turn, in a phrasing and a detail drawn for it."""
     wrongs = factors(catches)
@@ -71,11 +79,12 @@ def drafts(
     order = random.sample(facts, len(facts))
     for turn in range(len(forms)):
         for fact in order:
-            yield _example(fact, drawn[fact][turn], random.choice(wrongs), gap, record=False)
-            if random.random() < 0.25:
-                other = _other(fact, entities, random)
+            if random.random() < made_up.share:
+                other = _other(fact, made_up.entities, random)
                 form = random.choice(forms)
                 yield _example(other, form, random.choice(wrongs), gap, record=True)
+            if made_up.share < 1:
+                yield _example(fact, drawn[fact][turn], random.choice(wrongs), gap, record=False)
 
 
 def question_of(fact: Fact, template: str, wrong: str = "") -> str:
