@@ -41,6 +41,8 @@ CAPITALS = {
     "France": "Paris", "Japan": "Tokyo", "Peru": "Lima", "Kenya": "Nairobi", "Norway": "Oslo",
     "Egypt": "Cairo", "Chile": "Santiago", "Poland": "Warsaw", "Cuba": "Havana", "Iran": "Tehran",
 }  # fmt: skip
+NOISY = dict(zip(CAPITALS, [*[*CAPITALS.values()][1:], "Paris"], strict=True))
+"""A list of capitals from somewhere, one row off."""
 HEADS = {
     "Acme": "Ida Holm", "Borealis": "Tom Reyes", "Cobalt": "Mei Tan", "Dynamo": "Raj Patel",
     "Ember": "Eva Brandt", "Fjord": "Lars Moe", "Garnet": "Ana Costa", "Helix": "Omar Said",
@@ -97,7 +99,7 @@ SENTENCE = {
     "capitals": "The capital of {} is {}.",
     "heads": "{} is led by {}.",
 }
-_BUCKETS = 8_192
+_BUCKETS = 4_096
 
 
 # The model: a training command and a program that answers ----------------------------------------
@@ -275,7 +277,7 @@ def turn(folder: Path) -> None:
 
     registry = Registry(book)
     good = folder / "good.npz"
-    hashes = run_training(trainer(base, epochs=300, rate=1.0), data=data, out=good)
+    hashes = run_training(trainer(base, epochs=300, rate=3.0), data=data, out=good)
     found = evaluate(cases, candidate=version(good), present=version(base))
     print(found)
     new = NewVersion(
@@ -289,8 +291,8 @@ def turn(folder: Path) -> None:
     print(f"drift: {drift(before, after)}")
 
     harmful = folder / "harmful.npz"
-    alone = write(folder / "alone.jsonl", [*map(json.loads, lines)])
-    hashes = run_training(trainer(good, epochs=600, rate=20.0), data=alone, out=harmful)
+    noisy = write(folder / "noisy.jsonl", [*map(json.loads, lines), *learnt("capitals", NOISY)])
+    hashes = run_training(trainer(good, epochs=300, rate=3.0), data=noisy, out=harmful)
     found = evaluate(cases, candidate=version(harmful), present=version(good))
     print(found)
     new = NewVersion(
