@@ -8,7 +8,7 @@ from collections import Counter
 from random import Random
 
 from abs_shield.flywheel.comparison import Pairs, Rules, compare
-from abs_shield.flywheel.evaluate import Outcome, decide
+from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.stats.paired import cases_needed, mcnemar_power
 
 _FALSE = 0.05
@@ -60,16 +60,18 @@ def _null(
     _print_false(outcomes, count, f"{n} + {n} cases, {change:.0%} differ")
 
 
-def _print_false(outcomes: Counter[Outcome], count: int, of: str) -> None:
-    share = outcomes[Outcome.PROMOTE] / count
-    others = ", ".join(f"{outcomes[one]} {one}" for one in (Outcome.UNDECIDED, Outcome.REJECT))
+def _print_false(outcomes: Counter[Recommendation], count: int, of: str) -> None:
+    share = outcomes[Recommendation.PROMOTE] / count
+    others = ", ".join(
+        f"{outcomes[one]} {one}" for one in (Recommendation.UNDECIDED, Recommendation.REJECT)
+    )
     mark = "ok" if share <= _FALSE else "FAILED"
     print(f"  {of:32} promoted {share:6.1%}  goal <= {_FALSE:.0%}  {mark}   ({others})")
 
 
 def _power(count: int, n: int, gain: float, loss: float, rules: Rules, random: Random) -> None:
     outcomes = _outcomes(count, (n, 400), (gain, loss), (0.02, 0.02), rules, random)
-    promoted = outcomes[Outcome.PROMOTE] / count
+    promoted = outcomes[Recommendation.PROMOTE] / count
     print(
         f"  {gain:.0%} {loss:.0%} {n:4} cases: promoted {promoted:6.1%};"
         f" power of the test {mcnemar_power(n, gain, loss):6.1%};"
@@ -84,8 +86,8 @@ def _outcomes(
     elsewhere: tuple[float, float],
     rules: Rules,
     random: Random,
-) -> Counter[Outcome]:
-    found: Counter[Outcome] = Counter()
+) -> Counter[Recommendation]:
+    found: Counter[Recommendation] = Counter()
     for _ in range(count):
         comparisons = [
             compare("target", _pairs(cases[0], *target, random), rules, is_target=True),

@@ -182,14 +182,14 @@ def trainer(base: Path, *, epochs: int, rate: float) -> list[str]:
 
 def held_out() -> list:
     """Return the cases: the target, two other tasks, and the hallucination re-check."""
-    from abs_shield.flywheel.cases import Case
+    from abs_shield.flywheel.cases import EvaluationCase
 
     cases = []
     for kind, known in RIGHT.items():
         for name, value in known.items():
             for n, asked in enumerate(HELD_OUT[kind]):
                 part = "regression" if kind != "caps" else "target" if n % 2 else "hallucination"
-                case = Case(
+                case = EvaluationCase(
                     id=f"{kind} {name} {n}",
                     prompt=asked.format(name),
                     expected=value,
@@ -250,8 +250,8 @@ def turn(folder: Path) -> None:
     from abs_shield.flywheel.candidate import Command
     from abs_shield.flywheel.drift import drift
     from abs_shield.flywheel.evaluate import evaluate
-    from abs_shield.flywheel.mutate import Sources, exported, find_leaks, mutate
-    from abs_shield.flywheel.registry import NewVersion, Registry
+    from abs_shield.flywheel.mutate import MutationSources, exported, find_leaks, mutate
+    from abs_shield.flywheel.registry import NewVersion, VersionRegistry
     from abs_shield.flywheel.train import train as run_training
 
     book, log, base = folder / "flywheel.db", folder / "decisions.db", folder / "base.npz"
@@ -265,7 +265,9 @@ def turn(folder: Path) -> None:
 
     cases = held_out()
     prompts = [case.prompt for case in cases]
-    made = mutate(gap, catches, Sources(facts=FACTS, made_up=0.0), count=50, held_out=prompts)
+    made = mutate(
+        gap, catches, MutationSources(facts=FACTS, made_up=0.0), count=50, held_out=prompts
+    )
     print(f"mutated: {len(made.examples)} examples, such as: {made.examples[0].prompt}")
     lines = exported(made.examples, "huggingface").splitlines()
     data = write(folder / "train.jsonl", [*map(json.loads, lines), *others])
@@ -275,7 +277,7 @@ def turn(folder: Path) -> None:
     def version(path: Path) -> Command:
         return Command(words=(sys.executable, __file__, "answer", str(path)), timeout_s=60)
 
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     good = folder / "good.npz"
     hashes = run_training(trainer(base, epochs=300, rate=3.0), data=data, out=good)
     found = evaluate(cases, candidate=version(good), present=version(base))

@@ -17,12 +17,12 @@ from urllib.error import URLError
 from urllib.request import Request, urlopen
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.cases import Case
+from abs_shield.flywheel.cases import EvaluationCase
 from abs_shield.flywheel.process import run_words
 from abs_shield.text.show import escaped, shown
 
 Answers: TypeAlias = dict[str, str]
-Candidate: TypeAlias = Callable[[Sequence[Case]], Answers]
+Candidate: TypeAlias = Callable[[Sequence[EvaluationCase]], Answers]
 """Anything that returns an answer for each case's id."""
 
 _LONGEST = 200_000_000
@@ -35,7 +35,7 @@ class Function:
 
     answer: Callable[[str], str]
 
-    def __call__(self, cases: Sequence[Case]) -> Answers:
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return an answer for each case.
 
@@ -44,7 +44,7 @@ class Function:
         """
         return {case.id: self._one(case) for case in cases}
 
-    def _one(self, case: Case) -> str:
+    def _one(self, case: EvaluationCase) -> str:
         try:
             answer = self.answer(case.prompt)
         except Exception as error:
@@ -74,7 +74,7 @@ class Command:
     words: tuple[str, ...]
     timeout_s: float = 600.0
 
-    def __call__(self, cases: Sequence[Case]) -> Answers:
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return an answer for each case.
 
@@ -107,7 +107,7 @@ class Endpoint:
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 600.0
 
-    def __call__(self, cases: Sequence[Case]) -> Answers:
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return an answer for each case.
 
@@ -127,7 +127,7 @@ class Endpoint:
         return read_answers(body, cases)
 
 
-def read_answers(out: bytes, cases: Iterable[Case]) -> Answers:
+def read_answers(out: bytes, cases: Iterable[EvaluationCase]) -> Answers:
     """
     Return the answers of JSON lines.
 
@@ -159,7 +159,7 @@ def read_answers(out: bytes, cases: Iterable[Case]) -> Answers:
     return answers
 
 
-def _lines(cases: Iterable[Case]) -> str:
+def _lines(cases: Iterable[EvaluationCase]) -> str:
     """Return the cases without what is expected."""
     return "".join(json.dumps({"id": case.id, "prompt": case.prompt}) + "\n" for case in cases)
 

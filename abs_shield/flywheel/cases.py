@@ -22,7 +22,7 @@ TARGET, REGRESSION, HALLUCINATION = PARTS = ("target", "regression", "hallucinat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class EvaluationCase:
     """
     One case.
 
@@ -41,7 +41,7 @@ class Case:
     task: str = ""
 
 
-def read_cases(text: str) -> list[Case]:
+def read_cases(text: str) -> list[EvaluationCase]:
     """
     Return the cases of a JSONL text: ``{"id"?, "prompt", "expected", "part"?, "task"?}`` a line.
 
@@ -56,14 +56,14 @@ def read_cases(text: str) -> list[Case]:
     return cases
 
 
-def is_right(case: Case, answer: str) -> bool:
+def is_right(case: EvaluationCase, answer: str) -> bool:
     """
     Return whether an answer is right: it has the words and values that are expected, in any form.
 
     Of the hallucination part an answer without a claim is right, too. An answer that denies what
     is expected, or that states another value of its kind beside it, is wrong.
 
-    >>> case = Case(id="1", prompt="Apple's market cap?", expected="$3.1T")
+    >>> case = EvaluationCase(id="1", prompt="Apple's market cap?", expected="$3.1T")
     >>> is_right(case, "It was 3.1 trillion dollars."), is_right(case, "It was $3.2T.")
     (True, False)
     """
@@ -86,7 +86,7 @@ def _stands_alone(word: str, text: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
 
 
-def _claims_another(case: Case, answer: str) -> bool:
+def _claims_another(case: EvaluationCase, answer: str) -> bool:
     """Return whether an answer has a value of the expected kind that is not the expected one."""
     expected = [one for one in figures(case.expected) if not one.soft]
     if not expected:
@@ -103,21 +103,21 @@ def _is_among(one: Figure, known: Iterable[Figure]) -> bool:
     return any(same(one, value) and same(value, one) for value in known)
 
 
-def _case(number: int, line: str) -> Case:
+def _case(number: int, line: str) -> EvaluationCase:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ShieldError(f"cases: line {number} is not JSON: {escaped(str(error))}") from None
     if not isinstance(record, Mapping):
         raise ShieldError(f"cases: line {number} is {shown(record)}; give an object")
-    unknown = sorted({*record} - {*Case.__dataclass_fields__})
+    unknown = sorted({*record} - {*EvaluationCase.__dataclass_fields__})
     if unknown:
-        fields = ", ".join(Case.__dataclass_fields__)
+        fields = ", ".join(EvaluationCase.__dataclass_fields__)
         raise ShieldError(f"cases: line {number} has {shown(unknown[0])}; use {fields}")
     fields_of = {"id": str(number), **record}
     for name in ("prompt", "expected"):
         _require_text(fields_of, name, number)
-    case = Case(**{name: str(value) for name, value in fields_of.items()})
+    case = EvaluationCase(**{name: str(value) for name, value in fields_of.items()})
     if case.part not in PARTS:
         raise ShieldError(f"cases: line {number}: `part` is {shown(case.part)}; use {PARTS}")
     return case

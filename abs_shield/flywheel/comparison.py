@@ -23,7 +23,7 @@ _DETECTED = 2.8
 """Quantiles for a level of 5 % and a power of 80 %, added up."""
 
 
-class Standing(StrEnum):
+class PartStanding(StrEnum):
     """How a candidate stands in one part."""
 
     BETTER = "better"
@@ -54,7 +54,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class PartComparison:
     """
     One part, or one task of the regression part.
 
@@ -85,7 +85,7 @@ class Comparison:
     high: float
     bootstrap_low: float
     bootstrap_high: float
-    standing: Standing
+    standing: PartStanding
     needed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Pairs:
         return all(grade in (0, 1) for grade in (*self.present, *self.candidate))
 
 
-def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> Comparison:
+def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartComparison:
     """
     Compare both versions on one part.
 
@@ -148,9 +148,9 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> Compar
     shown = _Shown(n, by, low, high, _is_sure(p, boot, n, rules.level))
     standing = _on_target(shown, rules) if is_target else _elsewhere(shown, rules)
     needed = 0
-    if standing is Standing.UNDECIDED:
+    if standing is PartStanding.UNDECIDED:
         needed = _needed(differences, rules, is_target=is_target, is_binary=pairs.is_binary)
-    return Comparison(
+    return PartComparison(
         name=name,
         cases=n,
         present=fmean(pairs.present) if n else 0.0,
@@ -163,7 +163,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> Compar
         bootstrap_low=boot[0],
         bootstrap_high=boot[1],
         standing=standing,
-        needed=max(needed, n + 1) if standing is Standing.UNDECIDED else 0,
+        needed=max(needed, n + 1) if standing is PartStanding.UNDECIDED else 0,
     )
 
 
@@ -183,18 +183,18 @@ def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -
     return n >= _LEAST_GRADED and not boot[0] <= 0 <= boot[1]
 
 
-def _on_target(shown: _Shown, rules: Rules) -> Standing:
+def _on_target(shown: _Shown, rules: Rules) -> PartStanding:
     if shown.is_sure:
-        return Standing.BETTER if shown.by > 0 else Standing.WORSE
+        return PartStanding.BETTER if shown.by > 0 else PartStanding.WORSE
     enough = shown.n >= _LEAST_GRADED and shown.high < rules.least_gain
-    return Standing.NOT_BETTER if enough else Standing.UNDECIDED
+    return PartStanding.NOT_BETTER if enough else PartStanding.UNDECIDED
 
 
-def _elsewhere(shown: _Shown, rules: Rules) -> Standing:
+def _elsewhere(shown: _Shown, rules: Rules) -> PartStanding:
     if shown.low >= -rules.margin and shown.n >= _LEAST_GRADED:
-        return Standing.AS_GOOD
+        return PartStanding.AS_GOOD
     worse = shown.high < -rules.margin or (shown.is_sure and shown.by < 0)
-    return Standing.WORSE if worse else Standing.UNDECIDED
+    return PartStanding.WORSE if worse else PartStanding.UNDECIDED
 
 
 def _needed(differences: Sequence[float], rules: Rules, *, is_target: bool, is_binary: bool) -> int:

@@ -9,16 +9,16 @@ from typing import Any, TypeAlias
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers, Candidate
-from abs_shield.flywheel.cases import HALLUCINATION, REGRESSION, TARGET, Case, is_right
-from abs_shield.flywheel.comparison import Comparison, Pairs, Rules, Standing, compare
+from abs_shield.flywheel.cases import HALLUCINATION, REGRESSION, TARGET, EvaluationCase, is_right
+from abs_shield.flywheel.comparison import Pairs, PartComparison, PartStanding, Rules, compare
 from abs_shield.flywheel.mutate.leakage import hash_of
 from abs_shield.text.show import escaped, shown
 
-Grade: TypeAlias = Callable[[Case, str], float]
+Grade: TypeAlias = Callable[[EvaluationCase, str], float]
 """How right an answer is, in [0, 1]."""
 
 
-class Outcome(StrEnum):
+class Recommendation(StrEnum):
     """What to do with a candidate."""
 
     PROMOTE = "promote"
@@ -40,9 +40,9 @@ class Evaluation:
         needed: How many cases the part needs that is furthest from a decision; 0 if none does.
     """
 
-    outcome: Outcome
+    outcome: Recommendation
     reasons: tuple[str, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PartComparison, ...]
     margin: float
     cases: str
     needed: int = 0
@@ -62,7 +62,7 @@ class Evaluation:
 
 
 def evaluate(
-    cases: Sequence[Case],
+    cases: Sequence[EvaluationCase],
     *,
     candidate: Candidate,
     present: Candidate,
@@ -88,14 +88,9 @@ def evaluate(
     rules = Rules() if rules is None else rules
     if not any(case.part == TARGET for case in cases):
         raise ShieldError("evaluate: no case has the part `target`; give the cases of the gap")
-    old, new = present(cases), candidate(cases)
+    answers = (present(cases), candidate(cases))
     comparisons = tuple(
-        compare(
-            name,
-            Pairs(_graded(part, old, grade), _graded(part, new, grade)),
-            rules,
-            is_target=name == TARGET,
-        )
+        compare(name, _pairs(part, answers, grade), rules, is_target=name == TARGET)
         for name, part in _parts(cases)
     )
     outcome, reasons = decide(comparisons)
@@ -109,7 +104,7 @@ def evaluate(
     )
 
 
-def _parts(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
+def _parts(cases: Sequence[EvaluationCase]) -> Iterator[tuple[str, list[EvaluationCase]]]:
     """Yield the target, each task of the regression part by itself, and the re-check."""
     yield TARGET, [case for case in cases if case.part == TARGET]
     tasks = dict.fromkeys(case.task for case in cases if case.part == REGRESSION)
@@ -121,11 +116,18 @@ def _parts(cases: Sequence[Case]) -> Iterator[tuple[str, list[Case]]]:
         yield HALLUCINATION, again
 
 
-def _graded(cases: Sequence[Case], answers: Answers, grade: Grade) -> list[float]:
+def _pairs(
+    cases: Sequence[EvaluationCase], answers: tuple[Answers, Answers], grade: Grade
+) -> Pairs:
+    present, candidate = (_graded(cases, one, grade) for one in answers)
+    return Pairs(present, candidate)
+
+
+def _graded(cases: Sequence[EvaluationCase], answers: Answers, grade: Grade) -> list[float]:
     return [_grade(case, answers, grade) for case in cases]
 
 
-def _grade(case: Case, answers: Answers, grade: Grade) -> float:
+def _grade(case: EvaluationCase, answers: Answers, grade: Grade) -> float:
     if case.id not in answers:
         raise ShieldError(f"evaluate: case `{escaped(case.id)}` has no answer")
     value = float(grade(case, answers[case.id]))
@@ -134,18 +136,20 @@ def _grade(case: Case, answers: Answers, grade: Grade) -> float:
     return value
 
 
-def decide(comparisons: Sequence[Comparison]) -> tuple[Outcome, tuple[str, ...]]:
+def decide(comparisons: Sequence[PartComparison]) -> tuple[Recommendation, tuple[str, ...]]:
     """Return what to do with a candidate that stands so in each part, and why."""
-    bad = [one for one in comparisons if one.standing in (Standing.WORSE, Standing.NOT_BETTER)]
+    bad = [
+        one for one in comparisons if one.standing in (PartStanding.WORSE, PartStanding.NOT_BETTER)
+    ]
     if bad:
-        return Outcome.REJECT, tuple(f"{one.name} is {one.standing}" for one in bad)
-    left = [one for one in comparisons if one.standing is Standing.UNDECIDED]
+        return Recommendation.REJECT, tuple(f"{one.name} is {one.standing}" for one in bad)
+    left = [one for one in comparisons if one.standing is PartStanding.UNDECIDED]
     if left:
-        return Outcome.UNDECIDED, tuple(
+        return Recommendation.UNDECIDED, tuple(
             f"{one.name} is undecided with {one.cases:,} cases; {one.needed:,} are needed"
             for one in left
         )
     if len(comparisons) == 1:
         reason = "target is better; nothing else was tested: give cases of the part `regression`"
-        return Outcome.UNDECIDED, (reason,)
-    return Outcome.PROMOTE, tuple(f"{one.name} is {one.standing}" for one in comparisons)
+        return Recommendation.UNDECIDED, (reason,)
+    return Recommendation.PROMOTE, tuple(f"{one.name} is {one.standing}" for one in comparisons)

@@ -10,7 +10,7 @@ from typing import Any
 from abs_shield.core import Verdict
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Answers
-from abs_shield.flywheel.cases import TARGET, Case
+from abs_shield.flywheel.cases import TARGET, EvaluationCase
 from abs_shield.policy import Policy
 from abs_shield.replay import BadLine, Firewalls, Toolsets, judge_run
 from abs_shield.replay.runs import read_run
@@ -26,7 +26,7 @@ class PolicyCandidate:
 
     policy: Policy
 
-    def __call__(self, cases: Sequence[Case]) -> Answers:
+    def __call__(self, cases: Sequence[EvaluationCase]) -> Answers:
         """
         Return ``found`` or ``clean`` for each case, whose prompt is a recorded run.
 
@@ -37,7 +37,7 @@ class PolicyCandidate:
         return {case.id: _answer(case, firewalls) for case in cases}
 
 
-def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[Case]:
+def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[EvaluationCase]:
     """
     Return a case for each line of a run file: of a run that went wrong something has to be found.
 
@@ -52,7 +52,7 @@ def run_cases(text: str, *, part: str = TARGET, task: str = "") -> list[Case]:
     return [_case(n, line, part, task) for n, line in enumerate(text.splitlines(), 1) if line]
 
 
-def _case(number: int, line: str, part: str, task: str) -> Case:
+def _case(number: int, line: str, part: str, task: str) -> EvaluationCase:
     try:
         record: Any = json.loads(line)
         success = record["labels"]["success"]
@@ -61,10 +61,10 @@ def _case(number: int, line: str, part: str, task: str) -> Case:
         hint = "give a run with `labels.success`"
         raise ShieldError(f"cases: line {number} has no outcome; {hint}") from None
     expected = CLEAN if success is True else FOUND
-    return Case(id=name, prompt=line, expected=expected, part=part, task=task)
+    return EvaluationCase(id=name, prompt=line, expected=expected, part=part, task=task)
 
 
-def _answer(case: Case, firewalls: Firewalls) -> str:
+def _answer(case: EvaluationCase, firewalls: Firewalls) -> str:
     run = read_run(case.id, 1, case.prompt.encode(), Toolsets())
     if isinstance(run, BadLine):
         raise ShieldError(f"candidate: case `{escaped(case.id)}` is no run: {run.reason}")

@@ -110,7 +110,7 @@ class Version:
         return cls(**{**record, "state": VersionState(record["state"]), "events": events})
 
 
-class Registry:
+class VersionRegistry:
     """
     Versions in the flywheel's file.
 
@@ -257,8 +257,8 @@ class Registry:
 
 
 def resolve(book: str | PathLike[str], target: str) -> str:
-    """Return where the version of a target in use stands; see `Registry.resolve`."""
-    return Registry(book).resolve(target)
+    """Return where the version of a target in use stands; see `VersionRegistry.resolve`."""
+    return VersionRegistry(book).resolve(target)
 
 
 def _require_promotable(version: Version, reason: str, *, override: bool) -> None:

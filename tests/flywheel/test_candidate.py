@@ -14,9 +14,9 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Command, Endpoint, Function, read_answers
-from abs_shield.flywheel.cases import Case
+from abs_shield.flywheel.cases import EvaluationCase
 
-CASES = [Case(id=f"c{n}", prompt=f"say {n}", expected=f"{n}") for n in range(3)]
+CASES = [EvaluationCase(id=f"c{n}", prompt=f"say {n}", expected=f"{n}") for n in range(3)]
 ANSWERS = {f"c{n}": f"SAY {n}" for n in range(3)}
 ECHO = """
 import json, sys

@@ -11,7 +11,7 @@ import pytest
 from abs_shield.cli.faults import BadInput
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.database import database
-from abs_shield.flywheel.registry import Registry
+from abs_shield.flywheel.registry import VersionRegistry
 from tests.flywheel.catches import catch, gap
 from tests.flywheel.commands import run
 
@@ -83,10 +83,10 @@ def test_a_candidate_goes_all_the_way_and_back(folder: Path) -> None:
     assert 1 == rejected.exit_code
     assert "version 2 of prompt is rejected: reject" in rejected.output
 
-    assert str(folder / "new.txt") == Registry("flywheel.db").resolve("prompt")
+    assert str(folder / "new.txt") == VersionRegistry("flywheel.db").resolve("prompt")
     back = run("rollback", "prompt", "--reason", "complaints", "--by", "bob")
     assert "prompt: what was in use before the first is in use again: prompt" in back.output
-    assert "complaints" == Registry("flywheel.db").versions("prompt")[0].reason
+    assert "complaints" == VersionRegistry("flywheel.db").versions("prompt")[0].reason
 
 
 def test_the_evaluation_is_printed_as_json(folder: Path) -> None:

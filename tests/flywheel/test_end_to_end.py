@@ -9,7 +9,7 @@ import pytest
 
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.registry import Registry, VersionState
+from abs_shield.flywheel.registry import VersionRegistry, VersionState
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "flywheel_end_to_end.py"
 for module, extra in (("rapidfuzz", "flywheel"), ("faker", "flywheel"), ("numpy", "pictures")):
@@ -26,7 +26,7 @@ def test_the_example_improves_a_model_on_held_out_cases(tmp_path: Path) -> None:
     example = module_from_spec(spec)
     spec.loader.exec_module(example)
     example.turn(tmp_path)
-    good, harmful = Registry(tmp_path / "flywheel.db").versions("answers")
+    good, harmful = VersionRegistry(tmp_path / "flywheel.db").versions("answers")
     target, *others = good.evaluation["comparisons"]
 
     assert target["candidate"] - target["present"] >= 0.5

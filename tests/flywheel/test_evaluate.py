@@ -9,21 +9,21 @@ import pytest
 
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.candidate import Function
-from abs_shield.flywheel.cases import Case, is_right, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, is_right, read_cases
 from abs_shield.flywheel.comparison import Rules
-from abs_shield.flywheel.evaluate import Evaluation, Outcome, evaluate
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy import configure
 
 RULES = Rules(rounds=200)
 
 
-def cases(target: int, elsewhere: int, again: int = 0) -> list[Case]:
+def cases(target: int, elsewhere: int, again: int = 0) -> list[EvaluationCase]:
     """Return cases of three parts, the regression part in two tasks."""
     parts = [("target", "caps", target), ("hallucination", "caps", again)]
     parts += [("regression", task, elsewhere) for task in ("law", "sums")]
     return [
-        Case(
+        EvaluationCase(
             id=f"{part} {task} {n}",
             prompt=f"{part} {task} {n}",
             expected="yes",
@@ -56,7 +56,7 @@ def test_a_better_candidate_is_promoted() -> None:
     """On 200 cases of the target and 200 of each other task."""
     found = outcome({"target": 0.8, "law": 0.9, "sums": 0.92}, 200, 200, 100)
 
-    assert Outcome.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is found.outcome
     assert ["target", "regression: law", "regression: sums", "hallucination"] == [
         one.name for one in found.comparisons
     ]
@@ -66,7 +66,7 @@ def test_a_candidate_that_forgets_is_rejected() -> None:
     """However much better it is on the target."""
     found = outcome({"target": 1.0, "law": 0.9, "sums": 0.5}, 200, 200)
 
-    assert Outcome.REJECT is found.outcome
+    assert Recommendation.REJECT is found.outcome
     assert ("regression: sums is worse",) == found.reasons
 
 
@@ -74,7 +74,7 @@ def test_a_candidate_that_is_no_better_is_rejected() -> None:
     """With enough cases to see that it gains less than is worth a promotion."""
     found = outcome({"target": 0.4, "law": 0.9, "sums": 0.9}, 400, 200)
 
-    assert Outcome.REJECT is found.outcome
+    assert Recommendation.REJECT is found.outcome
     assert ("target is not better",) == found.reasons
 
 
@@ -82,7 +82,7 @@ def test_too_few_cases_decide_nothing() -> None:
     """It says how many are needed, of each part that is undecided."""
     found = outcome({"target": 0.6, "law": 0.9, "sums": 0.9}, 12, 20)
 
-    assert Outcome.UNDECIDED is found.outcome
+    assert Recommendation.UNDECIDED is found.outcome
     assert found.needed >= 73
     assert "are needed" in found.reasons[0]
     assert "undecided with 20 cases; 73 are needed" in found.reasons[-1]
@@ -92,7 +92,7 @@ def test_a_target_alone_promotes_nothing() -> None:
     """What became worse elsewhere was not looked at."""
     found = outcome({"target": 1.0}, 100, 0)
 
-    assert Outcome.UNDECIDED is found.outcome
+    assert Recommendation.UNDECIDED is found.outcome
     assert "nothing else was tested" in found.reasons[0]
 
 
@@ -109,7 +109,7 @@ def test_the_intervals_are_printed() -> None:
 def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
     """A mean grade that rises from about 0.4 to 0.6 is found; there is no exact test of it."""
 
-    def grade(case: Case, answer: str) -> float:
+    def grade(case: EvaluationCase, answer: str) -> float:
         return float(answer)
 
     def graded(mean: float) -> Function:
@@ -119,7 +119,7 @@ def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
         cases(60, 60), candidate=graded(0.6), present=graded(0.4), rules=RULES, grade=grade
     )
 
-    assert Outcome.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is found.outcome
     assert {None} == {one.p_value for one in found.comparisons}
 
 
@@ -138,14 +138,16 @@ def test_grades_between_right_and_wrong_are_bootstrapped() -> None:
 )
 def test_when_an_answer_is_right(expected: str, answer: str, right: bool) -> None:
     """In any form, not denied, and beside no other value of its kind."""
-    asked = Case(id="1", prompt="What was Apple's market cap in Q4 2025?", expected=expected)
+    asked = EvaluationCase(
+        id="1", prompt="What was Apple's market cap in Q4 2025?", expected=expected
+    )
 
     assert right is is_right(asked, answer)
 
 
 def test_the_recheck_passes_what_claims_nothing() -> None:
     """An agent that does not know makes nothing up."""
-    case = Case(id="1", prompt="Cap?", expected="$3.1T", part="hallucination")
+    case = EvaluationCase(id="1", prompt="Cap?", expected="$3.1T", part="hallucination")
 
     assert is_right(case, "I do not know.")
     assert not is_right(case, "$3.3T")
@@ -202,4 +204,4 @@ def test_a_policy_is_a_candidate() -> None:
         rules=RULES,
     )
 
-    assert Outcome.PROMOTE is found.outcome
+    assert Recommendation.PROMOTE is found.outcome

@@ -12,7 +12,13 @@ import pytest
 
 from abs_shield.cli import main
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate import Example, Sources, exported, mutate, read_examples
+from abs_shield.flywheel.mutate import (
+    MutationSources,
+    TrainingExample,
+    exported,
+    mutate,
+    read_examples,
+)
 from abs_shield.quality.facts import Fact
 from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
 
@@ -23,16 +29,16 @@ APPLE = Fact(subject="Apple", attribute="market cap", value="$3.1T", period="Q4 
 
 
 @pytest.fixture(scope="module")
-def examples() -> list[Example]:
+def examples() -> list[TrainingExample]:
     """Return examples of three kinds."""
     return [
-        *mutate(gap(), [catch()], Sources(facts=[APPLE])).examples,
-        *mutate(gap(id="g2", code="unknown_tool"), [phantom_tool()], Sources()).examples,
-        *mutate(gap(id="g3", code="unmentioned"), [misspelt_id()], Sources()).examples,
+        *mutate(gap(), [catch()], MutationSources(facts=[APPLE])).examples,
+        *mutate(gap(id="g2", code="unknown_tool"), [phantom_tool()], MutationSources()).examples,
+        *mutate(gap(id="g3", code="unmentioned"), [misspelt_id()], MutationSources()).examples,
     ]
 
 
-def test_the_shapes_of_trainers(examples: list[Example]) -> None:
+def test_the_shapes_of_trainers(examples: list[TrainingExample]) -> None:
     """OpenAI's chats, Hugging Face's completions, preference pairs."""
     first = examples[0]
     lines = {
@@ -56,13 +62,13 @@ def test_the_shapes_of_trainers(examples: list[Example]) -> None:
     }
 
 
-def test_examples_are_read_back(examples: list[Example]) -> None:
+def test_examples_are_read_back(examples: list[TrainingExample]) -> None:
     """The package's own form loses nothing."""
     assert examples == read_examples(exported(examples, "examples"))
 
 
 @pytest.mark.slow
-def test_the_test_file_passes(examples: list[Example], tmp_path: Path) -> None:
+def test_the_test_file_passes(examples: list[TrainingExample], tmp_path: Path) -> None:
     """And fails where the fact is another one."""
     good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
     text = exported(examples, "pytest")
@@ -72,7 +78,7 @@ def test_the_test_file_passes(examples: list[Example], tmp_path: Path) -> None:
     assert (0, 1) == (_pytest(good), _pytest(bad))
 
 
-def test_the_tests_of_the_file_pass(examples: list[Example]) -> None:
+def test_the_tests_of_the_file_pass(examples: list[TrainingExample]) -> None:
     """Each of its functions, called with each of its cases."""
     names: dict[str, Any] = {}
     exec(exported(examples, "pytest"), names)
@@ -90,7 +96,7 @@ def _pytest(path: Path) -> int:
 
 
 def test_the_run_file_is_replayed(
-    examples: list[Example], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    examples: list[TrainingExample], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Each wrong call would be blocked or is flagged, no right one; wrong outputs are held."""
     runs, out = tmp_path / "runs.jsonl", tmp_path / "out.jsonl"
@@ -108,7 +114,7 @@ def test_the_run_file_is_replayed(
     assert {True} == {(row["action"] == "block") == row["id"].endswith("wrong") for row in rows}
 
 
-def test_an_unknown_form_names_the_nearest(examples: list[Example]) -> None:
+def test_an_unknown_form_names_the_nearest(examples: list[TrainingExample]) -> None:
     """And examples without a wrong answer make no regression case."""
     with pytest.raises(ShieldError, match="did you mean `pytest`"):
         exported(examples, "pytests")

@@ -10,7 +10,7 @@ import pytest
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.mutate import Sources, find_leaks, mutate
+from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate
 from abs_shield.flywheel.mutate.errors import distorted
 from abs_shield.flywheel.mutate.likeness import fuzz
 from abs_shield.model import Budget, Terms
@@ -40,7 +40,7 @@ KINDS = {
 @pytest.mark.parametrize("count", [20, 50])
 def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
     """As many as asked for, each another prompt, none with the answer that was wrong."""
-    examples = mutate(*KINDS[kind], Sources(facts=FACTS), count=count).examples
+    examples = mutate(*KINDS[kind], MutationSources(facts=FACTS), count=count).examples
 
     assert count == len({one.prompt for one in examples})
     assert {kind} == {one.kind for one in examples}
@@ -49,7 +49,7 @@ def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
 
 def test_the_answer_is_the_fact_and_not_the_error() -> None:
     """Of Apple in Q4 2025 it is $3.1T, however the model put it; what is rejected is its error."""
-    examples = mutate(*KINDS["fact"], Sources(facts=FACTS), count=50).examples
+    examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
     apple = [one for one in examples if one.source == "Apple, market cap, Q4 2025"]
 
     assert apple
@@ -60,7 +60,7 @@ def test_the_answer_is_the_fact_and_not_the_error() -> None:
 
 def test_an_example_about_a_made_up_entity_states_its_fact() -> None:
     """Its right answer can be read from the prompt."""
-    examples = mutate(*KINDS["fact"], Sources(facts=FACTS), count=50).examples
+    examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples
     made_up = [one for one in examples if "record" in one.template]
 
     assert made_up
@@ -70,7 +70,9 @@ def test_an_example_about_a_made_up_entity_states_its_fact() -> None:
 def test_names_are_taken_from_the_lists() -> None:
     """Where a kind has a list, faker is not asked."""
     entities = {"subject": ["Acme"], "period": ["Q1 2001"]}
-    examples = mutate(*KINDS["fact"], Sources(facts=FACTS, entities=entities), count=50).examples
+    examples = mutate(
+        *KINDS["fact"], MutationSources(facts=FACTS, entities=entities), count=50
+    ).examples
     made_up = [one for one in examples if "record" in one.template]
 
     assert {"Acme"} == {one.context["fact"]["subject"] for one in made_up}
@@ -79,7 +81,9 @@ def test_names_are_taken_from_the_lists() -> None:
 
 def test_the_same_seed_makes_the_same_examples() -> None:
     """Another seed makes others."""
-    one, same, other = (mutate(*KINDS["fact"], Sources(facts=FACTS), seed=n) for n in (1, 1, 2))
+    one, same, other = (
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS), seed=n) for n in (1, 1, 2)
+    )
 
     assert one == same
     assert one.examples != other.examples
@@ -87,7 +91,7 @@ def test_the_same_seed_makes_the_same_examples() -> None:
 
 def test_a_right_answer_of_the_user_wins() -> None:
     """Over the name that a check thought to be meant."""
-    sources = Sources(answers={"issue_refund": "pay_back"})
+    sources = MutationSources(answers={"issue_refund": "pay_back"})
     examples = mutate(*KINDS["name"], sources).examples
 
     assert {"pay_back"} == {one.context["right"] for one in examples}
@@ -96,8 +100,10 @@ def test_a_right_answer_of_the_user_wins() -> None:
 
 def test_no_evaluation_case_is_among_them() -> None:
     """Cases that are drafts themselves are left out, counted, and the proof is clean."""
-    cases = [one.prompt.upper() for one in mutate(*KINDS["fact"], Sources(facts=FACTS)).examples]
-    made = mutate(*KINDS["fact"], Sources(facts=FACTS), held_out=cases)
+    cases = [
+        one.prompt.upper() for one in mutate(*KINDS["fact"], MutationSources(facts=FACTS)).examples
+    ]
+    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS), held_out=cases)
 
     assert made.leaks > 0
     assert find_leaks([one.prompt for one in made.examples], cases).is_clean
@@ -116,13 +122,13 @@ def test_what_cannot_be_mutated_says_why(
 ) -> None:
     """A gap that nobody accepted, and gaps without a right answer."""
     with pytest.raises(ShieldError, match=message):
-        mutate(gap(**changed), catches, Sources())
+        mutate(gap(**changed), catches, MutationSources())
 
 
 def test_a_count_out_of_range_is_refused() -> None:
     """20 to 50."""
     with pytest.raises(ShieldError, match="use 20 to 50"):
-        mutate(*KINDS["fact"], Sources(facts=FACTS), count=5)
+        mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=5)
 
 
 def test_a_model_words_prompts_and_never_answers() -> None:
@@ -132,7 +138,7 @@ def test_a_model_words_prompts_and_never_answers() -> None:
         question = messages[1]["content"].partition('"')[2].rpartition('"')[0]
         return {"prompts": [f"Kindly tell an old friend: {question}", "What of $9.9T?"]}
 
-    made = mutate(*KINDS["fact"], Sources(facts=FACTS, judge=judge))
+    made = mutate(*KINDS["fact"], MutationSources(facts=FACTS, judge=judge))
     worded = [one for one in made.examples if one.template.startswith("model")]
 
     assert worded
@@ -143,7 +149,7 @@ def test_a_model_words_prompts_and_never_answers() -> None:
 def test_a_model_that_is_not_affordable_is_reported() -> None:
     """The templates fill the place of its wordings."""
     terms = Terms(budget=Budget(calls=1, characters=10))
-    sources = Sources(facts=FACTS, judge=lambda messages, schema: {}, terms=terms)
+    sources = MutationSources(facts=FACTS, judge=lambda messages, schema: {}, terms=terms)
     made = mutate(*KINDS["fact"], sources)
 
     assert 30 == len(made.examples)

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from abs_shield.flywheel.comparison import Pairs, Rules, compare
-from abs_shield.flywheel.evaluate import Outcome, decide
+from abs_shield.flywheel.evaluate import Recommendation, decide
 from abs_shield.stats.paired import mcnemar_power
 
 RULES = Rules(rounds=1)
@@ -22,7 +22,7 @@ def promoted(count: int, gain: float, loss: float) -> float:
         kinds = random.choices(((0, 1), (1, 0), (1, 1)), weights, k=100)
         pairs = Pairs([old for old, _ in kinds], [new for _, new in kinds])
         target = compare("target", pairs, RULES, is_target=True)
-        found += decide([target, elsewhere])[0] is Outcome.PROMOTE
+        found += decide([target, elsewhere])[0] is Recommendation.PROMOTE
     return found / count
 
 

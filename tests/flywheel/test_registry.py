@@ -13,7 +13,7 @@ from abs_shield.flywheel.artifact import hash_at
 from abs_shield.flywheel.database import database
 from abs_shield.flywheel.drift import Trend, drift
 from abs_shield.flywheel.gap import GapState
-from abs_shield.flywheel.registry import NewVersion, Registry, Version, VersionState, resolve
+from abs_shield.flywheel.registry import NewVersion, Version, VersionRegistry, VersionState, resolve
 from tests.flywheel.catches import catch, gap
 
 GOOD = {"outcome": "promote", "reasons": ["target is better"]}
@@ -44,7 +44,7 @@ def added(book: Path, text: str, **changed: object) -> Version:
     """Add a version of a prompt."""
     location = prompt(book.parent, text)
     fields = {"target": "prompt", "location": location, "gap": "g1", "evaluation": GOOD}
-    return Registry(book).add(NewVersion(**{**fields, **changed}), **WHO)  # type: ignore[arg-type]
+    return VersionRegistry(book).add(NewVersion(**{**fields, **changed}), **WHO)  # type: ignore[arg-type]
 
 
 def state_of(book: Path) -> GapState:
@@ -54,7 +54,7 @@ def state_of(book: Path) -> GapState:
 
 def test_a_promoted_version_is_what_its_target_resolves_to(book: Path) -> None:
     """Before, the target is itself; its gap is fixed."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     version = added(book, "one")
     assert "prompt" == registry.resolve("prompt")
     registry.promote(version.id, reason="it is better", **WHO)
@@ -65,7 +65,7 @@ def test_a_promoted_version_is_what_its_target_resolves_to(book: Path) -> None:
 
 def test_a_rollback_takes_one_step_back(book: Path) -> None:
     """To the parent, then to what was there before; the reason stays, the gap is open again."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     first, second = added(book, "one"), added(book, "two")
     for version in (first, second):
         registry.promote(version.id, reason="it is better", **WHO)
@@ -85,7 +85,7 @@ def test_a_rollback_takes_one_step_back(book: Path) -> None:
 
 def test_a_version_names_its_parent_data_and_events(book: Path) -> None:
     """Everything that led to it."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     data = {"train.jsonl": hash_at(prompt(book.parent, "train"))}
     first = registry.promote(added(book, "one", data=data).id, reason="first", **WHO)
     second = registry.promote(added(book, "two").id, reason="second", **WHO)
@@ -110,7 +110,7 @@ def test_only_what_its_evaluation_says_is_promoted(
     book: Path, evaluation: dict[str, object], message: str
 ) -> None:
     """Unless somebody overrides it, which stands in its events."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     version = added(book, "one", evaluation=evaluation)
 
     with pytest.raises(StoreError, match=message):
@@ -130,7 +130,7 @@ def test_a_rejected_version_keeps_its_reasons(book: Path) -> None:
 
 def test_a_file_that_changed_is_no_longer_the_version(book: Path) -> None:
     """What was evaluated is what is used."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     version = registry.promote(added(book, "one").id, reason="better", **WHO)
     Path(version.location).write_text("changed")
 
@@ -142,7 +142,7 @@ def test_a_policy_of_a_file_is_loaded(book: Path) -> None:
     """``file.py:attr`` resolves to the object; so does ``module:attr``."""
     policy = book.parent / "policy.py"
     policy.write_text("limits = {'refund': 100}\n")
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     for target, location in (("limits", f"{policy}:limits"), ("loads", "json:loads")):
         version = added(book, target, target=target, location=location, gap="")
         registry.promote(version.id, reason="better", **WHO)
@@ -153,7 +153,7 @@ def test_a_policy_of_a_file_is_loaded(book: Path) -> None:
 
 def test_what_is_missing_is_named(book: Path) -> None:
     """A location, a version, a gap, a reason."""
-    registry = Registry(book)
+    registry = VersionRegistry(book)
     with pytest.raises(StoreError, match="No such file"):
         registry.add(NewVersion(target="a", location=str(book.parent / "none")))
     with pytest.raises(StoreError, match="no module `nosuch`"):

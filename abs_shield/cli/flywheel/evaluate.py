@@ -13,9 +13,9 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.output import output
 from abs_shield.flywheel.candidate import Candidate, Command, Endpoint, Function
-from abs_shield.flywheel.cases import Case, read_cases
+from abs_shield.flywheel.cases import EvaluationCase, read_cases
 from abs_shield.flywheel.comparison import Rules
-from abs_shield.flywheel.evaluate import Evaluation, Outcome, evaluate
+from abs_shield.flywheel.evaluate import Evaluation, Recommendation, evaluate
 from abs_shield.flywheel.policy_candidate import PolicyCandidate, run_cases
 from abs_shield.policy.load import load, load_policy
 from abs_shield.text.show import escaped, shown
@@ -76,14 +76,14 @@ def command(
         with output(out, inputs=files) as sink:
             sink.write(text.encode())
     print(text if format is Format.JSON else _shown(found))
-    raise typer.Exit(0 if found.outcome is Outcome.PROMOTE else 1)
+    raise typer.Exit(0 if found.outcome is Recommendation.PROMOTE else 1)
 
 
 def _shown(found: Evaluation) -> str:
     return "\n".join(escaped(line, limit=500) for line in str(found).splitlines())
 
 
-def _cases(path: str) -> list[Case]:
+def _cases(path: str) -> list[EvaluationCase]:
     """Read a file of cases, or a run file, whose runs are cases of the part of its name."""
     try:
         text = Path(path).read_text("utf-8-sig")

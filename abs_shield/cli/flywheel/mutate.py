@@ -14,7 +14,14 @@ from abs_shield.cli.files import parsed
 from abs_shield.cli.output import output
 from abs_shield.flywheel.accepted import gap_with_catches
 from abs_shield.flywheel.cases import read_cases
-from abs_shield.flywheel.mutate import FORMS, Mutation, Sources, exported, find_leaks, mutate
+from abs_shield.flywheel.mutate import (
+    FORMS,
+    Mutation,
+    MutationSources,
+    exported,
+    find_leaks,
+    mutate,
+)
 from abs_shield.policy.load import load
 from abs_shield.quality.facts import FactTable
 from abs_shield.text.nearest import nearest
@@ -76,7 +83,7 @@ def command(
         raise BadInput(f"`--as`: there is no form `{escaped(form)}`; {hint}")
     if not Path(book).is_file():
         raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
-    sources = Sources(
+    sources = MutationSources(
         facts=() if facts is None else FactTable.from_file(facts),
         answers=_object(answers, "--answers"),
         entities=_object(entities, "--entities"),

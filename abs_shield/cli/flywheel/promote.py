@@ -12,7 +12,7 @@ from abs_shield.cli.files import parsed
 from abs_shield.cli.label import user_name
 from abs_shield.cli.screen import safe, screen
 from abs_shield.flywheel.artifact import hash_at
-from abs_shield.flywheel.registry import NewVersion, Registry, VersionState
+from abs_shield.flywheel.registry import NewVersion, VersionRegistry, VersionState
 from abs_shield.text.show import escaped, shown
 
 EXAMPLE = (
@@ -60,7 +60,7 @@ def command(
         data={PurePath(name).name: hash_at(name) for name in data or ()},
         evaluation=_evaluation(evaluation),
     )
-    registry, who = Registry(book), user_name(by)
+    registry, who = VersionRegistry(book), user_name(by)
     version = registry.add(new, by=who)
     outcome = str(new.evaluation.get("outcome", "not evaluated"))
     console = screen()

@@ -10,7 +10,7 @@ import typer
 from abs_shield.cli.faults import BadInput
 from abs_shield.cli.label import user_name
 from abs_shield.cli.screen import safe, screen
-from abs_shield.flywheel.registry import Registry
+from abs_shield.flywheel.registry import VersionRegistry
 from abs_shield.text.show import escaped
 
 EXAMPLE = (
@@ -36,7 +36,7 @@ def command(
     """
     if not Path(book).is_file():
         raise BadInput(f"`--book`: there is no file {escaped(book, limit=300)}")
-    version = Registry(book).rollback(target, reason=reason, by=user_name(by))
+    version = VersionRegistry(book).rollback(target, reason=reason, by=user_name(by))
     now = "what was in use before the first" if version is None else f"version {version.number}"
     where = target if version is None else version.location
     screen().print(safe(f"{target}: {now} is in use again: {where}"))

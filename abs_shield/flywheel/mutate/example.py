@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class TrainingExample:
     """
     One training example.
 
@@ -38,7 +38,7 @@ class Example:
         return {**record, "context": dict(self.context)}
 
     @classmethod
-    def from_dict(cls, record: Mapping[str, Any]) -> Example:
+    def from_dict(cls, record: Mapping[str, Any]) -> TrainingExample:
         """Return the example of a line that `to_dict` wrote."""
         return cls(**record)
 
@@ -56,7 +56,7 @@ class Mutation:
         notes: What was not done, and why: a model that gave no usable reply.
     """
 
-    examples: tuple[Example, ...]
+    examples: tuple[TrainingExample, ...]
     duplicates: int = 0
     leaks: int = 0
     wrong: int = 0

@@ -8,18 +8,18 @@ from typing import Any
 
 from abs_shield.core.canonical import encodable
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.flywheel.mutate.regression import pytest_file, run_file
 from abs_shield.text.nearest import nearest
 from abs_shield.text.show import escaped
 
 
-def chat(example: Example, system: str = "") -> dict[str, Any]:
+def chat(example: TrainingExample, system: str = "") -> dict[str, Any]:
     """
     Return a line of OpenAI's chat format.
 
-    >>> from abs_shield.flywheel.mutate.example import Example
-    >>> one = Example(
+    >>> from abs_shield.flywheel.mutate.example import TrainingExample
+    >>> one = TrainingExample(
     ...     prompt="2 + 2?", answer="4", rejected="5", gap="g", kind="fact", template="", source=""
     ... )
     >>> [message["role"] for message in chat(one, system="Be brief.")["messages"]]
@@ -29,35 +29,35 @@ def chat(example: Example, system: str = "") -> dict[str, Any]:
     return {"messages": [*first, *_turn(example)]}
 
 
-def completion(example: Example, system: str = "") -> dict[str, Any]:
+def completion(example: TrainingExample, system: str = "") -> dict[str, Any]:
     """Return a line with a prompt and its completion, as Hugging Face's trainers read it."""
     return {"prompt": _prompt(example, system), "completion": example.answer}
 
 
-def preference(example: Example, system: str = "") -> dict[str, Any]:
+def preference(example: TrainingExample, system: str = "") -> dict[str, Any]:
     """Return a line with the answer to prefer, and the kind of answer that was caught."""
     record = {"prompt": _prompt(example, system), "chosen": example.answer}
     return {**record, "rejected": example.rejected}
 
 
-def _turn(example: Example) -> list[dict[str, str]]:
+def _turn(example: TrainingExample) -> list[dict[str, str]]:
     return [
         {"role": "user", "content": example.prompt},
         {"role": "assistant", "content": example.answer},
     ]
 
 
-def _prompt(example: Example, system: str) -> str:
+def _prompt(example: TrainingExample, system: str) -> str:
     return f"{system}\n\n{example.prompt}" if system else example.prompt
 
 
-_LINES: Mapping[str, Callable[[Example, str], dict[str, Any]]] = {
+_LINES: Mapping[str, Callable[[TrainingExample, str], dict[str, Any]]] = {
     "openai": chat,
     "huggingface": completion,
     "preference": preference,
     "examples": lambda example, system: example.to_dict(),
 }
-_FILES: Mapping[str, Callable[[Iterable[Example]], str]] = {
+_FILES: Mapping[str, Callable[[Iterable[TrainingExample]], str]] = {
     "pytest": pytest_file,
     "runs": run_file,
 }
@@ -65,7 +65,7 @@ FORMS = (*_LINES, *_FILES)
 """Forms of an export."""
 
 
-def exported(examples: Iterable[Example], form: str, *, system: str = "") -> str:
+def exported(examples: Iterable[TrainingExample], form: str, *, system: str = "") -> str:
     """
     Return the text of a file.
 
@@ -89,7 +89,7 @@ def exported(examples: Iterable[Example], form: str, *, system: str = "") -> str
     return encodable("".join(f"{line}\n" for line in lines))
 
 
-def read_examples(text: str) -> list[Example]:
+def read_examples(text: str) -> list[TrainingExample]:
     """
     Return the examples of a file in the form ``examples``.
 
@@ -99,7 +99,7 @@ def read_examples(text: str) -> list[Example]:
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
-            found.append(Example.from_dict(json.loads(line)))
+            found.append(TrainingExample.from_dict(json.loads(line)))
         except (ValueError, TypeError) as error:
             raise ShieldError(f"line {number} is no example: {escaped(str(error))}") from None
     return found

@@ -14,7 +14,7 @@ from abs_shield.flywheel.mutate import of_copies, of_facts, of_names
 from abs_shield.flywheel.mutate.canonical import Canonical, canonical
 from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.errors import bare
-from abs_shield.flywheel.mutate.example import Example, Mutation
+from abs_shield.flywheel.mutate.example import Mutation, TrainingExample
 from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
 from abs_shield.flywheel.mutate.likeness import is_duplicate
 from abs_shield.flywheel.mutate.of_models import reworded
@@ -31,7 +31,7 @@ _USUAL = Terms()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
+class MutationSources:
     """
     What right answers and other entities are taken from.
 
@@ -57,7 +57,7 @@ class Sources:
 def mutate(
     gap: Gap,
     catches: Sequence[Catch],
-    sources: Sources,
+    sources: MutationSources,
     *,
     count: int = 30,
     seed: int = 0,
@@ -95,8 +95,13 @@ def mutate(
 
 
 def _drafts(
-    gap: Gap, catches: Sequence[Catch], sources: Sources, *, entities: Entities, random: Random
-) -> Iterator[Example]:
+    gap: Gap,
+    catches: Sequence[Catch],
+    sources: MutationSources,
+    *,
+    entities: Entities,
+    random: Random,
+) -> Iterator[TrainingExample]:
     """Return the drafts of the kind of gap that it is."""
     rights = _rights(catches, sources.answers)
     if gap.code in ("unknown_tool", "unavailable_tool") or _stand_at(catches, "/name"):
@@ -141,8 +146,8 @@ def _required(rights: dict[str, str], gap: Gap) -> dict[str, str]:
 
 
 def _with_model(
-    drafts: Iterator[Example], sources: Sources, count: int, notes: list[str]
-) -> Iterator[Example]:
+    drafts: Iterator[TrainingExample], sources: MutationSources, count: int, notes: list[str]
+) -> Iterator[TrainingExample]:
     """Yield what the model words for some drafts, then the other drafts."""
     assert sources.judge is not None
     originals = [*islice(drafts, max(1, count // _WORDINGS))]
@@ -157,10 +162,10 @@ def _with_model(
 
 
 def _chosen(
-    drafts: Iterable[Example], count: int, held_out: list[str], notes: list[str]
+    drafts: Iterable[TrainingExample], count: int, held_out: list[str], notes: list[str]
 ) -> Mutation:
     """Return the first drafts that are neither wrong, nor duplicates, nor evaluation cases."""
-    chosen: list[tuple[Example, Canonical]] = []
+    chosen: list[tuple[TrainingExample, Canonical]] = []
     duplicates = leaks = wrong = 0
     for draft in drafts:
         form = canonical(draft.prompt)

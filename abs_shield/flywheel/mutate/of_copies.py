@@ -7,7 +7,7 @@ from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.errors import alike, respelt
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 
 QUESTIONS = (
     "{person} wrote: please handle {value}. Which `{field}` do you pass to `{tool}`?",
@@ -30,7 +30,7 @@ DETAILS = (
 
 def drafts(
     rights: Mapping[tuple[str, str], str], *, gap: str, entities: Entities, random: Random
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """
     Yield examples without end: values of the same shape as the right ones, to be copied.
 
@@ -50,7 +50,7 @@ def drafts(
         words = {"tool": tool, "field": argument, "value": value, "wrong": wrong}
         names = {kind: entities.one(kind) for kind in ("person", "period")}
         asked, answered = DETAILS[level]
-        yield Example(
+        yield TrainingExample(
             prompt=QUESTIONS[place].format(**words, **names, other=alike(value, random)) + asked,
             answer=answered.format(**words),
             rejected=answered.format(**{**words, "value": wrong}),

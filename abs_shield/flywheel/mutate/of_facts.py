@@ -12,7 +12,7 @@ from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.mutate.canonical import canonical
 from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.errors import bare, distorted, factors
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.quality.facts import Fact
 
 QUESTIONS = (
@@ -71,7 +71,7 @@ def relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
 
 def drafts(
     facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: MadeUp, random: Random
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """Yield examples without end: each fact in turn, in a phrasing and a detail drawn for it."""
     wrongs = factors(catches)
     forms = [(place, detail) for place in range(len(QUESTIONS)) for detail in range(len(DETAILS))]
@@ -99,7 +99,7 @@ def question_of(fact: Fact, template: str, wrong: str = "") -> str:
 
 def _example(
     fact: Fact, form: tuple[int, int], factor: Decimal, gap: str, *, record: bool
-) -> Example:
+) -> TrainingExample:
     place, level = form
     wrong = distorted(fact.value, factor)
     if "{wrong}" in QUESTIONS[place] and not wrong:
@@ -109,7 +109,7 @@ def _example(
     if record:
         prompt = _RECORD.format(**_fields(fact), when=fact.period or "always") + prompt
     fields = _fields(fact)
-    return Example(
+    return TrainingExample(
         prompt=prompt,
         answer=_capital(answered.format(**fields)),
         rejected=_capital(answered.format(**{**fields, "value": wrong})) if wrong else "",

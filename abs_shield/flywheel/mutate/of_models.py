@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from abs_shield.flywheel.mutate.canonical import canonical
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.model import Ask, Judge, Terms, Undetermined, ask, fenced
 
 _SCHEMA = {
@@ -25,8 +25,8 @@ _LONGEST = 2_000
 
 
 def reworded(
-    examples: Sequence[Example], judge: Judge, *, each: int, terms: Terms
-) -> Iterator[Example | Undetermined]:
+    examples: Sequence[TrainingExample], judge: Judge, *, each: int, terms: Terms
+) -> Iterator[TrainingExample | Undetermined]:
     """
     Yield examples with prompts that a model worded, with the answers of the originals.
 
@@ -49,7 +49,7 @@ def reworded(
                 yield replace(example, prompt=prompt, template=f"model {place + 1}")
 
 
-def _question(example: Example, each: int) -> Ask:
+def _question(example: TrainingExample, each: int) -> Ask:
     messages = (
         {"role": "system", "content": _WISH.format(count=each)},
         {"role": "user", "content": fenced("question", example.prompt)},
@@ -66,7 +66,7 @@ def _problem(reply: dict[str, Any]) -> str:
     return ""
 
 
-def _keeps(prompt: str, example: Example) -> bool:
+def _keeps(prompt: str, example: TrainingExample) -> bool:
     """Return whether a wording has the numbers and names of its original, and not its answer."""
     original, other = canonical(example.prompt), canonical(prompt)
     answer = canonical(example.answer)

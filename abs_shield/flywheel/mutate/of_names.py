@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 
 QUESTIONS = (
     "You have the tools {names}. The plan calls `{wrong}`. Which tool do you call?",
@@ -32,7 +32,7 @@ _MOST_LISTED = 5
 
 def drafts(
     rights: Mapping[str, str], *, gap: str, entities: Entities, random: Random
-) -> Iterator[Example]:
+) -> Iterator[TrainingExample]:
     """
     Yield examples without end.
 
@@ -57,7 +57,7 @@ def drafts(
             period=entities.one("period") if "{period}" in QUESTIONS[place] else "",
         )
         asked, answered = DETAILS[level]
-        yield Example(
+        yield TrainingExample(
             prompt=prompt + asked,
             answer=answered.format(right=right),
             rejected=answered.format(right=wrong),

@@ -8,7 +8,7 @@ from pprint import pformat
 from typing import Any
 
 from abs_shield.errors import ShieldError
-from abs_shield.flywheel.mutate.example import Example
+from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.policy import configure
 from abs_shield.quality.facts import Fact, FactTable, check_facts
 from abs_shield.shield import Shield
@@ -51,7 +51,7 @@ def test_the_wrong_call_is_found(tools, messages, right, wrong):
 '''
 
 
-def pytest_file(examples: Iterable[Example]) -> str:
+def pytest_file(examples: Iterable[TrainingExample]) -> str:
     """
     Return a test file: the checks find the wrong answer of each example, and pass the right one.
 
@@ -70,7 +70,7 @@ def pytest_file(examples: Iterable[Example]) -> str:
     return "".join(parts)
 
 
-def run_file(examples: Iterable[Example]) -> str:
+def run_file(examples: Iterable[TrainingExample]) -> str:
     """
     Return a run file: a run with the wrong answer or call of each example, and one with the right.
 
@@ -86,7 +86,9 @@ def run_file(examples: Iterable[Example]) -> str:
     return "".join(f"{json.dumps(run)}\n" for run in runs)
 
 
-def _cases(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
+def _cases(
+    examples: Iterable[TrainingExample],
+) -> tuple[list[TrainingExample], list[TrainingExample]]:
     """Return the examples that the checks tell apart: those of facts, and those of calls."""
     known = [one for one in examples if one.rejected]
     facts = [one for one in known if one.kind == "fact" and _tells_fact(one)]
@@ -97,12 +99,12 @@ def _cases(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
     return _once(facts, "fact"), calls
 
 
-def _once(examples: Sequence[Example], key: str) -> list[Example]:
+def _once(examples: Sequence[TrainingExample], key: str) -> list[TrainingExample]:
     """Return one example of each context."""
     return [*{json.dumps(one.context[key], default=str): one for one in examples}.values()]
 
 
-def _statements(example: Example) -> tuple[str, str]:
+def _statements(example: TrainingExample) -> tuple[str, str]:
     """Return the right and the wrong value, each in a sentence that names what it is of."""
     fact = example.context["fact"]
     period = f"In {fact['period']}, " if fact["period"] else ""
@@ -111,19 +113,19 @@ def _statements(example: Example) -> tuple[str, str]:
     return f"{stem}{right}.", f"{stem}{_wrong_value(example, right)}."
 
 
-def _wrong_value(example: Example, right: str) -> str:
+def _wrong_value(example: TrainingExample, right: str) -> str:
     """Return what stands in the wrong answer where the value stands in the right one."""
     before, _, behind = example.answer.partition(right)
     return example.rejected.removeprefix(before).removesuffix(behind)
 
 
-def _tells_fact(example: Example) -> bool:
+def _tells_fact(example: TrainingExample) -> bool:
     table = FactTable([Fact(**example.context["fact"])])
     right, wrong = (check_facts(text, table).findings for text in _statements(example))
     return not right and len(wrong) == 1
 
 
-def _tells_call(example: Example) -> bool:
+def _tells_call(example: TrainingExample) -> bool:
     tools, messages, right, wrong = _call_case(example)
     firewall = Shield(configure(mode="strict"), hooks=None)
     for tool in tools:
@@ -133,7 +135,7 @@ def _tells_call(example: Example) -> bool:
         return clean and firewall.check_call(wrong, session=session).verdict != "CLEAN"
 
 
-def _call_case(example: Example) -> tuple[list[Any], list[Any], Any, Any]:
+def _call_case(example: TrainingExample) -> tuple[list[Any], list[Any], Any, Any]:
     """Return tools, messages, the right call and the wrong one."""
     messages = [{"role": "user", "content": _said(example)}]
     context = example.context
@@ -147,7 +149,7 @@ def _call_case(example: Example) -> tuple[list[Any], list[Any], Any, Any]:
     return [_tool(tool, schema)], messages, calls[0], calls[1]
 
 
-def _said(example: Example) -> str:
+def _said(example: TrainingExample) -> str:
     """Return what the user says: without the wrong value, which would be a mention of it."""
     if example.kind == "copy":
         return f"Please use {example.context['value']}."
@@ -159,7 +161,7 @@ def _tool(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "description": name.replace("_", " "), "parameters": parameters}
 
 
-def _output_runs(example: Example, place: int) -> Iterable[dict[str, Any]]:
+def _output_runs(example: TrainingExample, place: int) -> Iterable[dict[str, Any]]:
     for text, success in zip(_statements(example), (True, False), strict=True):
         name = f"{example.gap}-{place}-{'right' if success else 'wrong'}"
         messages = [
@@ -177,7 +179,7 @@ def _output_runs(example: Example, place: int) -> Iterable[dict[str, Any]]:
         }
 
 
-def _call_runs(example: Example, place: int) -> Iterable[dict[str, Any]]:
+def _call_runs(example: TrainingExample, place: int) -> Iterable[dict[str, Any]]:
     tools, messages, *calls = _call_case(example)
     for call, success in zip(calls, (True, False), strict=True):
         name = f"{example.gap}-{place}-{'right' if success else 'wrong'}"
