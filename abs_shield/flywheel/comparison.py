@@ -149,7 +149,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     standing = _on_target(shown, rules) if is_target else _elsewhere(shown, rules)
     needed = 0
     if standing is PartStanding.UNDECIDED:
-        needed = _needed(differences, rules, is_target=is_target, is_binary=pairs.is_binary)
+        needed = max(n + 1, _needed(pairs, rules, is_target=is_target))
     return PartComparison(
         name=name,
         cases=n,
@@ -163,7 +163,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
         bootstrap_low=boot[0],
         bootstrap_high=boot[1],
         standing=standing,
-        needed=max(needed, n + 1) if standing is PartStanding.UNDECIDED else 0,
+        needed=needed,
     )
 
 
@@ -197,11 +197,12 @@ def _elsewhere(shown: _Shown, rules: Rules) -> PartStanding:
     return PartStanding.WORSE if worse else PartStanding.UNDECIDED
 
 
-def _needed(differences: Sequence[float], rules: Rules, *, is_target: bool, is_binary: bool) -> int:
+def _needed(pairs: Pairs, rules: Rules, *, is_target: bool) -> int:
     """Return how many cases decide, if versions go on to differ as they do in these."""
+    differences = pairs.differences
     n = max(1, len(differences))
     by = fmean(differences) if differences else 0.0
-    if not is_binary:
+    if not pairs.is_binary:
         aim = (by if by > 0 else rules.least_gain) if is_target else by + rules.margin
         spread = stdev(differences) if n > 1 else 1.0
         return max(_LEAST_GRADED, ceil((_DETECTED * spread / max(aim, 1e-3)) ** 2))
