@@ -17,7 +17,7 @@ from abs_shield.text.show import escaped
 
 def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Catch]]:
     """
-    Return a gap of the flywheel's file and its catches, those of gaps merged into it included.
+    Return a gap of the flywheel's file and its catches; those that are false alarms are left out.
 
     Raises:
         StoreError: There is no such gap, or the file cannot be used.
@@ -27,7 +27,8 @@ def gap_with_catches(book: str | PathLike[str], gap: str) -> tuple[Gap, list[Cat
         rows = connection.execute(
             "SELECT body FROM catches WHERE gap = ? ORDER BY at, id", (gap,)
         ).fetchall()
-    return _gap(body), [_catch(json.loads(text)) for (text,) in rows]
+    catches = [_catch(json.loads(text)) for (text,) in rows]
+    return _gap(body), [one for one in catches if one.label != "ok"]
 
 
 def mark_gap(connection: sqlite3.Connection, gap: str, state: GapState) -> None:

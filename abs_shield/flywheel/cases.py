@@ -60,8 +60,9 @@ def is_right(case: EvaluationCase, answer: str) -> bool:
     """
     Return whether an answer is right: it has the words and values that are expected, in any form.
 
-    Of the hallucination part an answer without a claim is right, too. An answer that denies what
-    is expected, or that states another value of its kind beside it, is wrong.
+    Of the hallucination part an answer without a claim is right, too: one without a value where a
+    value is expected, else one that says it does not know. An answer that denies what is expected,
+    or that states another value of its kind beside it, is wrong.
 
     >>> case = EvaluationCase(id="1", prompt="Apple's market cap?", expected="$3.1T")
     >>> is_right(case, "It was 3.1 trillion dollars."), is_right(case, "It was $3.2T.")
@@ -69,7 +70,7 @@ def is_right(case: EvaluationCase, answer: str) -> bool:
     """
     if _claims_another(case, answer):
         return False
-    if case.part == HALLUCINATION:
+    if case.part == HALLUCINATION and (_values(case.expected) or _abstains(answer)):
         return True
     if read(case.expected).negated != read(answer).negated:
         return False
@@ -81,6 +82,15 @@ def is_right(case: EvaluationCase, answer: str) -> bool:
     return expected.bag <= canonical(answer).bag
 
 
+def _abstains(answer: str) -> bool:
+    """Return whether an answer claims nothing: it is empty, or says that something is not known."""
+    return not answer.strip() or read(answer).negated
+
+
+def _values(text: str) -> list[Figure]:
+    return [one for one in figures(text) if not one.soft]
+
+
 def _stands_alone(word: str, text: str) -> bool:
     """Return whether a text has a word, and not as a part of another one: of ``issue_refund``."""
     return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", text) is not None
@@ -88,14 +98,13 @@ def _stands_alone(word: str, text: str) -> bool:
 
 def _claims_another(case: EvaluationCase, answer: str) -> bool:
     """Return whether an answer has a value of the expected kind that is not the expected one."""
-    expected = [one for one in figures(case.expected) if not one.soft]
+    expected = _values(case.expected)
     if not expected:
         return False
     known = [*expected, *figures(case.prompt)]
     return any(
         one.kind in {value.kind for value in expected} and not _is_among(one, known)
-        for one in figures(answer)
-        if not one.soft
+        for one in _values(answer)
     )
 
 

@@ -154,6 +154,17 @@ def test_the_recheck_passes_what_claims_nothing() -> None:
 
 
 @pytest.mark.parametrize(
+    ("answer", "right"),
+    [("refund", True), ("I do not know.", True), ("", True), ("Call issue_refund.", False)],
+)
+def test_the_recheck_of_a_name(answer: str, right: bool) -> None:
+    """Another name is made up; to know none is not."""
+    case = EvaluationCase(id="1", prompt="Which tool?", expected="refund", part="hallucination")
+
+    assert right is is_right(case, answer)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("nonsense", "line 1 is not JSON"),

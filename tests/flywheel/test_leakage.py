@@ -41,6 +41,25 @@ def test_another_question_is_no_leak(other: str) -> None:
     assert find_leaks([other], ["What was Apple's market cap in Q4 2025?"]).is_clean
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Apple's market cap hit $3,100,000,000,000 in Q4 2025",
+        "In the fourth quarter of 2025 Apple's market cap hit 3.10 trillion dollars",
+        "In 2025-Q4, Apple's market-cap hit US$ 3.1T",
+        "in 4Q2025 apples market cap hit three point one trillion dollars",
+        "2025Q4: Apple\u2019s market cap hit \uff04\uff13.\uff11T",
+        "In\u200b Q4 2025, Apple's  market\ncap hit 3.1e12 USD",
+        "In Q4 2025, Apple's market cap hit 3100 billion",
+        "**Question 7:** In Q4 2025 Apple's market cap hit $3.1T. True or false?",
+        "InQ42025,Apple'smarketcaphit$3.1T",
+    ],
+)
+def test_other_forms_of_one_statement(other: str) -> None:
+    """Numbers, quarters, scripts, invisible characters, marks."""
+    assert not find_leaks([other], ["In Q4 2025, Apple's market cap hit $3.1T."]).is_clean
+
+
 def test_the_report_names_its_data() -> None:
     """The same texts have the same hash, others another; it is JSON-able."""
     one, other = find_leaks(["a b"], CASES), find_leaks(["a c"], CASES)

@@ -29,6 +29,13 @@ _SPOKEN = re.compile(
 )
 _QUARTER = re.compile(r"\b(first|second|third|fourth|1st|2nd|3rd|4th) quarter\b")
 _QUARTERS = dict(zip("first second third fourth 1st 2nd 3rd 4th".split(), "12341234", strict=True))
+_QUARTER_FORMS = (
+    (re.compile(r"(?<!\w)(20\d\d)[ -]?q([1-4])(?!\w)"), r"q\2 \1"),
+    (re.compile(r"(?<!\w)([1-4])q[ -]?(20\d\d)(?!\w)"), r"q\1 \2"),
+    (re.compile(r"(?<!\w)q([1-4])-?(20\d\d)(?!\w)"), r"q\1 \2"),
+    (re.compile(r"(?<!\w)(?:q([1-4])|([1-4])q)[ ]?['\u2019](\d\d)(?!\w)"), r"q\1\2 20\3"),
+)
+_SIGN = re.compile(r"(?:\bus ?)?([$\u20ac\u00a3\u00a5])\s+(?=\d)")
 _CURRENCIES = frozenset(
     stem(word) for word in "dollar dollars usd euro euros eur pound pounds gbp yen jpy".split()
 )
@@ -108,7 +115,9 @@ def _rewritten(plain: str) -> str:
     plain = _GROUPS.sub(lambda found: re.sub(r"\D", "", found[0]), plain)
     plain = _POWER.sub(lambda found: f"{Decimal(found[0]):f}", plain)
     plain = _QUARTER.sub(lambda found: f"q{_QUARTERS[found[1]]}", plain)
-    return _TRILLION.sub(" trillion", plain)
+    for form, written in _QUARTER_FORMS:
+        plain = form.sub(written, plain)
+    return _TRILLION.sub(" trillion", _SIGN.sub(r"\1", plain))
 
 
 def _digits(found: re.Match[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pprint import pformat
 from typing import Any
@@ -36,10 +37,10 @@ def test_the_wrong_value_is_found(fact, right, wrong):
 _CALLS = '''
 from abs_shield import Shield, shield
 
-CASES = {cases}
+CALLS = {cases}
 
 
-@pytest.mark.parametrize(("tools", "messages", "right", "wrong"), CASES)
+@pytest.mark.parametrize(("tools", "messages", "right", "wrong"), CALLS)
 def test_the_wrong_call_is_found(tools, messages, right, wrong):
     """The call that was caught has a finding; the right one is clean."""
     firewall = Shield(shield.configure(mode="strict"), hooks=None)
@@ -59,14 +60,14 @@ def pytest_file(examples: Iterable[TrainingExample]) -> str:
         ShieldError: There is no example that the checks tell from its wrong answer.
     """
     facts, calls = _cases(examples)
-    gap = next(iter([*facts, *calls])).gap
+    gap = re.sub(r"[^\w-]", "", next(iter([*facts, *calls])).gap)  # it stands in a docstring
     parts = [_HEAD.format(gap=gap)]
     if facts:
-        rows = [(one.context["fact"], *_statements(one)) for one in facts]
-        parts.append(_FACTS.format(cases=pformat(rows, width=96, sort_dicts=False)))
+        statements = [(one.context["fact"], *_statements(one)) for one in facts]
+        parts.append(_FACTS.format(cases=pformat(statements, width=96, sort_dicts=False)))
     if calls:
-        body = _CALLS.format(cases=pformat([*map(_call_case, calls)], width=96, sort_dicts=False))
-        parts.append(body if not facts else body.replace("CASES", "CALLS"))
+        rows = [*map(_call_case, calls)]
+        parts.append(_CALLS.format(cases=pformat(rows, width=96, sort_dicts=False)))
     return "".join(parts)
 
 
