@@ -105,11 +105,6 @@ def find_leaks(
 
     Raises:
         ShieldError: rapidfuzz is not installed, or *least_likeness* is out of range.
-
-    >>> cases = ["What was Apple's market cap in Q4 2025? It was not $3.1T."]
-    >>> report = find_leaks(["in Q4 2025, APPLE'S market cap? NOT 3.1 trillion dollars"], cases)
-    >>> report.is_clean, report.leaks[0].kind
-    (False, 'words')
     """
     fuzz()
     if not 0 < least_likeness <= 1:
