@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from dataclasses import fields
+from enum import StrEnum
 from os import PathLike
 from typing import Any
 
@@ -56,9 +58,15 @@ def _body(connection: sqlite3.Connection, gap: str) -> dict[str, Any]:
 
 
 def _gap(body: dict[str, Any]) -> Gap:
-    known = {name: body[name] for name in Gap.__dataclass_fields__ if name in body}
-    examples = tuple(body.get("examples", ()))
-    return Gap(**{**known, "state": GapState(body["state"]), "examples": examples})
+    known = [one for one in fields(Gap) if one.name in body]
+    return Gap(**{one.name: _restored(body[one.name], one.default) for one in known})
+
+
+def _restored(value: Any, default: object) -> Any:
+    """Return a value of JSON as its field has it: a word of a vocabulary, or a tuple."""
+    if isinstance(default, StrEnum):
+        return type(default)(value)
+    return tuple(value) if isinstance(default, tuple) else value
 
 
 def _catch(body: dict[str, Any]) -> Catch:
