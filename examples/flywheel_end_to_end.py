@@ -250,7 +250,7 @@ def turn(folder: Path) -> None:
     from abs_shield.flywheel.candidate import Command
     from abs_shield.flywheel.drift import drift
     from abs_shield.flywheel.evaluate import evaluate
-    from abs_shield.flywheel.mutate import MutationSources, exported, find_leaks, mutate
+    from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate, render_export
     from abs_shield.flywheel.registry import NewVersion, VersionRegistry
     from abs_shield.flywheel.train import train as run_training
 
@@ -269,7 +269,7 @@ def turn(folder: Path) -> None:
         gap, catches, MutationSources(facts=FACTS, made_up=0.0), count=50, held_out=prompts
     )
     print(f"mutated: {len(made.examples)} examples, such as: {made.examples[0].prompt}")
-    lines = exported(made.examples, "huggingface").splitlines()
+    lines = render_export(made.examples, "huggingface").splitlines()
     data = write(folder / "train.jsonl", [*map(json.loads, lines), *others])
     trained = [json.loads(line)["prompt"] for line in data.read_text().splitlines()]
     print(f"leakage: {find_leaks(trained, prompts)}")

@@ -1,4 +1,4 @@
-"""What a version consists of: a file, a folder, or an attribute of a module; and its hash."""
+"""The parts of a version: a file, a folder, or an attribute of a module; and its hash."""
 
 from __future__ import annotations
 

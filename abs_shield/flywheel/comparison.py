@@ -119,7 +119,7 @@ class Pairs:
 
     @property
     def is_binary(self) -> bool:
-        """Whether every grade is right or wrong."""
+        """Return whether every grade is right or wrong."""
         return all(grade in (0, 1) for grade in (*self.present, *self.candidate))
 
 

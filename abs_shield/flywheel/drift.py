@@ -10,7 +10,7 @@ from abs_shield.stats.wilson import share_difference, wilson
 
 
 class Trend(StrEnum):
-    """What became of a gap's rate."""
+    """The direction in which a gap's rate changed."""
 
     LOWER = "lower"
     UNCLEAR = "unclear"

@@ -19,7 +19,7 @@ Grade: TypeAlias = Callable[[EvaluationCase, str], float]
 
 
 class Recommendation(StrEnum):
-    """What to do with a candidate."""
+    """The result of an evaluation, from good to bad."""
 
     PROMOTE = "promote"
     UNDECIDED = "undecided"

@@ -27,7 +27,7 @@ def train(
     Args:
         words: The program and its arguments; no shell reads them. A word ``{data}`` becomes the
             path of the training file, a word ``{out}`` that of the candidate, a file or folder.
-        data: The training file, as `exported` writes it.
+        data: The training file, as `render_export` writes it.
         out: Where the candidate is to be written; there must be nothing yet.
         timeout_s: Seconds that it may take.
 

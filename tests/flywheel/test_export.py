@@ -15,9 +15,9 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.mutate import (
     MutationSources,
     TrainingExample,
-    exported,
     mutate,
     read_examples,
+    render_export,
 )
 from abs_shield.quality.facts import Fact
 from tests.flywheel.catches import catch, gap, misspelt_id, phantom_tool
@@ -42,7 +42,7 @@ def test_the_shapes_of_trainers(examples: list[TrainingExample]) -> None:
     """OpenAI's chats, Hugging Face's completions, preference pairs."""
     first = examples[0]
     lines = {
-        form: json.loads(exported(examples, form, system="Be exact.").splitlines()[0])
+        form: json.loads(render_export(examples, form, system="Be exact.").splitlines()[0])
         for form in ("openai", "huggingface", "preference")
     }
 
@@ -64,14 +64,14 @@ def test_the_shapes_of_trainers(examples: list[TrainingExample]) -> None:
 
 def test_examples_are_read_back(examples: list[TrainingExample]) -> None:
     """The package's own form loses nothing."""
-    assert examples == read_examples(exported(examples, "examples"))
+    assert examples == read_examples(render_export(examples, "examples"))
 
 
 @pytest.mark.slow
 def test_the_test_file_passes(examples: list[TrainingExample], tmp_path: Path) -> None:
     """And fails where the fact is another one."""
     good, bad = tmp_path / "test_good.py", tmp_path / "test_bad.py"
-    text = exported(examples, "pytest")
+    text = render_export(examples, "pytest")
     good.write_text(text)
     bad.write_text(text.replace("'value': '$3.1T'", "'value': '$3.2T'"))
 
@@ -81,7 +81,7 @@ def test_the_test_file_passes(examples: list[TrainingExample], tmp_path: Path) -
 def test_the_tests_of_the_file_pass(examples: list[TrainingExample]) -> None:
     """Each of its functions, called with each of its cases."""
     names: dict[str, Any] = {}
-    exec(exported(examples, "pytest"), names)
+    exec(render_export(examples, "pytest"), names)
     for case in names["CASES"]:
         names["test_the_wrong_value_is_found"](*case)
     for case in names["CALLS"]:
@@ -100,7 +100,7 @@ def test_the_run_file_is_replayed(
 ) -> None:
     """Each wrong call would be blocked or is flagged, no right one; wrong outputs are held."""
     runs, out = tmp_path / "runs.jsonl", tmp_path / "out.jsonl"
-    runs.write_text(exported(examples, "runs"))
+    runs.write_text(render_export(examples, "runs"))
 
     assert 0 == main(["replay", str(runs), "--format", "jsonl", "--output", str(out)])
     judged = [json.loads(line) for line in out.read_text().splitlines()]
@@ -117,6 +117,6 @@ def test_the_run_file_is_replayed(
 def test_an_unknown_form_names_the_nearest(examples: list[TrainingExample]) -> None:
     """And examples without a wrong answer make no regression case."""
     with pytest.raises(ShieldError, match="did you mean `pytest`"):
-        exported(examples, "pytests")
+        render_export(examples, "pytests")
     with pytest.raises(ShieldError, match="no check tells"):
-        exported([], "runs")
+        render_export([], "runs")

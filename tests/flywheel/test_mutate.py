@@ -11,7 +11,7 @@ from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import GapState
 from abs_shield.flywheel.mutate import MutationSources, find_leaks, mutate
-from abs_shield.flywheel.mutate.errors import distorted
+from abs_shield.flywheel.mutate.errors import distort
 from abs_shield.flywheel.mutate.likeness import fuzz
 from abs_shield.model import Budget, Terms
 from abs_shield.quality.facts import Fact, FactTable
@@ -168,5 +168,5 @@ def test_a_distorted_value_is_written_like_the_value() -> None:
     """Also where rounding would give the value itself."""
     from decimal import Decimal
 
-    assert "$3.2T" == distorted("$3.1T", Decimal("1.001"))
-    assert "about 1,225 people" == distorted("about 1,250 people", Decimal("0.98"))
+    assert "$3.2T" == distort("$3.1T", Decimal("1.001"))
+    assert "about 1,225 people" == distort("about 1,250 people", Decimal("0.98"))

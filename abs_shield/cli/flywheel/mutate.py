@@ -18,9 +18,9 @@ from abs_shield.flywheel.mutate import (
     FORMS,
     Mutation,
     MutationSources,
-    exported,
     find_leaks,
     mutate,
+    render_export,
 )
 from abs_shield.policy.load import load
 from abs_shield.quality.facts import FactTable
@@ -99,7 +99,7 @@ def command(
 
 def _write(made: Mutation, form: str, system: str, out: str | None, inputs: list[str]) -> None:
     with output(out, inputs=inputs) as sink:
-        sink.write(exported(made.examples, form, system=system).encode())
+        sink.write(render_export(made.examples, form, system=system).encode())
 
 
 def _report(made: Mutation, held_out: list[str], path: str | None, inputs: list[str]) -> None:

@@ -1,7 +1,7 @@
-"""Training examples from an accepted gap: mutated, without leaks, exported."""
+"""Training examples from an accepted gap: mutated, without leaks, render_export."""
 
 from abs_shield.flywheel.mutate.example import Mutation, TrainingExample
-from abs_shield.flywheel.mutate.export import FORMS, exported, read_examples
+from abs_shield.flywheel.mutate.export import FORMS, read_examples, render_export
 from abs_shield.flywheel.mutate.leakage import Leak, LeakageReport, find_leaks
 from abs_shield.flywheel.mutate.mutate import MutationSources, mutate
 
@@ -12,8 +12,8 @@ __all__ = [
     "Mutation",
     "MutationSources",
     "TrainingExample",
-    "exported",
     "find_leaks",
     "mutate",
     "read_examples",
+    "render_export",
 ]

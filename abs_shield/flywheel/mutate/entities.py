@@ -40,7 +40,7 @@ class Entities:
         self._random, self._seed, self._locale = Random(seed), seed, locale
         self._faker: Any = None
 
-    def named(self, kind: str) -> tuple[str, ...]:
+    def listed(self, kind: str) -> tuple[str, ...]:
         """Return the user's names of a kind; none where there is no list."""
         return tuple(self._lists.get(kind, ()))
 
@@ -58,9 +58,9 @@ class Entities:
         if kind not in _FAKED:
             hint = f"give a list of it, or use {', '.join(_FAKED)}"
             raise ShieldError(f"entities: {shown(kind)} is not a kind that faker makes; {hint}")
-        return str(getattr(self._made(), _FAKED[kind])())
+        return str(getattr(self._generator(), _FAKED[kind])())
 
-    def _made(self) -> Any:
+    def _generator(self) -> Any:
         if self._faker is None:
             try:
                 from faker import Faker

@@ -19,7 +19,7 @@ _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _QUOTES = "\"'`"
 
 
-def bare(value: str) -> str:
+def unquote(value: str) -> str:
     """Return a value of the log without the quotes around it."""
     text = value.strip()
     while len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES:
@@ -33,13 +33,13 @@ def factors(catches: Iterable[Catch]) -> tuple[Decimal, ...]:
     return tuple(dict.fromkeys(found)) or (USUAL,)
 
 
-def distorted(value: str, factor: Decimal) -> str:
+def distort(value: str, factor: Decimal) -> str:
     """
     Return a value that is off by a factor, written like the value; empty where it has no number.
 
-    >>> distorted("$3.1T", Decimal("1.03")), distorted("1,250 people", Decimal("0.98"))
+    >>> distort("$3.1T", Decimal("1.03")), distort("1,250 people", Decimal("0.98"))
     ('$3.2T', '1,225 people')
-    >>> distorted("Tim Cook", Decimal("1.03"))
+    >>> distort("Tim Cook", Decimal("1.03"))
     ''
     """
     number = _only(value)
@@ -58,11 +58,11 @@ def distorted(value: str, factor: Decimal) -> str:
     return value[: digits.start()] + grouped + value[digits.end() :]
 
 
-def respelt(value: str, random: Random) -> str:
+def misspell(value: str, random: Random) -> str:
     """
     Return an id with one character changed, as one that was copied wrongly.
 
-    >>> respelt("tx_12345", Random(1)) != "tx_12345"
+    >>> misspell("tx_12345", Random(1)) != "tx_12345"
     True
     """
     places = [n for n, one in enumerate(value) if one.isdigit()]
@@ -73,7 +73,7 @@ def respelt(value: str, random: Random) -> str:
     return value[:place] + _other(value[place], random) + value[place + 1 :]
 
 
-def alike(value: str, random: Random) -> str:
+def similar_id(value: str, random: Random) -> str:
     """
     Return another value of the same shape: digits and letters are others, the rest stays.
 
@@ -101,7 +101,7 @@ def _factor(catch: Catch) -> Iterable[Decimal]:
     right = _only(catch.verified_value)
     if right is None or not isinstance(right.value, Decimal) or not right.value:
         return
-    for one in figures(bare(catch.claim)):
+    for one in figures(unquote(catch.claim)):
         if one.kind != right.kind or not isinstance(one.value, Decimal):
             continue
         factor = one.value / right.value

@@ -65,7 +65,7 @@ FORMS = (*_LINES, *_FILES)
 """Forms of an export."""
 
 
-def exported(examples: Iterable[TrainingExample], form: str, *, system: str = "") -> str:
+def render_export(examples: Iterable[TrainingExample], form: str, *, system: str = "") -> str:
     """
     Return the text of a file.
 

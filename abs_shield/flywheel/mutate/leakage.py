@@ -63,7 +63,7 @@ class LeakageReport:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there is no leak."""
+        """Return whether there is no leak."""
         return not self.leaks
 
     @property

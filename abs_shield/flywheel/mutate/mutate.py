@@ -13,11 +13,11 @@ from abs_shield.flywheel.gap import Gap, GapState
 from abs_shield.flywheel.mutate import of_copies, of_facts, of_names
 from abs_shield.flywheel.mutate.canonical import Canonical, canonical
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import bare
+from abs_shield.flywheel.mutate.errors import unquote
 from abs_shield.flywheel.mutate.example import Mutation, TrainingExample
 from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
 from abs_shield.flywheel.mutate.likeness import is_duplicate
-from abs_shield.flywheel.mutate.of_models import reworded
+from abs_shield.flywheel.mutate.of_models import reword
 from abs_shield.model import Judge, Terms, Undetermined
 from abs_shield.quality.facts import Fact
 from abs_shield.text.show import escaped, shown
@@ -107,17 +107,17 @@ def _drafts(
     if gap.code in ("unknown_tool", "unavailable_tool") or _stand_at(catches, "/name"):
         return of_names.drafts(_required(rights, gap), gap=gap.id, entities=entities, random=random)
     copied = {
-        (one.tool, one.where.rpartition("/")[2]): rights[bare(one.claim)]
+        (one.tool, one.where.rpartition("/")[2]): rights[unquote(one.claim)]
         for one in catches
-        if one.where.startswith("/arguments/") and bare(one.claim) in rights
+        if one.where.startswith("/arguments/") and unquote(one.claim) in rights
     }
     if copied:
         return of_copies.drafts(copied, gap=gap.id, entities=entities, random=random)
-    facts = of_facts.relevant(sources.facts, catches)
+    facts = of_facts.select_relevant(sources.facts, catches)
     if not facts:
         hint = "give `facts`, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
-    made_up = of_facts.MadeUp(entities, sources.made_up)
+    made_up = of_facts.Synthetic(entities, sources.made_up)
     return of_facts.drafts(facts, catches, gap=gap.id, made_up=made_up, random=random)
 
 
@@ -128,12 +128,12 @@ def _stand_at(catches: Sequence[Catch], where: str) -> bool:
 def _rights(catches: Iterable[Catch], answers: Mapping[str, str]) -> dict[str, str]:
     """Return right answers by claim: the user's, else what a check verified."""
     verified = {
-        bare(one.claim): bare(one.verified_value)
+        unquote(one.claim): unquote(one.verified_value)
         for one in catches
         if one.claim and one.verified_value
     }
     rights = {claim: answers.get(claim, right) for claim, right in verified.items()}
-    claims = {bare(one.claim) for one in catches}
+    claims = {unquote(one.claim) for one in catches}
     rights |= {claim: right for claim, right in answers.items() if claim in claims or not claims}
     return {claim: right for claim, right in rights.items() if claim != right}
 
@@ -151,7 +151,7 @@ def _with_model(
     """Yield what the model words for some drafts, then the other drafts."""
     assert sources.judge is not None
     originals = [*islice(drafts, max(1, count // _WORDINGS))]
-    made = reworded(originals, sources.judge, each=_WORDINGS, terms=sources.terms)
+    made = reword(originals, sources.judge, each=_WORDINGS, terms=sources.terms)
     for one in made:
         if isinstance(one, Undetermined):
             notes.append(one.reason)

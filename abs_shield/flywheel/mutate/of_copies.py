@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from random import Random
 
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import alike, respelt
+from abs_shield.flywheel.mutate.errors import misspell, similar_id
 from abs_shield.flywheel.mutate.example import TrainingExample
 
 QUESTIONS = (
@@ -44,14 +44,15 @@ def drafts(
     turn = 0
     while True:
         (tool, argument), shape = arguments[turn % len(arguments)]
-        value = shape if turn < len(arguments) else alike(shape, random)
+        value = shape if turn < len(arguments) else similar_id(shape, random)
         place, level = random.randrange(len(QUESTIONS)), random.randrange(len(DETAILS))
-        wrong = respelt(value, random)
+        wrong = misspell(value, random)
         words = {"tool": tool, "field": argument, "value": value, "wrong": wrong}
         names = {kind: entities.one(kind) for kind in ("person", "period")}
         asked, answered = DETAILS[level]
         yield TrainingExample(
-            prompt=QUESTIONS[place].format(**words, **names, other=alike(value, random)) + asked,
+            prompt=QUESTIONS[place].format(**words, **names, other=similar_id(value, random))
+            + asked,
             answer=answered.format(**words),
             rejected=answered.format(**{**words, "value": wrong}),
             gap=gap,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.mutate.canonical import canonical
 from abs_shield.flywheel.mutate.entities import Entities
-from abs_shield.flywheel.mutate.errors import bare, distorted, factors
+from abs_shield.flywheel.mutate.errors import distort, factors, unquote
 from abs_shield.flywheel.mutate.example import TrainingExample
 from abs_shield.quality.facts import Fact
 
@@ -44,21 +44,21 @@ _RECORD = "Record: {subject}; {attribute}; {when}; {value}. "
 """Stands before a question about an entity that is made up: the fact to answer from."""
 
 
-class MadeUp(NamedTuple):
-    """How many examples are about entities that are made up, and their names."""
+class Synthetic(NamedTuple):
+    """The share of examples about entities that are made up, and the source of their names."""
 
     entities: Entities
     share: float
 
 
-def relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
+def select_relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
     """
     Return the facts of the attributes that the catches are about; all where none is recognised.
 
     A fact is recognised by its value, or by its subject and attribute in the claim.
     """
     known = [*facts]
-    values = {canonical(bare(one.verified_value)).keys for one in catches if one.verified_value}
+    values = {canonical(unquote(one.verified_value)).keys for one in catches if one.verified_value}
     claims = [canonical(one.claim).bag for one in catches]
     attributes = {
         fact.attribute
@@ -70,7 +70,7 @@ def relevant(facts: Iterable[Fact], catches: Sequence[Catch]) -> list[Fact]:
 
 
 def drafts(
-    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: MadeUp, random: Random
+    facts: Sequence[Fact], catches: Sequence[Catch], *, gap: str, made_up: Synthetic, random: Random
 ) -> Iterator[TrainingExample]:
     """Yield examples without end: each fact in turn, in a phrasing and a detail drawn for it."""
     wrongs = factors(catches)
@@ -101,7 +101,7 @@ def _example(
     fact: Fact, form: tuple[int, int], factor: Decimal, gap: str, *, record: bool
 ) -> TrainingExample:
     place, level = form
-    wrong = distorted(fact.value, factor)
+    wrong = distort(fact.value, factor)
     if "{wrong}" in QUESTIONS[place] and not wrong:
         place = 0
     asked, answered = DETAILS[level]
@@ -142,6 +142,6 @@ def _capital(text: str) -> str:
 def _other(fact: Fact, entities: Entities, random: Random) -> Fact:
     """Return a fact about an entity that is made up; its example states it before the question."""
     factor = Decimal(random.randint(300, 2_500)) / 1_000
-    value = distorted(fact.value, factor) or fact.value
+    value = distort(fact.value, factor) or fact.value
     period = entities.one("period") if fact.period else ""
     return replace(fact, subject=entities.one("subject"), value=value, period=period)

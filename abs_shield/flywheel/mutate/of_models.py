@@ -24,7 +24,7 @@ _WISH = (
 _LONGEST = 2_000
 
 
-def reworded(
+def reword(
     examples: Sequence[TrainingExample], judge: Judge, *, each: int, terms: Terms
 ) -> Iterator[TrainingExample | Undetermined]:
     """

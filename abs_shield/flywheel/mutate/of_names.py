@@ -42,7 +42,7 @@ def drafts(
         entities: Names of people and periods, and the user's ``tool`` list, if any.
         random: Where the draws come from.
     """
-    own = [*dict.fromkeys((*entities.named("tool"), *rights.values()))]
+    own = [*dict.fromkeys((*entities.listed("tool"), *rights.values()))]
     pairs = [*rights.items()]
     turn = 0
     while True:
