@@ -9,6 +9,7 @@ from math import ceil
 from statistics import fmean, stdev
 from typing import Any
 
+from abs_shield.errors import ShieldError
 from abs_shield.stats.paired import (
     cases_for_margin,
     cases_needed,
@@ -16,6 +17,7 @@ from abs_shield.stats.paired import (
     mcnemar,
     paired_bootstrap,
 )
+from abs_shield.text.show import shown
 
 _LEAST_GRADED = 30
 """Cases with grades between 0 and 1 from which on a bootstrap holds its level."""
@@ -44,6 +46,9 @@ class Rules:
         level: Level of the two-sided test on the target.
         rounds: Resamples of the bootstrap.
         seed: Seed of the bootstrap.
+
+    Raises:
+        ShieldError: A share is not between 0 and 1, or there is no resample.
     """
 
     margin: float = 0.05
@@ -51,6 +56,15 @@ class Rules:
     level: float = 0.05
     rounds: int = 2_000
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("margin", "least_gain", "level"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+                hint = "use a share between 0 and 1, such as 0.05"
+                raise ShieldError(f"evaluate: `{name}` is {shown(share)}; {hint}")
+        if self.rounds < 1:
+            raise ShieldError(f"evaluate: `rounds` is {shown(self.rounds)}; use 1 or more")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,8 +159,8 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
     if pairs.is_binary:
         p, (low, high) = mcnemar(gained, lost), difference_interval(gained, lost, n)
     by = fmean(differences) if differences else 0.0
-    shown = _Shown(n, by, low, high, _is_sure(p, boot, n, rules.level))
-    standing = _on_target(shown, rules) if is_target else _elsewhere(shown, rules)
+    result = _Result(n, by, low, high, _is_sure(p, boot, n, rules.level))
+    standing = _on_target(result, rules) if is_target else _elsewhere(result, rules)
     needed = 0
     if standing is PartStanding.UNDECIDED:
         needed = max(n + 1, _needed(pairs, rules, is_target=is_target))
@@ -168,7 +182,7 @@ def compare(name: str, pairs: Pairs, rules: Rules, *, is_target: bool) -> PartCo
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _Result:
     n: int
     by: float
     low: float
@@ -183,17 +197,17 @@ def _is_sure(p: float | None, boot: tuple[float, float], n: int, level: float) -
     return n >= _LEAST_GRADED and not boot[0] <= 0 <= boot[1]
 
 
-def _on_target(shown: _Shown, rules: Rules) -> PartStanding:
-    if shown.is_sure:
-        return PartStanding.BETTER if shown.by > 0 else PartStanding.WORSE
-    enough = shown.n >= _LEAST_GRADED and shown.high < rules.least_gain
+def _on_target(result: _Result, rules: Rules) -> PartStanding:
+    if result.is_sure:
+        return PartStanding.BETTER if result.by > 0 else PartStanding.WORSE
+    enough = result.n >= _LEAST_GRADED and result.high < rules.least_gain
     return PartStanding.NOT_BETTER if enough else PartStanding.UNDECIDED
 
 
-def _elsewhere(shown: _Shown, rules: Rules) -> PartStanding:
-    if shown.low >= -rules.margin and shown.n >= _LEAST_GRADED:
+def _elsewhere(result: _Result, rules: Rules) -> PartStanding:
+    if result.low >= -rules.margin and result.n >= _LEAST_GRADED:
         return PartStanding.AS_GOOD
-    worse = shown.high < -rules.margin or (shown.is_sure and shown.by < 0)
+    worse = result.high < -rules.margin or (result.is_sure and result.by < 0)
     return PartStanding.WORSE if worse else PartStanding.UNDECIDED
 
 

@@ -216,3 +216,10 @@ def test_a_policy_is_a_candidate() -> None:
     )
 
     assert Recommendation.PROMOTE is found.outcome
+
+
+@pytest.mark.parametrize("wrong", [{"margin": 0}, {"level": 1}, {"least_gain": "a"}, {"rounds": 0}])
+def test_rules_that_decide_nothing_are_refused(wrong: dict[str, float]) -> None:
+    """A share lies between 0 and 1."""
+    with pytest.raises(ShieldError, match=f"`{next(iter(wrong))}` is"):
+        Rules(**wrong)  # type: ignore[arg-type]

@@ -58,6 +58,19 @@ def test_the_answer_is_the_fact_and_not_the_error() -> None:
     assert len({one.template for one in apple}) == len(apple)
 
 
+def test_a_source_that_cannot_be_listed_is_asked_about_the_claims() -> None:
+    """As a knowledge graph is."""
+
+    class Graph:
+        def facts_about(self, sentence: str) -> list[Fact]:
+            return FACTS.facts_about(sentence)
+
+    caught = catch(claim="Apple's market cap reached $3.2T in Q4 2025.")
+    examples = mutate(gap(), [caught], MutationSources(facts=Graph(), made_up=0.0)).examples
+
+    assert {"Apple, market cap, Q4 2025"} == {one.source for one in examples}
+
+
 def test_an_example_about_a_made_up_entity_states_its_fact() -> None:
     """Its right answer can be read from the prompt."""
     examples = mutate(*KINDS["fact"], MutationSources(facts=FACTS), count=50).examples

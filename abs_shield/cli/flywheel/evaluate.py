@@ -41,10 +41,10 @@ def command(
     candidate: Annotated[str, typer.Option(metavar="VERSION", help=_VERSION)],
     present: Annotated[str, typer.Option(metavar="VERSION", help="The same, of what is in use.")],
     margin: Annotated[
-        float, typer.Option(min=0.0001, max=1, help="How much worse it may be elsewhere, a share.")
+        float, typer.Option(help="How much worse it may be elsewhere, a share.")
     ] = 0.05,
     least_gain: Annotated[
-        float, typer.Option(min=0, max=1, help="The smallest gain on the target worth having.")
+        float, typer.Option(help="The smallest gain on the target worth having.")
     ] = 0.05,
     timeout_s: Annotated[
         float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="For all cases.")

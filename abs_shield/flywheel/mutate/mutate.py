@@ -19,7 +19,7 @@ from abs_shield.flywheel.mutate.leakage import LEAK, find_leaks
 from abs_shield.flywheel.mutate.likeness import is_duplicate
 from abs_shield.flywheel.mutate.of_models import reword
 from abs_shield.model import Judge, Terms, Undetermined
-from abs_shield.quality.facts import Fact
+from abs_shield.quality.facts import Fact, Facts
 from abs_shield.text.show import escaped, shown
 
 LEAST, MOST = 20, 50
@@ -36,7 +36,8 @@ class MutationSources:
     What right answers and other entities are taken from.
 
     Attributes:
-        facts: Facts that are known to hold: a `FactTable`, or any facts.
+        facts: Facts that are known to hold: a `FactTable`, any facts, or a source that is asked
+            about each claim, such as `SparqlFacts`.
         answers: Right answers by what the model claimed: ``{"issue_refund": "refund"}``.
         entities: Lists of names by kind: ``subject``, ``period``, ``person``, ``tool``; faker
             makes what is not listed.
@@ -46,7 +47,7 @@ class MutationSources:
         terms: On what terms it is asked.
     """
 
-    facts: Iterable[Fact] = ()
+    facts: Iterable[Fact] | Facts = ()
     answers: Mapping[str, str] = field(default_factory=dict)
     entities: Mapping[str, Sequence[str]] = field(default_factory=dict)
     made_up: float = 0.2
@@ -113,12 +114,22 @@ def _drafts(
     }
     if copied:
         return of_copies.drafts(copied, gap=gap.id, entities=entities, random=random)
-    facts = of_facts.select_relevant(sources.facts, catches)
+    facts = of_facts.select_relevant(_facts(sources.facts, catches), catches)
     if not facts:
         hint = "give `facts`, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
     made_up = of_facts.Synthetic(entities, sources.made_up)
     return of_facts.drafts(facts, catches, gap=gap.id, made_up=made_up, random=random)
+
+
+def _facts(source: Iterable[Fact] | Facts, catches: Iterable[Catch]) -> list[Fact]:
+    """Return all facts; of a source that cannot be listed those about the claims."""
+    if isinstance(source, Iterable):
+        return [*source]
+    facts: dict[Fact, None] = {}
+    for catch in catches:
+        facts.update(dict.fromkeys(source.facts_about(catch.claim)))
+    return [*facts]
 
 
 def _stand_at(catches: Sequence[Catch], where: str) -> bool:
