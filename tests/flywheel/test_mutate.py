@@ -33,6 +33,7 @@ KINDS = {
     "fact": (gap(), [catch()]),
     "name": (gap(code="unknown_tool"), [phantom_tool()]),
     "copy": (gap(code="unmentioned"), [misspelt_id()]),
+    "correction": (gap(), [catch(claim="The cap is $3.2T", verified_value="The cap is $3.1T")]),
 }
 
 
@@ -40,7 +41,8 @@ KINDS = {
 @pytest.mark.parametrize("count", [20, 50])
 def test_each_kind_of_gap_has_its_examples(kind: str, count: int) -> None:
     """As many as asked for, each another prompt, none with the answer that was wrong."""
-    examples = mutate(*KINDS[kind], MutationSources(facts=FACTS), count=count).examples
+    facts = () if kind == "correction" else FACTS
+    examples = mutate(*KINDS[kind], MutationSources(facts=facts), count=count).examples
 
     assert count == len({one.prompt for one in examples})
     assert {kind} == {one.kind for one in examples}
@@ -126,7 +128,7 @@ def test_no_evaluation_case_is_among_them() -> None:
     ("changed", "catches", "message"),
     [
         ({"state": GapState.OPEN}, [catch()], "is open; accept it first"),
-        ({}, [catch()], "no right answer is known"),
+        ({}, [catch(verified_value="")], "no right answer is known"),
         ({"code": "unknown_tool"}, [phantom_tool(verified_value="")], "no right name is known"),
     ],
 )

@@ -17,7 +17,7 @@ class TrainingExample:
         answer: The right answer.
         rejected: A wrong one of the kind that was caught; empty where none can be made.
         gap: Id of the gap that it is for.
-        kind: ``fact``, ``name`` or ``copy``: what the answer is taken from.
+        kind: What the answer is taken from: ``fact``, ``name``, ``copy`` or ``correction``.
         template: Name of the template, or of the model that worded the prompt.
         source: Where the right answer stands: a fact, or a name of the mapping of right answers.
         context: What the answer rests on: a fact's fields, or the tool and the value to copy.

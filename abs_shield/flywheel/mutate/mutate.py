@@ -10,7 +10,7 @@ from random import Random
 from abs_shield.errors import ShieldError
 from abs_shield.flywheel.catch import Catch
 from abs_shield.flywheel.gap import Gap, GapState
-from abs_shield.flywheel.mutate import of_copies, of_facts, of_names
+from abs_shield.flywheel.mutate import of_copies, of_corrections, of_facts, of_names
 from abs_shield.flywheel.mutate.canonical import Canonical, canonical
 from abs_shield.flywheel.mutate.entities import Entities
 from abs_shield.flywheel.mutate.errors import unquote
@@ -115,6 +115,8 @@ def _drafts(
     if copied:
         return of_copies.drafts(copied, gap=gap.id, entities=entities, random=random)
     facts = of_facts.select_relevant(_facts(sources.facts, catches), catches)
+    if not facts and rights:
+        return of_corrections.drafts(rights, gap=gap.id, entities=entities, random=random)
     if not facts:
         hint = "give `facts`, or `answers` by what the model claimed"
         raise ShieldError(f"mutate: no right answer is known of gap `{escaped(gap.id)}`; {hint}")
